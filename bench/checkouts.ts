@@ -35,15 +35,15 @@ const measured = await interleave(
   nodes.flatMap(({ entries }) => entries),
   { rounds: Number(rounds), seconds: 1 },
 )
-for (const [index, one] of measured.entries()) {
-  const middle = (value: (sample: Sample) => number) => median(one.samples.map(value))
-  const used = Object.keys(one.samples[0]?.cpu ?? {}).map((key) => {
+for (const [index, row] of measured.entries()) {
+  const middle = (value: (sample: Sample) => number) => median(row.samples.map(value))
+  const used = Object.keys(row.samples[0]?.cpu ?? {}).map((key) => {
     return `${middle(({ cpu }) => cpu[key] ?? Number.NaN).toFixed(3)} ms ${key}`
   })
   const speed = Math.round(middle(({ perSecond }) => perSecond))
   const first = measured[index % 2]
-  const compared = index < 2 ? '' : `, ${ratio(one, first, ({ perSecond }) => perSecond).toFixed(3)} of the first`
-  console.log(`${one.name}: ${used.join(', ')}, ${speed} a second${compared}`)
+  const compared = index < 2 ? '' : `, ${ratio(row, first, ({ perSecond }) => perSecond).toFixed(3)} of the first`
+  console.log(`${row.name}: ${used.join(', ')}, ${speed} a second${compared}`)
 }
 for (const node of nodes) await node.stop()
 process.exit()

@@ -17,9 +17,9 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) await measure(engine)
 async function measure(engine: Engine): Promise<void> {
   const service = await startService(engine)
   let size = await sizeOf(service)
-  const say = async (what: string, times: number) => {
+  const say = async (task: string, times: number) => {
     const now = await sizeOf(service)
-    console.log(`${engine.padEnd(10)} ${what.padEnd(28)} ${String(Math.round((now - size) / times)).padStart(6)} bytes`)
+    console.log(`${engine.padEnd(10)} ${task.padEnd(28)} ${String(Math.round((now - size) / times)).padStart(6)} bytes`)
     size = now
   }
   const users = Array.from({ length: count * 20 }, (_, index) => ({

@@ -22,12 +22,12 @@ const { ids, privateKey, serviceId } = await addDevices(service.database, servic
 const before = memory()
 const phones = fork(new URL('./inboxes/phones.ts', import.meta.url))
 phones.once('exit', () => process.exit(1))
-const heard = async <T>(): Promise<T> => ((await once(phones, 'message')) as [T])[0]
+const nextMessage = async <T>(): Promise<T> => ((await once(phones, 'message')) as [T])[0]
 
 try {
   const { url, apiKey, domainId } = service
   phones.send({ url, apiKey, domainId, ids, privateKey, serviceId, sessions })
-  const { opened } = await heard<{ opened: number }>()
+  const { opened } = await nextMessage<{ opened: number }>()
   const after = memory()
   const each = (kind: 'rss' | 'heapUsed') => `${((after[kind] - before[kind]) / count / 1024).toFixed(1)} kB`
   console.log(`${count} inboxes       opened in ${(opened / 1000).toFixed(1)} s`)
@@ -45,7 +45,7 @@ try {
   )
 
   phones.send('ask')
-  const { toInbox, toClient } = await heard<{ toInbox: number[]; toClient: number[] }>()
+  const { toInbox, toClient } = await nextMessage<{ toInbox: number[]; toClient: number[] }>()
   console.log(`session to inbox    ${spread(toInbox)}`)
   console.log(`approve to client   ${spread(toClient)}`)
 } finally {

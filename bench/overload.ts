@@ -45,26 +45,26 @@ async function load(way: readonly string[], rate: number): Promise<Outcome> {
       'content-type': 'application/vnd.service.v1+json; version=1.4',
       'content-length': String(body.length),
     }
-    const begun = performance.now()
+    const startTime = performance.now()
     const { status } = await client.send({ method: 'POST', path: `/api/domains/${domainId}/sessions`, headers, body })
-    const took = performance.now() - begun
+    const took = performance.now() - startTime
     if (status === 503) outcome.refused += 1
     else if (status !== 200 || took > callerTimeout) outcome.late += 1
     else outcome.served.push(took)
   }
 
   try {
-    const asked: Promise<void>[] = []
-    const begun = performance.now()
-    while (performance.now() - begun < seconds * 1000) {
-      const due = Math.floor(((performance.now() - begun) / 1000) * rate)
-      while (asked.length < due) {
-        const { user } = ids[asked.length % people]!
-        asked.push(ask(user).catch(() => void (outcome.late += 1)))
+    const requests: Promise<void>[] = []
+    const startTime = performance.now()
+    while (performance.now() - startTime < seconds * 1000) {
+      const due = Math.floor(((performance.now() - startTime) / 1000) * rate)
+      while (requests.length < due) {
+        const { user } = ids[requests.length % people]!
+        requests.push(ask(user).catch(() => void (outcome.late += 1)))
       }
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
-    await Promise.all(asked)
+    await Promise.all(requests)
   } finally {
     service.kill()
     rmSync(folder, { recursive: true })
@@ -81,7 +81,7 @@ console.log('asked a second | way | served a second | half within | 99 % within 
 for (const rate of [400, 800, 1_600]) {
   for (const [name, way] of Object.entries(ways)) {
     const { served, refused, late } = await load(way, rate)
-    const shown = [
+    const cells = [
       rate,
       name,
       (served.length / seconds).toFixed(0),
@@ -90,7 +90,7 @@ for (const rate of [400, 800, 1_600]) {
       refused,
       late,
     ]
-    console.log(shown.join(' | '))
+    console.log(cells.join(' | '))
   }
 }
 process.exit()

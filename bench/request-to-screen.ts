@@ -23,11 +23,11 @@ try {
   const toClient: number[] = []
   for (let round = 0; round < rounds; round++) {
     await page.getByText('Nothing to approve').first().waitFor()
-    const asked = performance.now()
-    const shown = screen.next()
+    const sentAt = performance.now()
+    const display = screen.next()
     const session = await ask()
-    toAnswer.push(performance.now() - asked)
-    toScreen.push((await shown) - asked)
+    toAnswer.push(performance.now() - sentAt)
+    toScreen.push((await display) - sentAt)
 
     const waiting = service.client.sessions.wait(service.domainId, session.id).then(() => performance.now())
     const approve = page.getByRole('button', { name: 'Approve' })

@@ -73,8 +73,12 @@ export function lineOf({ name, ours, samples }: Measured): Line {
 }
 
 /** The median of the ratios of the rounds: what slows down a whole round does not count. */
-export function ratio(of: Measured | undefined, to: Measured | undefined, value: (sample: Sample) => number): number {
-  const pairs = (of?.samples ?? []).map((sample, round) => {
+export function ratio(
+  numerator: Measured | undefined,
+  to: Measured | undefined,
+  value: (sample: Sample) => number,
+): number {
+  const pairs = (numerator?.samples ?? []).map((sample, round) => {
     const other = to?.samples[round]
     return other === undefined ? Number.NaN : value(sample) / value(other)
   })

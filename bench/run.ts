@@ -27,8 +27,8 @@ const { values: flags } = parseArgs({
   },
 })
 const [rounds, seconds] = [Number(flags.rounds), Number(flags.seconds)]
-const chosen = flags.only === undefined ? rows : rows.filter(({ name }) => name === flags.only)
-if (chosen.length === 0) {
+const chosenRows = flags.only === undefined ? rows : rows.filter(({ name }) => name === flags.only)
+if (chosenRows.length === 0) {
   console.error(`--only: expected one of ${rows.map(({ name }) => name).join(', ')}, got ${flags.only}`)
   process.exit(1)
 }
@@ -37,10 +37,10 @@ const warning = loadWarning({ load: [loadAtStart, 0] })
 if (warning !== undefined) console.warn(warning)
 installPeers()
 
-const begun = performance.now()
+const startTime = performance.now()
 const reports: RowReport[] = []
-for (const row of chosen) reports.push(await measure(row))
-console.log(`\nTook ${((performance.now() - begun) / 60_000).toFixed(1)} minutes.`)
+for (const row of chosenRows) reports.push(await measure(row))
+console.log(`\nTook ${((performance.now() - startTime) / 60_000).toFixed(1)} minutes.`)
 if (flags.only === undefined) await write()
 process.exit()
 

@@ -17,7 +17,7 @@ interface Candidate {
   readonly folder: string
 }
 
-const ours: readonly Candidate[] = [
+const ownCandidates: readonly Candidate[] = [
   {
     name: 'second-factor',
     code: `const { mfa } = await import('second-factor')
@@ -63,14 +63,14 @@ function start({ code, folder }: Candidate): number {
   )
 }
 
-export const secondFactor = ours.slice(0, 1)
+export const secondFactor = ownCandidates.slice(0, 1)
 
 if (import.meta.main) {
   const folder = process.argv[2]
   const installed = others.filter(([name]) => folder !== undefined && existsSync(join(folder, 'node_modules', name)))
   const peers = installed.map(([name, code]) => ({ name, code, folder: folder ?? root }))
-  for (const [name, times] of measureStarts([...ours, ...peers])) {
-    const [least, most] = [Math.min(...times), Math.max(...times)]
-    console.log(`${name.padEnd(24)} ${median(times).toFixed(0)} ms, ${least.toFixed(0)} to ${most.toFixed(0)}`)
+  for (const [name, times] of measureStarts([...ownCandidates, ...peers])) {
+    const [shortest, longest] = [Math.min(...times), Math.max(...times)]
+    console.log(`${name.padEnd(24)} ${median(times).toFixed(0)} ms, ${shortest.toFixed(0)} to ${longest.toFixed(0)}`)
   }
 }

@@ -45,8 +45,8 @@ export function readSettings(environment: NodeJS.ProcessEnv, flags: Flags, lan: 
   if (!parsed.success) throw new Error(parsed.error.issues.map((issue) => issue.message).join('; '))
   const { PORT: port, HOST, DATA: data, PUBLIC_URL: publicUrl, MFA_BASE_URL: hosted } = parsed.data
   const host = HOST ?? (flags.https ? allAddresses : '127.0.0.1')
-  const own = flags.https ? `https://${reachable(host, lan)}:${port}` : `http://localhost:${port}`
-  const url = publicUrl?.replace(/\/+$/, '') ?? own
+  const ownAddress = flags.https ? `https://${reachable(host, lan)}:${port}` : `http://localhost:${port}`
+  const url = publicUrl?.replace(/\/+$/, '') ?? ownAddress
   if (flags.https && !url.startsWith('https:'))
     throw new Error('PUBLIC_URL must start with https:// when --https is set')
   const trust = flags.https ? { url: `http://${reachable(host, lan)}:${port + 1}/trust`, port: port + 1 } : undefined

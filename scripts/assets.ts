@@ -101,7 +101,11 @@ const startInOneFile: Rolldown.RolldownOptions = {
 }
 
 /** @param more The folders of src/ that it is built from, besides its own and those of every app. */
-async function buildApp(name: string, more: readonly string[], own: (folder: string) => InlineConfig): Promise<void> {
+async function buildApp(
+  name: string,
+  more: readonly string[],
+  configOf: (folder: string) => InlineConfig,
+): Promise<void> {
   const output = join(root, 'dist', name)
   const sources = `src/{${[name, 'ui', 'contract', ...more].join()}}/**`
   if (isNewer(join(output, 'index.html'), [sources, 'src/ground/**', 'scripts/assets.ts'])) return
@@ -121,7 +125,7 @@ async function buildApp(name: string, more: readonly string[], own: (folder: str
     },
   }
   await intoPlace(output, async (folder) => {
-    await build(mergeConfig(common, own(folder)))
+    await build(mergeConfig(common, configOf(folder)))
     await compressScripts(folder)
   })
 }

@@ -27,8 +27,8 @@ function violationsOf(file: SourceFile): string[] {
       .filter((problem) => problem !== undefined)
       .map((problem) => `${file.path}:${imported.line}: ${problem}`),
   )
-  const own = linesBeyondReExports(file).map((line) => `${file.path}:${line}: an index.ts only re-exports`)
-  return [...imports, ...own]
+  const ownViolations = linesBeyondReExports(file).map((line) => `${file.path}:${line}: an index.ts only re-exports`)
+  return [...imports, ...ownViolations]
 }
 
 function cyclesOf(files: readonly SourceFile[]): string[] {

@@ -34,9 +34,9 @@ const inputs = [
 export async function build({ types = true, checked = false } = {}): Promise<boolean> {
   await generateTexts()
   const complete = await fingerprint(root, inputs)
-  const wanted = types ? complete : `${complete} without types`
-  const present = await readFile(stamp, 'utf8').catch(() => '')
-  if (present === wanted || present === complete) return true
+  const newStamp = types ? complete : `${complete} without types`
+  const currentStamp = await readFile(stamp, 'utf8').catch(() => '')
+  if (currentStamp === newStamp || currentStamp === complete) return true
   await mkdir(dist, { recursive: true })
   // The previous build stays until the new one succeeds: an app may be running on it.
   const scratch = await mkdtemp(join(dist, scratchPrefix))
@@ -48,7 +48,7 @@ export async function build({ types = true, checked = false } = {}): Promise<boo
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
-  await writeFile(stamp, wanted)
+  await writeFile(stamp, newStamp)
   return true
 }
 

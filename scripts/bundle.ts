@@ -91,26 +91,27 @@ async function readModules(): Promise<readonly SourceFile[]> {
 
 /** Modules that directly or indirectly load one of the heavy packages. */
 function modulesLoadingHeavy(files: readonly SourceFile[]): ReadonlySet<string> {
-  const found = new Set<string>()
-  for (let before = -1; before < found.size;) {
-    before = found.size
+  const reachedFiles = new Set<string>()
+  for (let before = -1; before < reachedFiles.size;) {
+    before = reachedFiles.size
     for (const { path, imports } of files) {
       const loaded = imports.filter(({ typeOnly, lazy }) => !typeOnly && !lazy)
-      if (loaded.some(({ specifier, target }) => heavy.test(specifier) || found.has(target ?? ''))) found.add(path)
+      if (loaded.some(({ specifier, target }) => heavy.test(specifier) || reachedFiles.has(target ?? '')))
+        reachedFiles.add(path)
     }
   }
-  return found
+  return reachedFiles
 }
 
 /** Modules that are read when this one is loaded. */
 function modulesNeededBy(entry: string, files: readonly SourceFile[]): ReadonlySet<string> {
   const byPath = new Map(files.map((file) => [file.path, file]))
-  const found = new Set([entry])
-  for (const path of found) {
+  const reachedFiles = new Set([entry])
+  for (const path of reachedFiles) {
     const loaded = byPath.get(path)?.imports.filter(({ typeOnly, lazy }) => !typeOnly && !lazy) ?? []
-    for (const { target } of loaded) if (target !== undefined) found.add(target)
+    for (const { target } of loaded) if (target !== undefined) reachedFiles.add(target)
   }
-  return found
+  return reachedFiles
 }
 
 /** Folders whose files go with the contract: what both halves share, and the contract of the console. */

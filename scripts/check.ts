@@ -34,8 +34,8 @@ const groups: readonly (readonly Step[])[] = [
 
 /** Checks again only what depends on a file that has changed since the last time: a full check takes ten times as long. */
 function checkTypes(project: string): Promise<boolean> {
-  const known = join(root, 'node_modules/.cache/second-factor', `types-${project.replaceAll('/', '-')}`)
-  return tsc(['--noEmit', '--incremental', '--tsBuildInfoFile', `${known}.tsbuildinfo`, '-p', project])
+  const cacheFile = join(root, 'node_modules/.cache/second-factor', `types-${project.replaceAll('/', '-')}`)
+  return tsc(['--noEmit', '--incremental', '--tsBuildInfoFile', `${cacheFile}.tsbuildinfo`, '-p', project])
 }
 
 async function checkBoundaries(): Promise<boolean> {
@@ -46,9 +46,9 @@ async function checkBoundaries(): Promise<boolean> {
 
 /** Without arguments, all tests, each once. */
 function runTests(): Promise<boolean> {
-  const wanted = process.argv.slice(2)
+  const names = process.argv.slice(2)
   const driven = drivers.flatMap((file) => ['--exclude', `test/service/${file}`])
-  return run('vitest/vitest.mjs', ['run', ...(wanted.length > 0 ? wanted : driven)])
+  return run('vitest/vitest.mjs', ['run', ...(names.length > 0 ? names : driven)])
 }
 
 /** Addresses in the lockfile would tie everyone to one registry, and could contain credentials. */

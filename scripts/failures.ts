@@ -51,8 +51,8 @@ export async function failures({ report, root, max = 12 }: FailureOptions): Prom
     // A file that cannot be loaded, or whose setup fails, has no failed test.
     return tests.length > 0 || file.status !== 'failed' ? tests : [{ name: path, message: file.message }]
   })
-  const named = failed.slice(0, max).flatMap(({ name, message }) => [`FAILED: ${name}`, `  ${firstLine(message)}`])
-  return failed.length > max ? [...named, `and ${failed.length - max} more`] : named
+  const lines = failed.slice(0, max).flatMap(({ name, message }) => [`FAILED: ${name}`, `  ${firstLine(message)}`])
+  return failed.length > max ? [...lines, `and ${failed.length - max} more`] : lines
 }
 
 /** Long enough for two different values, short enough for one line. */

@@ -16,9 +16,9 @@ export async function fingerprint(root: string, paths: readonly string[]): Promi
 
 /** All files of a folder in a fixed order; a file itself; nothing for a path that does not exist. */
 export async function filesBelow(path: string): Promise<string[]> {
-  const found = await stat(path).catch(() => undefined)
-  if (!found) return []
-  if (found.isFile()) return [path]
+  const stats = await stat(path).catch(() => undefined)
+  if (!stats) return []
+  if (stats.isFile()) return [path]
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
   return entries
     .filter((entry) => entry.isFile())

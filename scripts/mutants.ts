@@ -43,13 +43,13 @@ if (values.missing) {
   process.exit()
 }
 
-const wanted = recorded.filter(
+const selected = recorded.filter(
   ({ list, file, test, title, defense }) =>
     positionals.length === 0 ||
     positionals.some((part) => [list, file, test, title, defense].some((text) => text.includes(part))),
 )
 // Mutants of one test are adjacent, so that the test runs without a change only once.
-const sorted = wanted.toSorted((a, b) => `${a.test}${a.title}`.localeCompare(`${b.test}${b.title}`))
+const sorted = selected.toSorted((a, b) => `${a.test}${a.title}`.localeCompare(`${b.test}${b.title}`))
 const [, shard = 0, shards = 0] = /^(\d+)\/(\d+)$/.exec(values.shard)?.map(Number) ?? []
 if (shard < 1 || shard > shards) {
   console.error(`--shard: expected a part and a number of parts such as 2/4, got ${values.shard}`)
@@ -88,13 +88,13 @@ async function runShare(mutants: readonly Mutant[]): Promise<readonly Verdict[]>
         worker = undefined
         await restore(copy.folder, mutant)
       }
-      const known = verdict ?? { verdict: 'broken', detail: 'the test run crashed or hung' }
-      done.push(known)
+      const result = verdict ?? { verdict: 'broken', detail: 'the test run crashed or hung' }
+      done.push(result)
       const seconds = ((performance.now() - begin) / 1000).toFixed(1)
       console.log(
-        `${known.verdict.padEnd(8)} ${seconds.padStart(5)} s  ${mutant.defense} (${mutant.file}) · ${known.detail}`,
+        `${result.verdict.padEnd(8)} ${seconds.padStart(5)} s  ${mutant.defense} (${mutant.file}) · ${result.detail}`,
       )
-      if (known.verdict !== 'killed') console.log(`                  test/${mutant.test}: ${mutant.title}`)
+      if (result.verdict !== 'killed') console.log(`                  test/${mutant.test}: ${mutant.title}`)
     }
   } finally {
     await worker?.stop()

@@ -74,9 +74,9 @@ export function readOptions(from: 'src' | 'dist'): OptionList[] {
   return callers.map(([caller, module, entry]) => {
     const name = caller.replace(/^new |\(\)$/g, '')
     const file = program.getSourceFile(fileOf(entry))
-    const [found] = (file ? exportsOf(checker, file) : []).filter((symbol) => symbol.name === name)
-    if (!found) throw new Error(`${from}/${entry} does not export ${name}`)
-    return { caller, module, options: membersOf(checker, firstParameter(checker, found), '') }
+    const [exported] = (file ? exportsOf(checker, file) : []).filter((symbol) => symbol.name === name)
+    if (!exported) throw new Error(`${from}/${entry} does not export ${name}`)
+    return { caller, module, options: membersOf(checker, firstParameter(checker, exported), '') }
   })
 }
 
@@ -95,7 +95,7 @@ function firstParameter(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Type {
 
 function membersOf(checker: ts.TypeChecker, type: ts.Type, prefix: string): Option[] {
   return type.getProperties().flatMap((property) => {
-    const own = groupsIn(checker.getTypeOfSymbol(property)).flatMap((group) =>
+    const ownOptions = groupsIn(checker.getTypeOfSymbol(property)).flatMap((group) =>
       membersOf(checker, group, `${prefix}${property.name}.`),
     )
     const tag = property.getJsDocTags(checker).find(({ name }) => name === 'default')
@@ -105,9 +105,9 @@ function membersOf(checker: ts.TypeChecker, type: ts.Type, prefix: string): Opti
       required: (property.flags & ts.SymbolFlags.Optional) === 0,
       text: oneLine(property.getDocumentationComment(checker)),
       default: oneLine(tag?.text),
-      group: own.length > 0,
+      group: ownOptions.length > 0,
     }
-    return [option, ...own]
+    return [option, ...ownOptions]
   })
 }
 

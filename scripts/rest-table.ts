@@ -85,7 +85,7 @@ const general: readonly (readonly [what: string, folder: string, file: string])[
 ]
 
 function foot(): string {
-  const rows = general.map(([what, folder, file]) => [what, link(`${folder}/${file}`)])
+  const rows = general.map(([subject, folder, file]) => [subject, link(`${folder}/${file}`)])
   return ['## All operations', '', ...table([['What', 'Test'], ...rows]), ''].join('\n')
 }
 

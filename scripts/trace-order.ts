@@ -30,6 +30,6 @@ function noting(text: string, file: string): string {
   visit(ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, true))
   // From the end, so that positions before it stay true.
   return inserted
-    .toSorted(([one], [other]) => other - one)
+    .toSorted(([first], [other]) => other - first)
     .reduce((changed, [at, addition]) => changed.slice(0, at) + addition + changed.slice(at), text)
 }

@@ -37,7 +37,7 @@ export interface Trip {
 }
 
 /** Filled by `scripts/trace-order.ts`. */
-const noted = (globalThis as { noted?: string[] }).noted ?? []
+const records = (globalThis as { noted?: string[] }).noted ?? []
 
 /** The way from a login to the page of one's own devices. */
 export async function takeTrips(): Promise<readonly Trip[]> {
@@ -49,9 +49,9 @@ export async function takeTrips(): Promise<readonly Trip[]> {
   const trips: Trip[] = []
   const trip = async <T>(name: string, take: () => Promise<T>): Promise<T> => {
     await entriesOf(profiler)
-    noted.length = 0
+    records.length = 0
     const result = await take()
-    trips.push({ name, order: [...noted], ...(await entriesOf(profiler)) })
+    trips.push({ name, order: [...records], ...(await entriesOf(profiler)) })
     return result
   }
   try {
@@ -135,7 +135,7 @@ function returnsIn(order: readonly string[], folders: RegExp): number {
 }
 
 /** The folders in which a feature of the package is told. */
-const told: readonly (readonly [name: string, folders: RegExp])[] = [
+const purposes: readonly (readonly [name: string, folders: RegExp])[] = [
   ['web half', /^(express|challenge)\//],
   ['service', /^service\/features\//],
   ['both', /^(express|challenge|service\/features)\//],
@@ -149,8 +149,11 @@ function runNoting(): void {
 }
 
 function showReturns(trips: readonly Trip[]): void {
-  const rows = trips.map(({ name, order }) => [name, ...told.map(([, folders]) => String(returnsIn(order, folders)))])
-  console.log(table([['Trip', ...told.map(([name]) => `Returns in ${name}`)], ...rows]).join('\n'))
+  const rows = trips.map(({ name, order }) => [
+    name,
+    ...purposes.map(([, folders]) => String(returnsIn(order, folders))),
+  ])
+  console.log(table([['Trip', ...purposes.map(([name]) => `Returns in ${name}`)], ...rows]).join('\n'))
 }
 
 /** The first two folders of a file. */
@@ -159,13 +162,13 @@ const roomOf = (file: string): string => file.split('/').slice(0, -1).slice(0, 2
 function byRoom(entries: Entries): readonly (readonly [string, number])[] {
   const rooms = new Map<string, number>()
   for (const [file, count] of entries) rooms.set(roomOf(file), (rooms.get(roomOf(file)) ?? 0) + count)
-  return [...rooms].toSorted(([, one], [, other]) => other - one)
+  return [...rooms].toSorted(([, first], [, other]) => other - first)
 }
 
-function list(title: string, counted: ReadonlyMap<string, number>): void {
+function list(title: string, counts: ReadonlyMap<string, number>): void {
   console.log(`\n${title}`)
-  for (const [what, count] of [...counted].toSorted(([, one], [, other]) => other - one)) {
-    console.log(`${String(count).padStart(6)}  ${what}`)
+  for (const [name, count] of [...counts].toSorted(([, first], [, other]) => other - first)) {
+    console.log(`${String(count).padStart(6)}  ${name}`)
   }
 }
 

@@ -70,12 +70,12 @@ function send(res: ServerResponse, type: string | undefined, answer: object): vo
 
 async function check({ headers }: IncomingMessage, body: string): Promise<object> {
   await prepared()
-  const [, given = ''] = /^Service key="([^"]+)"$/.exec(headers.authorization ?? '') ?? []
-  const hash = hashApiKey(given)
+  const [, sentKey = ''] = /^Service key="([^"]+)"$/.exec(headers.authorization ?? '') ?? []
+  const hash = hashApiKey(sentKey)
   const { user, otp } = JSON.parse(body) as { readonly user: { readonly username: string }; readonly otp: string }
   const { username } = user
-  const known = remembered?.get(username)
-  if (known) return database.transact((execute) => passAtOnce(execute, { hash, username, otp }, known))
+  const member = remembered?.get(username)
+  if (member) return database.transact((execute) => passAtOnce(execute, { hash, username, otp }, member))
   const key = first(await database.read('apiKeyByHash', [hash]))
   if (!timingSafeEqual(Buffer.from(key['hash'] ?? ''), Buffer.from(hash))) throw new Error('The key is wrong.')
   return database.transact((execute) => pass(execute, key, username, otp))
@@ -99,43 +99,43 @@ async function pass(execute: Execute, key: Row, username: string, otp: string): 
   ])
   const { id: userId = '' } = first(users)
   const { id: generatorId = '', seed = '' } = first(await execute('generatorsOf', [userId, domainId, userId]))
-  const known = { key, userId, generatorId, seed }
-  remembered?.set(username, known)
-  const isUsed = ((await use(execute, known, otp)) ?? []).length > 0
+  const member = { key, userId, generatorId, seed }
+  remembered?.set(username, member)
+  const isUsed = ((await use(execute, member, otp)) ?? []).length > 0
   if (isUsed) void execute('forget other', [userId])
-  return settle(execute, known, isUsed ? 'approved' : 'denied')
+  return settle(execute, member, isUsed ? 'approved' : 'denied')
 }
 
 async function passAtOnce(
   execute: Execute,
   { hash, username, otp }: { readonly hash: string; readonly username: string; readonly otp: string },
-  known: Known,
+  member: Known,
 ): Promise<object> {
-  const { userId } = known
+  const { userId } = member
   void execute('apiKeyByHash', [hash])
   void execute('domainById', [domainId, organizationId])
   void execute('lockedMemberByUsername', [domainId, organizationId, username])
   void execute('generatorsOf', [userId, domainId, userId])
-  const used = use(execute, known, otp)
+  const used = use(execute, member, otp)
   if (used) void execute('forget other', [userId])
-  return settle(execute, known, used ? 'approved' : 'denied')
+  return settle(execute, member, used ? 'approved' : 'denied')
 }
 
 /** @returns undefined if the code is wrong. */
 function use(execute: Execute, { userId, generatorId, seed }: Known, otp: string): Promise<readonly Row[]> | undefined {
   const source = { seed: secrets.open(seed, { kind: 'seed', id: generatorId, userId }), digits: 6 } as const
-  const present = stepAt(clock.now(), 30)
-  const step = [present, present - 1].find((each) => codeAt(source, each) === otp)
-  return step === undefined ? undefined : execute('useStep', [step, step - present, generatorId, step])
+  const currentStep = stepAt(clock.now(), 30)
+  const step = [currentStep, currentStep - 1].find((each) => codeAt(source, each) === otp)
+  return step === undefined ? undefined : execute('useStep', [step, step - currentStep, generatorId, step])
 }
 
 function settle(execute: Execute, { key, userId, generatorId }: Known, state: 'approved' | 'denied'): object {
   const now = clock.now()
   const id = newId(pooledRandom)
   const none = null
-  const asked = [id, domainId, userId, state, random128(pooledRandom), '[]', now, now + 90, 'sign_in', 0, 0, 0]
+  const sessionValues = [id, domainId, userId, state, random128(pooledRandom), '[]', now, now + 90, 'sign_in', 0, 0, 0]
   const answered = [none, none, 'otp', generatorId, none, none, none, none, now, none, none, none, none, none, none]
-  void execute('insertSession', [...asked, ...answered])
+  void execute('insertSession', [...sessionValues, ...answered])
   record(execute, key, {
     event: `session.${state}`,
     facts: { session: id, domain: domainId, user: userId, factor: 'otp' },

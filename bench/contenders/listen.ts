@@ -16,7 +16,7 @@ export async function listen(listener: RequestListener): Promise<{ url: string; 
 }
 
 /** Reports to the parent process that the contender is ready. When the parent disconnects, closes it and ends. */
-export function ready(given: object, close: () => unknown): void {
-  process.send?.(given)
+export function ready(message: object, close: () => unknown): void {
+  process.send?.(message)
   process.once('disconnect', () => void Promise.resolve(close()).finally(() => process.exit()))
 }

@@ -26,10 +26,10 @@ const someWait = () => 25 - Math.floor(Math.random() * 6)
 /** Devices that open their inbox at the same time. */
 const together = 100
 
-const [given] = (await once(process, 'message')) as [Given]
-const key = await importPrivateKey(given.privateKey)
+const [input] = (await once(process, 'message')) as [Given]
+const key = await importPrivateKey(input.privateKey)
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
-const address = new URL(given.url)
+const address = new URL(input.url)
 const inboxes = new Map<string, (inbox: Inbox) => void>()
 
 /** Opens the inbox of a device, and holds it open from then on. Resolves when it is held. */
@@ -38,8 +38,8 @@ async function hold(device: string): Promise<void> {
   void follow(device, String(first.headers.etag))
 }
 
-async function follow(device: string, known: string): Promise<void> {
-  for (let etag = known; ;) {
+async function follow(device: string, tag: string): Promise<void> {
+  for (let etag = tag; ;) {
     const response = await read(device, { 'if-none-match': etag, prefer: `wait=${someWait()}` })
     etag = String(response.headers.etag)
     const body = await text(response)
@@ -63,7 +63,7 @@ async function read(device: string, headers: Record<string, string> = {}): Promi
 
 function sign(device: string, path: string): Promise<string> {
   const jti = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url')
-  const claims = { aud: given.serviceId, sub: device, htm: 'GET', path, iat: Math.floor(Date.now() / 1000), jti }
+  const claims = { aud: input.serviceId, sub: device, htm: 'GET', path, iat: Math.floor(Date.now() / 1000), jti }
   return new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
     .setProtectedHeader({ alg: 'ES256' })
     .sign(key)
@@ -75,39 +75,39 @@ async function text(response: IncomingMessage): Promise<string> {
   return body
 }
 
-const begun = performance.now()
-for (let from = 0; from < given.ids.length; from += together) {
-  await Promise.all(given.ids.slice(from, from + together).map(({ device }) => hold(device)))
+const startTime = performance.now()
+for (let from = 0; from < input.ids.length; from += together) {
+  await Promise.all(input.ids.slice(from, from + together).map(({ device }) => hold(device)))
 }
 // The last calls are still on their way.
 await new Promise((resolve) => setTimeout(resolve, 2_000))
-process.send?.({ opened: performance.now() - begun })
+process.send?.({ opened: performance.now() - startTime })
 
 await once(process, 'message')
-const client = createClient({ baseUrl: `${given.url}/api`, apiKey: given.apiKey })
+const client = createClient({ baseUrl: `${input.url}/api`, apiKey: input.apiKey })
 const core = createDevice()
 const toInbox: number[] = []
 const toClient: number[] = []
-for (let round = 0; round < given.sessions; round += 1) {
-  const one = given.ids[(round * 31) % given.ids.length]
-  if (!one) break
-  const arrived = new Promise<Inbox>((resolve) => void inboxes.set(one.device, resolve))
-  const asked = performance.now()
-  const session = await client.sessions.create(given.domainId, { user: { id: one.user } })
-  const [request] = (await arrived).requests
-  toInbox.push(performance.now() - asked)
-  inboxes.delete(one.device)
+for (let round = 0; round < input.sessions; round += 1) {
+  const phone = input.ids[(round * 31) % input.ids.length]
+  if (!phone) break
+  const arrival = new Promise<Inbox>((resolve) => void inboxes.set(phone.device, resolve))
+  const sentAt = performance.now()
+  const session = await client.sessions.create(input.domainId, { user: { id: phone.user } })
+  const [request] = (await arrival).requests
+  toInbox.push(performance.now() - sentAt)
+  inboxes.delete(phone.device)
 
-  const waiting = client.sessions.wait(given.domainId, session.id)
+  const waiting = client.sessions.wait(input.domainId, session.id)
   await new Promise((resolve) => setTimeout(resolve, 20))
   const account = {
-    id: one.device,
-    service: given.serviceId,
-    serviceUrl: given.url,
+    id: phone.device,
+    service: input.serviceId,
+    serviceUrl: input.url,
     privateKey: key,
     clockOffset: 0,
     organization: { name: '' },
-    domain: { id: given.domainId, name: '' },
+    domain: { id: input.domainId, name: '' },
     user: { username: '' },
   }
   const approved = performance.now()

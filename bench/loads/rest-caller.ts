@@ -5,7 +5,7 @@ import { createHttpClient } from '../../test/support/crowd/http-client.ts'
 export function createRestCaller(url: string, apiKey: string) {
   const http = createHttpClient(url, '127.0.0.1')
   const type = mediaType(defaultVendor, '1.4')
-  const ours = { accept: type, authorization: authorization(defaultVendor, apiKey) }
+  const ownHeaders = { accept: type, authorization: authorization(defaultVendor, apiKey) }
 
   async function call<T>(method: 'GET' | 'POST', path: string, content?: object): Promise<T> {
     const body = content && JSON.stringify(content)
@@ -13,7 +13,7 @@ export function createRestCaller(url: string, apiKey: string) {
       'content-type': type,
       'content-length': String(Buffer.byteLength(body)),
     }
-    const headers = { ...ours, ...bodyHeaders }
+    const headers = { ...ownHeaders, ...bodyHeaders }
     const { status, text } = await http.send({
       method,
       path: `/api${path}`,

@@ -62,29 +62,29 @@ export async function addPushUsers({ client, domainId, url, apiKey }: MeasuredPl
   const free = [...people]
 
   return async (): Promise<void> => {
-    const one = free.pop()
-    if (!one) throw new Error('more pushes at a time than there are users')
-    const { id: sub, service: aud, user } = one.account
+    const person = free.pop()
+    if (!person) throw new Error('more pushes at a time than there are users')
+    const { id: sub, service: aud, user } = person.account
     const claims = { aud, sub, iat: clock.now() }
     const challenge = randomBytes(16).toString('base64url')
-    const asked = await post<AskedSession>(sessions, { user, challenge, numberMatching: true })
+    const session = await post<AskedSession>(sessions, { user, challenge, numberMatching: true })
 
     const inbox = devicePaths.requests
-    const authorization = `Device ${signCall(one.key, { ...claims, htm: 'GET', path: inbox })}`
+    const authorization = `Device ${signCall(person.key, { ...claims, htm: 'GET', path: inbox })}`
     const pending = await http.send({ method: 'GET', path: inbox, headers: { authorization } })
     const [request] = (JSON.parse(pending.text) as { requests: DeviceRequest[] }).requests
     if (!request) throw new Error('no request to approve')
-    const { number } = asked
+    const { number } = session
     const path = devicePaths.answer(request.id)
     const content = { nonce: request.nonce, decision: 'approve', ...(number && { number }) }
-    const body = signCall(one.key, { ...claims, ...content, htm: 'POST', path })
+    const body = signCall(person.key, { ...claims, ...content, htm: 'POST', path })
     const headers = { 'content-type': 'application/jose', 'content-length': String(body.length) }
     const answered = await http.send({ method: 'POST', path, headers, body })
     if (answered.status !== 200) throw new Error(`the approval was answered with ${answered.status} ${answered.text}`)
 
-    const { state } = await get<AskedSession>(`${sessions}/${asked.id}`)
+    const { state } = await get<AskedSession>(`${sessions}/${session.id}`)
     if (state !== 'approved') throw new Error(`the session is ${state}`)
-    await post(`${sessions}/${asked.id}/redeem`, { challenge })
-    free.push(one)
+    await post(`${sessions}/${session.id}/redeem`, { challenge })
+    free.push(person)
   }
 }

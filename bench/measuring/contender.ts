@@ -27,13 +27,13 @@ export async function startContender<T>(
     execArgv: [...(options.execArgv ?? [])],
   })
   const ended = once(child, 'exit')
-  const given = await Promise.race([
+  const firstMessage = await Promise.race([
     once(child, 'message').then(([message]) => message as T),
     ended.then(([code]) => Promise.reject(new Error(`${file} ended with code ${code} before it was ready`))),
   ])
   return {
     pid: child.pid ?? 0,
-    given,
+    given: firstMessage,
     async stop() {
       if (child.connected) child.disconnect()
       await ended

@@ -28,9 +28,9 @@ async function round({ milliseconds, atATime, counted }: RoundOrder): Promise<Sa
     let index = 0
     const work = async () => {
       while (index < load.size && !isOver()) {
-        const begun = performance.now()
+        const startTime = performance.now()
         await load.unit(index++)
-        latencies.push(performance.now() - begun)
+        latencies.push(performance.now() - startTime)
       }
     }
     await Promise.all(Array.from({ length: atATime }, work))

@@ -20,8 +20,8 @@ export function timeWithChildren(pid: number): number {
   const processes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => read(Number(name)) ?? [])
-  const counted = processes.filter((one) => one.pid === pid || one.parent === pid)
-  return counted.reduce((sum, { own, ended }) => sum + own + ended, 0)
+  const countedProcesses = processes.filter((candidate) => candidate.pid === pid || candidate.parent === pid)
+  return countedProcesses.reduce((sum, { own, ended }) => sum + own + ended, 0)
 }
 
 /** proc(5): the fields after the name, which may contain blanks. */

@@ -36,11 +36,11 @@ export function resultsPage(reports: readonly RowReport[], machine: Machine): st
 /** The goals with the figures of this run, and what is known about those that are missed. */
 function goalsOf(reports: readonly RowReport[]): readonly string[] {
   const goals = reports.flatMap((report) => report.goals)
-  const shown = (value: number, unit = '') => `${figure(value)} ${unit}`.trim()
+  const withUnit = (value: number, unit = '') => `${figure(value)} ${unit}`.trim()
   const rows = goals.map((goal) => [
     goal.figure,
-    `${goal.atMost ? 'at most' : 'at least'} ${shown(goal.reach, goal.unit)}`,
-    shown(goal.value, goal.unit),
+    `${goal.atMost ? 'at most' : 'at least'} ${withUnit(goal.reach, goal.unit)}`,
+    withUnit(goal.value, goal.unit),
     isReached(goal) ? 'reached' : 'missed',
   ])
   const missed = Map.groupBy(
@@ -50,7 +50,7 @@ function goalsOf(reports: readonly RowReport[]): readonly string[] {
   return [
     table([['', 'goal', 'this run', ''], ...rows]).join('\n'),
     ...(missed.size === 0 ? [] : ['What is known about the goals that were missed:']),
-    [...missed].map(([rest, of]) => `- **${of.map((goal) => goal.figure).join('; ')}**: ${rest}`).join('\n'),
+    [...missed].map(([rest, figures]) => `- **${figures.map((goal) => goal.figure).join('; ')}**: ${rest}`).join('\n'),
   ]
 }
 

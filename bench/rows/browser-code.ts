@@ -64,8 +64,8 @@ export const browserCode: Row = {
     )
     for (const load of loads) load.stop()
     for (const contender of contenders) await contender.stop()
-    const [ours, theirs, without] = measured
-    const times = (peer: typeof ours) => ratio(ours, peer, (sample) => sample.perSecond).toFixed(2)
+    const [ownResult, peerResult, without] = measured
+    const times = (peer: typeof ownResult) => ratio(ownResult, peer, (sample) => sample.perSecond).toFixed(2)
     const again = loads.map(
       ({ facts }, index) => `${names[index]?.split(',')[0]} ${facts.replayed ? 'accepts' : 'denies'} it`,
     )
@@ -74,7 +74,7 @@ export const browserCode: Row = {
       goals: [
         {
           figure: 'codes in the browser, compared with better-auth',
-          value: ratio(ours, theirs, (sample) => sample.perSecond),
+          value: ratio(ownResult, peerResult, (sample) => sample.perSecond),
           reach: 3,
           unit: 'times',
           rest:
@@ -87,7 +87,7 @@ export const browserCode: Row = {
         },
       ],
       findings: [
-        `This package checks ${times(theirs)} times as many codes as better-auth, and ${times(without)} times as many as passport-totp.`,
+        `This package checks ${times(peerResult)} times as many codes as better-auth, and ${times(without)} times as many as passport-totp.`,
         `The same code a second time: ${again.join(', ')}.`,
         'This package counts the attempt before it checks the code, uses the code up, writes the audit trail, syncs all of it to the disk before the answer, and gives the web session a new id. ' +
           'better-auth counts the attempt, deletes the pending sign-in and creates a session, which SQLite does not sync (`synchronous=NORMAL`). passport-totp has no database at all.',

@@ -48,9 +48,9 @@ export const code: Row = {
     for (const contender of [service, byHand, limit]) await contender.stop()
     const perSecondOf = (sample: Sample) => sample.perSecond
     const contenderTime = (sample: Sample) => sample.cpu['contender'] ?? Number.NaN
-    const shares = ([ours, hand, raw]: readonly Measured[]) => ({
-      ofLimit: ratio(ours, raw, perSecondOf),
-      ofHand: percent(ratio(ours, hand, perSecondOf)),
+    const shares = ([ownResult, hand, raw]: readonly Measured[]) => ({
+      ofLimit: ratio(ownResult, raw, perSecondOf),
+      ofHand: percent(ratio(ownResult, hand, perSecondOf)),
       handOfLimit: percent(ratio(hand, raw, perSecondOf)),
     })
     const [few, many] = [shares(measured.slice(0, 3)), shares(measured.slice(3))]

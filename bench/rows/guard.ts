@@ -52,11 +52,11 @@ export const guard: Row = {
     const measured = await interleave(entries, run)
     for (const { load } of entries) load.stop()
     for (const contender of [bare, app, openid, betterAuth]) await contender.stop()
-    const [without, nothing, ours] = measured
+    const [without, nothing, ownResult] = measured
     const time = (sample: Sample) => sample.cpu['contender'] ?? Number.NaN
-    const share = ratio(without, ours, time)
+    const share = ratio(without, ownResult, time)
     const shareOfNothing = percent(ratio(without, nothing, time))
-    const added = (ours?.samples ?? []).map(
+    const added = (ownResult?.samples ?? []).map(
       (sample, round) => time(sample) - (without?.samples[round]?.cpu['contender'] ?? 0),
     )
     return {
@@ -95,8 +95,8 @@ interface MeasuredPage extends Pick<Entry, 'name' | 'ours'> {
   readonly path?: string
 }
 
-async function entryOf({ contender, cookie = '', path = '/page', ...named }: MeasuredPage) {
+async function entryOf({ contender, cookie = '', path = '/page', ...label }: MeasuredPage) {
   const headers = { cookie, accept: 'text/html' }
   const request = { url: contender.given.url, method: 'GET', path, headers } satisfies RequestGiven
-  return { ...named, load: await startLoad('request', request), counted: { contender: { pid: contender.pid } } }
+  return { ...label, load: await startLoad('request', request), counted: { contender: { pid: contender.pid } } }
 }

@@ -29,27 +29,29 @@ export const nodes: Row = {
   async measure(run) {
     const server = await startPostgres({ fsync: true })
     const database = await server.createDatabase()
-    const here = await startService(database)
-    const there = await startService(database)
-    const { apiKey, domainId } = here.given
-    const clientAt = (node: typeof here) => createClient({ baseUrl: `${node.given.url}/api`, apiKey })
-    const clients = { here: clientAt(here), there: clientAt(there) }
+    const firstNode = await startService(database)
+    const secondNode = await startService(database)
+    const { apiKey, domainId } = firstNode.given
+    const clientAt = (node: typeof firstNode) => createClient({ baseUrl: `${node.given.url}/api`, apiKey })
+    const clients = { here: clientAt(firstNode), there: clientAt(secondNode) }
     const device = createDevice()
     const account = await enroll(clients.here, domainId, (code) =>
-      device.activate(here.given.url, code, { name: 'Benchmark' }),
+      device.activate(firstNode.given.url, code, { name: 'Benchmark' }),
     )
 
     async function answer(client: Client): Promise<number> {
       const challenge = randomBytes(16).toString('base64url')
-      const asked = await client.sessions.create(domainId, { user: { username: account.user.username }, challenge })
+      const session = await client.sessions.create(domainId, { user: { username: account.user.username }, challenge })
       const [request] = (await device.requests(account)).requests ?? []
       if (!request) throw new Error('no request to approve')
-      const known = client.sessions.wait(domainId, asked.id).then(({ state }) => ({ state, at: performance.now() }))
-      const begun = performance.now()
+      const decision = client.sessions
+        .wait(domainId, session.id)
+        .then(({ state }) => ({ state, at: performance.now() }))
+      const startTime = performance.now()
       await device.answer(account, request, { decision: 'approve' })
-      const { state, at } = await known
+      const { state, at } = await decision
       if (state !== 'approved') throw new Error(`the session is ${state}`)
-      return at - begun
+      return at - startTime
     }
 
     const rounds = { here: [] as number[][], there: [] as number[][] }
@@ -60,7 +62,7 @@ export const nodes: Row = {
         if (round >= 0) rounds[place].push(times)
       }
     }
-    for (const node of [here, there]) await node.stop()
+    for (const node of [firstNode, secondNode]) await node.stop()
     await server.stop()
     const valuesOf = (place: keyof typeof rounds) => ({
       median: rounds[place].map((times) => median(times)),

@@ -43,20 +43,20 @@ export const postgres: Row = {
     const headers = { 'content-length': String(body.length) }
     const transactions = await startLoad('request', { url: limit.given.url, method: 'POST', path: '/', headers, body })
     const databaseServer = { pid: await postmasterOf(database), withChildren: true }
-    const of = (contender: { readonly pid: number }) => ({ contender, database: databaseServer })
+    const countedProcesses = (contender: { readonly pid: number }) => ({ contender, database: databaseServer })
     const measured = await interleave(
       [
         {
           name: 'second-factor, code',
           ours: true,
           load: codes,
-          counted: of({ pid: service.pid }),
+          counted: countedProcesses({ pid: service.pid }),
           warmedUp: () => analyze(database),
         },
-        { name: 'second-factor, push', ours: true, load: pushes, counted: of({ pid: service.pid }) },
-        { name: 'a code by hand', load: codesByHand, counted: of({ pid: byHand.pid }) },
-        { name: 'the same, sent at once', load: codesAtOnce, counted: of({ pid: atOnce.pid }) },
-        { name: 'node:http + pg, 12 statements', load: transactions, counted: of({ pid: limit.pid }) },
+        { name: 'second-factor, push', ours: true, load: pushes, counted: countedProcesses({ pid: service.pid }) },
+        { name: 'a code by hand', load: codesByHand, counted: countedProcesses({ pid: byHand.pid }) },
+        { name: 'the same, sent at once', load: codesAtOnce, counted: countedProcesses({ pid: atOnce.pid }) },
+        { name: 'node:http + pg, 12 statements', load: transactions, counted: countedProcesses({ pid: limit.pid }) },
       ],
       run,
     )
@@ -69,11 +69,11 @@ export const postgres: Row = {
     const atOnceShare = percent(ratio(once, raw, perSecondOf))
     const shareOfHand = percent(ratio(code, hand, perSecondOf))
     return {
-      lines: measured.map((one) => {
-        const line = lineOf(one)
+      lines: measured.map((result) => {
+        const line = lineOf(result)
         return {
           ...line,
-          values: { ...line.values, database: one.samples.map(({ cpu: used }) => used['database'] ?? 0) },
+          values: { ...line.values, database: result.samples.map(({ cpu: used }) => used['database'] ?? 0) },
         }
       }),
       goals: [

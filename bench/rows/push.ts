@@ -18,10 +18,16 @@ export const push: Row = {
     const service = await startService(sqliteFile(run.folder, 'push'))
     const pushes = await startLoad('push', service.given)
     const codes = await startLoad('rest-code', service.given)
-    const counted = { contender: service }
+    const countedProcesses = { contender: service }
     const entries = (atATime: number) => [
-      { name: `second-factor, push, ${atATime} at a time`, ours: true, load: pushes, counted, atATime },
-      { name: `second-factor, code, ${atATime}`, load: codes, counted, atATime },
+      {
+        name: `second-factor, push, ${atATime} at a time`,
+        ours: true,
+        load: pushes,
+        counted: countedProcesses,
+        atATime,
+      },
+      { name: `second-factor, code, ${atATime}`, load: codes, counted: countedProcesses, atATime },
     ]
     const measured = await interleave([...entries(8), ...entries(32)], run)
     for (const load of [pushes, codes]) load.stop()

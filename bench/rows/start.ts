@@ -53,8 +53,8 @@ export const start: Row = {
   chart: 'time',
   lowerIsBetter: true,
   async measure(run) {
-    const own = secondFactor.map((candidate) => ({ ...candidate, name: 'second-factor: mfa()' }))
-    const added = measureStarts([...own, ...peers], run.rounds)
+    const ownCandidates = secondFactor.map((candidate) => ({ ...candidate, name: 'second-factor: mfa()' }))
+    const added = measureStarts([...ownCandidates, ...peers], run.rounds)
     const database = sqliteFile(run.folder, 'start')
     await command(['init', '--database', database])
     const served: Started[] = []
@@ -119,10 +119,10 @@ interface Started {
 
 /** Starts a server, until it has answered. */
 async function started(path: string, run: () => Promise<Served>): Promise<Started> {
-  const begun = performance.now()
+  const startTime = performance.now()
   const served = await run()
   await (await fetch(served.origin + path)).text()
-  const time = performance.now() - begun
+  const time = performance.now() - startTime
   const pid = served.child.pid ?? 0
   const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(join('/proc', String(pid), 'status'), 'utf8')) ?? []
   const measured = { time, cpu: timeOf(pid), memory: Number(kilobytes) / 1024 }

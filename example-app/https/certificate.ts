@@ -51,9 +51,10 @@ async function read(file: string): Promise<KeyPair | undefined> {
 }
 
 function fits({ certificate }: KeyPair, authority: X509Certificate, names: readonly string[]): boolean {
-  const own = new X509Certificate(certificate)
-  const covered = (name: string) => (isIP(name) ? own.checkIP(name) : own.checkHost(name)) !== undefined
-  return own.checkIssued(authority) && own.verify(authority.publicKey) && names.every(covered)
+  const ownCertificate = new X509Certificate(certificate)
+  const covered = (name: string) =>
+    (isIP(name) ? ownCertificate.checkIP(name) : ownCertificate.checkHost(name)) !== undefined
+  return ownCertificate.checkIssued(authority) && ownCertificate.verify(authority.publicKey) && names.every(covered)
 }
 
 export function issue(issuer: KeyPair, names: readonly string[]): Promise<KeyPair> {

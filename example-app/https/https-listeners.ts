@@ -41,8 +41,8 @@ export async function createHttpsListeners(
 
 /** All names and addresses of this computer that browsers may use. */
 function namesOf(publicUrl: string): readonly string[] {
-  const shown = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')
+  const hostText = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')
   const local = localName(hostname())
   const lan = lanAddresses(networkInterfaces())
-  return [...new Set([shown, 'localhost', '127.0.0.1', '::1', ...lan, ...(local ? [local] : [])])]
+  return [...new Set([hostText, 'localhost', '127.0.0.1', '::1', ...lan, ...(local ? [local] : [])])]
 }

@@ -5,12 +5,12 @@ const virtual = /^(docker|br-|veth|virbr|vmnet|vboxnet|vEthernet|utun|tun|tap|wg
 
 /** This computer's IPv4 addresses in its networks, sorted by how likely a phone can reach them. */
 export function lanAddresses(interfaces: ReturnType<typeof networkInterfaces>): readonly string[] {
-  const found = Object.entries(interfaces).flatMap(([name, addresses = []]) =>
+  const ranked = Object.entries(interfaces).flatMap(([name, addresses = []]) =>
     addresses
       .filter(({ family, internal, address }) => family === 'IPv4' && !internal && !isLinkLocal(address))
       .map(({ address }) => ({ address, rank: virtual.test(name) ? 1 : 0 })),
   )
-  return found.toSorted((a, b) => a.rank - b.rank).map(({ address }) => address)
+  return ranked.toSorted((a, b) => a.rank - b.rank).map(({ address }) => address)
 }
 
 /** An address that the computer assigned to itself (RFC 3927). */

@@ -53,10 +53,10 @@ function subtreesOf({ names, networks }: Constraints): readonly Buffer[] {
 
 /** Whether an authority may sign these names. An authority without constraints could sign any name, and is not accepted. */
 export function permits(authority: string, names: readonly string[]): boolean {
-  const found = new X509Certificate(authority).getExtension(oid)
-  if (!found) return false
-  const present = Buffer.from(found.value)
-  return subtreesOf(constraintsFor(names)).every((subtree) => present.includes(subtree))
+  const extension = new X509Certificate(authority).getExtension(oid)
+  if (!extension) return false
+  const value = Buffer.from(extension.value)
+  return subtreesOf(constraintsFor(names)).every((subtree) => value.includes(subtree))
 }
 
 const oid = '2.5.29.30'

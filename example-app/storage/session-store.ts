@@ -52,8 +52,8 @@ export class SessionStore extends session.Store {
   }
 
   /** Signs an account out everywhere else. */
-  endOthers(account: string, here: string): void {
-    this.#run('DELETE FROM web_session WHERE account_id = :account AND id <> :here', { account, here })
+  endOthers(account: string, currentSession: string): void {
+    this.#run('DELETE FROM web_session WHERE account_id = :account AND id <> :here', { account, here: currentSession })
   }
 
   #run(sql: string, values: object): void {

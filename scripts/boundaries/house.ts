@@ -82,8 +82,8 @@ function siblings(files: readonly SourceFile[]): string[] {
     }
     return [...edges]
       .map((edge) => edge.split(' '))
-      .filter(([one = '', other = '']) => one < other && edges.has(`${other} ${one}`))
-      .map(([one, other]) => `siblings: ${parent}: ${one} ↔ ${other}`)
+      .filter(([first = '', other = '']) => first < other && edges.has(`${other} ${first}`))
+      .map(([first, other]) => `siblings: ${parent}: ${first} ↔ ${other}`)
   })
 }
 
@@ -107,23 +107,23 @@ function circles(files: readonly SourceFile[]): string[] {
   const index = new Map<string, number>()
   const low = new Map<string, number>()
   const stack: string[] = []
-  const found: string[] = []
+  const cycles: string[] = []
 
   const visit = (path: string): void => {
-    const own = index.size
-    index.set(path, own)
-    low.set(path, own)
+    const ownIndex = index.size
+    index.set(path, ownIndex)
+    low.set(path, ownIndex)
     stack.push(path)
     for (const target of targets.get(path) ?? []) {
       if (!targets.has(target)) continue
       if (!index.has(target)) visit(target)
-      if (stack.includes(target)) low.set(path, Math.min(low.get(path) ?? own, low.get(target) ?? own))
+      if (stack.includes(target)) low.set(path, Math.min(low.get(path) ?? ownIndex, low.get(target) ?? ownIndex))
     }
-    if (low.get(path) !== own) return
+    if (low.get(path) !== ownIndex) return
     const group = stack.splice(stack.indexOf(path))
-    if (group.length > 1) found.push(`circle: ${group.toSorted().join(' ')}`)
+    if (group.length > 1) cycles.push(`circle: ${group.toSorted().join(' ')}`)
   }
 
   for (const path of targets.keys()) if (!index.has(path)) visit(path)
-  return found
+  return cycles
 }

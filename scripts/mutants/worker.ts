@@ -76,10 +76,10 @@ async function problemWithoutChange(mutant: Mutant, ofFile: readonly string[]): 
   const run = baselines.get(key) ?? runTest(test, titlesToRun(mutant, ofFile), 0)
   baselines.set(key, run)
   const { passed, failed, crash } = await run
-  const named = titlePattern(title)
-  const failure = failed.find(({ name }) => named.test(name))
+  const pattern = titlePattern(title)
+  const failure = failed.find(({ name }) => pattern.test(name))
   if (failure) return `the test fails without the change: ${failure.message}`
-  if (passed.some((name) => named.test(name))) return undefined
+  if (passed.some((name) => pattern.test(name))) return undefined
   return crash === undefined ? 'no test of that title ran' : `the test does not run without the change: ${crash}`
 }
 
@@ -87,8 +87,8 @@ async function problemWithoutChange(mutant: Mutant, ofFile: readonly string[]): 
 const titlesToRun = ({ wholeFile }: Mutant, titles: readonly string[]) => (wholeFile ? [''] : titles)
 
 function verdictOf({ title }: Mutant, { failed, crash }: Result): Verdict {
-  const named = titlePattern(title)
-  const failure = failed.find(({ name }) => named.test(name))
+  const pattern = titlePattern(title)
+  const failure = failed.find(({ name }) => pattern.test(name))
   if (failure) return { verdict: 'killed', detail: failure.message }
   if (crash !== undefined) return { verdict: 'broken', detail: `no test failed, but the file did not run: ${crash}` }
   return { verdict: 'survived', detail: 'its test passes without the defense' }

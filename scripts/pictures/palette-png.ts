@@ -57,9 +57,9 @@ function frequent(colors: readonly number[]): readonly number[] {
 }
 
 function nearest(palette: readonly number[], color: number): number {
-  const wanted = bytesOf(color)
+  const target = bytesOf(color)
   const distances = palette.map((each) =>
-    bytesOf(each).reduce((sum, value, index) => sum + (value - (wanted[index] ?? 0)) ** 2, 0),
+    bytesOf(each).reduce((sum, value, index) => sum + (value - (target[index] ?? 0)) ** 2, 0),
   )
   return distances.indexOf(Math.min(...distances))
 }

@@ -82,20 +82,20 @@ function factorOf({ method }: SeededPerson, random: SeededRandom): Factor {
 }
 
 /** Each sign-in of the trail stands for as many in the counters. */
-const counted = 22
+const countedDays = 22
 
 async function insertCounters({ store: { db } }: ServiceContext, signIns: readonly SignIn[]): Promise<void> {
   const groups = Map.groupBy(signIns, ({ person, at, outcome, factor }) =>
     [person.domainId, Math.floor(at / day), outcome, factor ?? ''].join(),
   )
-  const rows = [...groups.values()].flatMap((some) => {
-    const [first] = some
+  const rows = [...groups.values()].flatMap((group) => {
+    const [first] = group
     if (!first) return []
     const { person, at, outcome, factor } = first
     const where = { domainId: person.domainId, day: Math.floor(at / day), outcome }
-    return [{ ...where, factor: factor ?? ('' as const), count: some.length * counted }]
+    return [{ ...where, factor: factor ?? ('' as const), count: group.length * countedDays }]
   })
-  await insertMany(rows, (some) => db.insertInto('signInDay').values(some).execute())
+  await insertMany(rows, (batch) => db.insertInto('signInDay').values(batch).execute())
 }
 
 async function insertLastSignIns({ store: { db } }: ServiceContext, signIns: readonly SignIn[]): Promise<void> {
@@ -122,8 +122,8 @@ async function insertTrail(
       const sequence = index + 1
       previous = hashEntry(previous, { ...event, writer, sequence, at })
       const { event: name, actor, organizationId, address, facts } = event
-      const who = { actorKind: actor.kind, actorId: actor.id, organizationId, address }
-      return { writer, sequence, at, event: name, ...who, facts: JSON.stringify(facts), hash: previous }
+      const actorColumns = { actorKind: actor.kind, actorId: actor.id, organizationId, address }
+      return { writer, sequence, at, event: name, ...actorColumns, facts: JSON.stringify(facts), hash: previous }
     })
   const [first, last] = [rows[0], rows.at(-1)]
   if (!first || !last) return
@@ -133,7 +133,7 @@ async function insertTrail(
     .insertInto('auditWriter')
     .values({ id: writer, ...start, ...head })
     .execute()
-  await insertMany(rows, (some) => db.insertInto('audit').values(some).execute())
+  await insertMany(rows, (batch) => db.insertInto('audit').values(batch).execute())
   await addToTimeline(db, { writer, after: 0, through: last.sequence })
 }
 
@@ -192,5 +192,5 @@ async function insertSessions(
     const settled = { state: reason === null ? state : ('denied' as const), reason, factor, settledAt: at + 9 }
     return { ...common, ...settled, createdAt: at, expiresAt: at + 90 }
   })
-  await insertMany(rows, (some) => db.insertInto('session').values(some).execute())
+  await insertMany(rows, (batch) => db.insertInto('session').values(batch).execute())
 }

@@ -4,7 +4,7 @@ const step = 500
 /** Inserts many rows, some at a time. */
 export async function insertMany<Row>(
   rows: readonly Row[],
-  insert: (some: readonly Row[]) => Promise<unknown>,
+  insert: (batch: readonly Row[]) => Promise<unknown>,
 ): Promise<void> {
   for (let start = 0; start < rows.length; start += step) await insert(rows.slice(start, start + step))
 }

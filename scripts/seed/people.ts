@@ -45,7 +45,7 @@ export async function seedPeople(
 }
 
 function newPerson({ domainIds, now }: Tenant, random: SeededRandom, index: number): SeededPerson & { name: string } {
-  const [given, family] = [random.pick(givenNames), random.pick(familyNames)]
+  const [givenName, familyName] = [random.pick(givenNames), random.pick(familyNames)]
   const domain = random.fraction()
   const place = seededDomains.findIndex((_, i) => domain < sumOfShares(i + 1))
   const enrolled = seededDomains[place]?.enrolled ?? 0
@@ -54,7 +54,7 @@ function newPerson({ domainIds, now }: Tenant, random: SeededRandom, index: numb
     : 'none'
   return {
     id: random.id(),
-    name: `${given} ${family}`,
+    name: `${givenName} ${familyName}`,
     // As directories number people of the same name.
     username: `u${String(index + 1).padStart(6, '0')}`,
     domainId: domainIds[place] ?? '',
@@ -84,7 +84,7 @@ async function insertUsers(
     ...lock(random, now),
     createdAt: joinedAt,
   }))
-  await insertMany(rows, (some) => db.insertInto('user').values(some).execute())
+  await insertMany(rows, (batch) => db.insertInto('user').values(batch).execute())
 }
 
 /** One in 1,500 is locked now. */
@@ -108,7 +108,7 @@ async function insertMemberships(
     const second = random.chance(0.3) ? random.pick(domainIds.slice(0, 4)) : domainId
     return [...new Set([domainId, second])].map((each) => ({ domainId: each, userId: id }))
   })
-  await insertMany(rows, (some) => db.insertInto('membership').values(some).execute())
+  await insertMany(rows, (batch) => db.insertInto('membership').values(batch).execute())
 }
 
 async function insertDevices(
@@ -135,8 +135,8 @@ async function insertDevices(
     keyY: '',
     createdAt: joinedAt + 600,
   }))
-  await insertMany(tokens, (some) => db.insertInto('token').values(some).execute())
-  await insertMany(rows, (some) => db.insertInto('device').values(some).execute())
+  await insertMany(tokens, (batch) => db.insertInto('token').values(batch).execute())
+  await insertMany(rows, (batch) => db.insertInto('device').values(batch).execute())
 }
 
 async function insertPasskeys(
@@ -165,7 +165,7 @@ async function insertPasskeys(
         createdAt: joinedAt,
       }
     })
-  await insertMany(rows, (some) => db.insertInto('passkey').values(some).execute())
+  await insertMany(rows, (batch) => db.insertInto('passkey').values(batch).execute())
 }
 
 async function insertHardware(
@@ -193,8 +193,8 @@ async function insertHardware(
     drift: 0,
     syncState: 'Never Used' as const,
   }))
-  await insertMany(generators, (some) => db.insertInto('codeGenerator').values(some).execute())
-  await insertMany(rows, (some) => db.insertInto('hardwareToken').values(some).execute())
+  await insertMany(generators, (batch) => db.insertInto('codeGenerator').values(batch).execute())
+  await insertMany(rows, (batch) => db.insertInto('hardwareToken').values(batch).execute())
 }
 
 /** One in 80 has a code that can still be used. */
@@ -219,5 +219,5 @@ async function insertBypassCodes(
         createdAt: now - random.between(1, 600),
       }
     })
-  await insertMany(rows, (some) => db.insertInto('bypassCode').values(some).execute())
+  await insertMany(rows, (batch) => db.insertInto('bypassCode').values(batch).execute())
 }

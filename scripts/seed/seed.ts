@@ -70,7 +70,7 @@ async function insertAdministrators(
   { organizationId, domainIds, now }: Tenant,
   random: SeededRandom,
 ): Promise<void> {
-  const given = [
+  const apps = [
     { name: 'Olivia Owner', role: 'owner' },
     { name: 'Oskar Owner', role: 'owner' },
     { name: 'Ann Admin', role: 'admin' },
@@ -78,14 +78,14 @@ async function insertAdministrators(
     { name: 'Hedda Helper', role: 'helpdesk' },
     { name: 'Aude Auditor', role: 'auditor' },
   ] as const
-  for (const { name, role } of given) {
+  for (const { name, role } of apps) {
     const id = random.id()
     const email = `${name.toLowerCase().replace(' ', '.')}@example.com`
     const userHandle = Buffer.from(random.bytes(32)).toString('base64url')
-    const seen = { createdAt: now - 90 * 86_400, lastSeenAt: now - random.between(60, 400_000) }
+    const times = { createdAt: now - 90 * 86_400, lastSeenAt: now - random.between(60, 400_000) }
     await db
       .insertInto('administrator')
-      .values({ id, organizationId, name, email, role, userId: null, userHandle, ...seen })
+      .values({ id, organizationId, name, email, role, userId: null, userHandle, ...times })
       .execute()
     const limited = role === 'admin' || role === 'helpdesk' ? domainIds.slice(0, 3) : []
     const rows = limited.map((domainId) => ({ administratorId: id, domainId }))

@@ -89,26 +89,26 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
     setScreen(home)
   }
 
-  const arrived = hasBanner(screen) ? inbox.pending.find(({ request }) => !closed.has(request.id)) : undefined
+  const newRequest = hasBanner(screen) ? inbox.pending.find(({ request }) => !closed.has(request.id)) : undefined
   const rang = hasBanner(screen) ? inbox.calls.find(({ call }) => !closed.has(call.id)) : undefined
-  const newer = newerThan(screen, inbox.pending)
+  const newerRequest = newerThan(screen, inbox.pending)
   const parts = { device, clock, serviceUrl, accounts, inbox, notifications, now, screen, show: setScreen }
   return (
     <>
-      {newer ? (
+      {newerRequest ? (
         <Banner
-          key={newer.request.id}
-          {...{ account: newer.account, period: newer.request, now }}
+          key={newerRequest.request.id}
+          {...{ account: newerRequest.account, period: newerRequest.request, now }}
           subject={words.newerRequest}
           action={words.show}
-          onReview={() => onOpen(newer)}
+          onReview={() => onOpen(newerRequest)}
         />
-      ) : screen.name === 'request' || screen.name === 'call' ? null : arrived ? (
+      ) : screen.name === 'request' || screen.name === 'call' ? null : newRequest ? (
         <Banner
-          key={arrived.request.id}
-          {...{ account: arrived.account, period: arrived.request, now }}
-          subject={subjectOf(arrived.request, words) ?? words.signInRequest}
-          onReview={() => onReview({ name: 'request', pending: arrived })}
+          key={newRequest.request.id}
+          {...{ account: newRequest.account, period: newRequest.request, now }}
+          subject={subjectOf(newRequest.request, words) ?? words.signInRequest}
+          onReview={() => onReview({ name: 'request', pending: newRequest })}
         />
       ) : rang ? (
         <Banner

@@ -3,7 +3,7 @@
  * holds the phone can see. It is hidden at once, as the next render would be too late for the screenshot.
  */
 export function coverInBackground(): void {
-  const cover = (left: boolean) => document.documentElement.classList.toggle('covered', left)
+  const cover = (isCovered: boolean) => document.documentElement.classList.toggle('covered', isCovered)
 
   document.addEventListener('visibilitychange', () => cover(document.hidden))
   addEventListener('pagehide', () => cover(true))

@@ -30,8 +30,8 @@ interface CurrentScreenProps {
   readonly now: number
   readonly show: (screen: Screen) => void
   readonly onBack: () => void
-  readonly onAnswer: (shown: RequestShown, given: Answer) => Promise<void>
-  readonly onScan: (shown: RequestShown, secret: string) => Promise<string | undefined>
+  readonly onAnswer: (requestScreen: RequestShown, answer: Answer) => Promise<void>
+  readonly onScan: (requestScreen: RequestShown, secret: string) => Promise<string | undefined>
   readonly onAdded: (account: Account) => Promise<void>
   readonly onGone: (account: StoredAccount) => Promise<void>
   readonly onInstall: (() => void) | undefined
@@ -104,8 +104,13 @@ function Request({ screen, device, clock, now, inbox, show, onAnswer, onScan, on
   const { busy = false, problem } = screen
   if (screen.denied) {
     const { account, request } = screen.pending
-    const left = secondsLeft(request, now + account.clockOffset)
-    return <WasItYouScreen {...{ clock, left, busy, problem }} onAnswer={(given) => void onAnswer(screen, given)} />
+    const remaining = secondsLeft(request, now + account.clockOffset)
+    return (
+      <WasItYouScreen
+        {...{ clock, secondsLeft: remaining, busy, problem }}
+        onAnswer={(answer) => void onAnswer(screen, answer)}
+      />
+    )
   }
   return (
     <RequestScreen
@@ -117,7 +122,7 @@ function Request({ screen, device, clock, now, inbox, show, onAnswer, onScan, on
       busy={busy}
       problem={problem}
       count={inbox.pending.length}
-      onAnswer={(given) => void onAnswer(screen, given)}
+      onAnswer={(answer) => void onAnswer(screen, answer)}
       onScan={(secret) => onScan(screen, secret)}
       onDeny={() => show({ name: 'request', pending: screen.pending, denied: true })}
       onBack={onBack}

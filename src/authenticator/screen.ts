@@ -60,8 +60,8 @@ export function follow(
   if (screen.name !== 'request' || screen.busy || isAmong(pending, screen.pending)) return screen
   // An attacker may have canceled the request to keep the person from reporting it. The service still accepts the report.
   if (screen.denied) return screen
-  const { account, request: shown } = screen.pending
-  const outcome = now + account.clockOffset >= shown.expiresAt ? 'expired' : 'gone'
+  const { account, request: shownRequest } = screen.pending
+  const outcome = now + account.clockOffset >= shownRequest.expiresAt ? 'expired' : 'gone'
   return { name: 'outcome', outcome, ended: screen.pending }
 }
 
@@ -77,6 +77,6 @@ export function hasBanner(screen: Screen): boolean {
   return screen.name !== 'home' && screen.name !== 'request' && screen.name !== 'call'
 }
 
-function isAmong(pending: readonly Pending[], wanted: Pending): boolean {
-  return pending.some(({ request }) => request.id === wanted.request.id)
+function isAmong(pending: readonly Pending[], candidate: Pending): boolean {
+  return pending.some(({ request }) => request.id === candidate.request.id)
 }

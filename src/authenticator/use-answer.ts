@@ -12,9 +12,9 @@ import { outcomeOfError } from './screens/outcome-of-error.ts'
 
 interface Answering {
   /** Sends an answer and shows its outcome. */
-  readonly answer: (shown: RequestShown, answer: Answer) => Promise<void>
+  readonly answer: (requestScreen: RequestShown, answer: Answer) => Promise<void>
   /** Sends the secret of a scanned code. @returns the number; if there is none, it shows why. */
-  readonly scan: (shown: RequestShown, secret: string) => Promise<string | undefined>
+  readonly scan: (requestScreen: RequestShown, secret: string) => Promise<string | undefined>
 }
 
 export function useAnswer(device: Device, inbox: Inbox, show: (screen: Screen) => void): Answering {
@@ -41,21 +41,26 @@ export function useAnswer(device: Device, inbox: Inbox, show: (screen: Screen) =
     }
   }
 
-  async function once(shown: RequestShown, call: Call, withPin = false): Promise<string | undefined> {
+  async function once(requestScreen: RequestShown, call: Call, withPin = false): Promise<string | undefined> {
     if (answering.current) return undefined
     answering.current = true
-    show({ ...shown, busy: true, problem: undefined })
-    const { screen, number } = await send(shown, call, withPin)
+    show({ ...requestScreen, busy: true, problem: undefined })
+    const { screen, number } = await send(requestScreen, call, withPin)
     show(screen)
     answering.current = false
     return number
   }
 
   return {
-    async answer(shown, answer) {
-      await once(shown, ({ account, request }) => device.answer(account, request, answer), answer.pin !== undefined)
+    async answer(requestScreen, answer) {
+      await once(
+        requestScreen,
+        ({ account, request }) => device.answer(account, request, answer),
+        answer.pin !== undefined,
+      )
     },
-    scan: (shown, secret) => once(shown, ({ account, request }) => device.scan(account, request, secret)),
+    scan: (requestScreen, secret) =>
+      once(requestScreen, ({ account, request }) => device.scan(account, request, secret)),
   }
 }
 

@@ -14,11 +14,11 @@ if (main) void (main.dataset['proof'] === undefined ? offerKey(main) : sendProof
 
 /** The page sends it with what approves the sign-in; it is kept only if the person said so. */
 async function offerKey({ dataset }: HTMLElement): Promise<void> {
-  const key = await unlessStuck(presentKey().then((present) => present ?? newKey()))
+  const key = await unlessStuck(presentKey().then((storedKey) => storedKey ?? newKey()))
   if (!key) return
-  const offered = base64url(await crypto.subtle.exportKey('raw', key.publicKey))
-  dataset['browserKey'] = offered
-  for (const field of document.querySelectorAll<HTMLInputElement>('input[name="browserKey"]')) field.value = offered
+  const publicKey = base64url(await crypto.subtle.exportKey('raw', key.publicKey))
+  dataset['browserKey'] = publicKey
+  for (const field of document.querySelectorAll<HTMLInputElement>('input[name="browserKey"]')) field.value = publicKey
 }
 
 /** Signs with the key that there is, and continues. Without one, this is a new browser. */
@@ -63,11 +63,11 @@ async function presentKey(): Promise<CryptoKeyPair | undefined> {
 
 /** If two pages make one at the same time, the first one counts. */
 async function newKey(): Promise<CryptoKeyPair | undefined> {
-  const made = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign', 'verify'])
+  const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign', 'verify'])
   const database = await openDatabase()
-  const added = done(database.transaction(store, 'readwrite').objectStore(store).add(made, name))
+  const added = done(database.transaction(store, 'readwrite').objectStore(store).add(pair, name))
   return added.then(
-    () => made,
+    () => pair,
     () => presentKey(),
   )
 }

@@ -18,7 +18,7 @@ export async function complete(base: string, typing = false): Promise<void> {
 }
 
 async function nextLocation(base: string): Promise<string> {
-  for (let left = tries; left > 0; left--) {
+  for (let remainingTries = tries; remainingTries > 0; remainingTries--) {
     await whenOnline()
     const answer = await post(`${base}/complete`)
     if (answer) return answer.location ?? base

@@ -144,12 +144,12 @@ function askRepeatedly(url: string, changed: (change: string) => void, firstPaus
   async function ask(): Promise<void> {
     await pause(firstPause)
     while (!stopped.signal.aborted) {
-      const asked = performance.now()
+      const start = performance.now()
       const { change, retryAfter = 0 } = await askOnce(url, stopped.signal)
       if (stopped.signal.aborted) return
       if (change !== undefined && change !== 'none') return changed(change)
       // A request that is answered at once was not held: without a pause, requests would flood the server.
-      const minPause = performance.now() - asked < retryAfterFailure ? retryAfterFailure : 0
+      const minPause = performance.now() - start < retryAfterFailure ? retryAfterFailure : 0
       await pause(Math.max(minPause, retryAfter * 1000))
     }
   }

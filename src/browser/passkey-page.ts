@@ -182,6 +182,6 @@ function say(text: 'unsupported' | 'canceled' | 'present' | 'none'): void {
 }
 
 function show(text: string): void {
-  const news = document.getElementById('passkey-news')
-  if (news) news.textContent = text
+  const notice = document.getElementById('passkey-news')
+  if (notice) notice.textContent = text
 }

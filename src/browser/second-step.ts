@@ -11,7 +11,7 @@ import { isBackFrom, noteLeaving } from './leaving.ts'
  * const answer = await fetch('/api/orders')
  * if (await leadToSecondStep(answer)) return
  */
-export async function leadToSecondStep(answer: Response, returnTo = here()): Promise<boolean> {
+export async function leadToSecondStep(answer: Response, returnTo = currentPath()): Promise<boolean> {
   const challenge = await challengeIn(answer)
   if (!challenge) return false
   const { pathname } = challenge
@@ -48,6 +48,6 @@ async function read(answer: Response): Promise<{ error?: unknown; challenge?: un
   }
 }
 
-function here(): string {
+function currentPath(): string {
   return location.pathname + location.search + location.hash
 }

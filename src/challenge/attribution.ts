@@ -7,9 +7,9 @@ export type RequestId = () => string
 const requests = new AsyncLocalStorage<RequestId>()
 const callers = new AsyncLocalStorage<string>()
 
-/** @param given The id that the request has already. */
-export function lazyRequestId(given: string | undefined): RequestId {
-  let id = given
+/** @param appRequestId The id that the request has already. */
+export function lazyRequestId(appRequestId: string | undefined): RequestId {
+  let id = appRequestId
   // A closure over nothing else: it lives as long as the request, see context.ts.
   return () => (id ??= randomUUID())
 }

@@ -155,20 +155,20 @@ export interface NewChallenge {
 }
 
 /** @param random returns that many random bytes. */
-export function createChallenge(wanted: NewChallenge, now: number, random: (size: number) => Uint8Array): Challenge {
+export function createChallenge(request: NewChallenge, now: number, random: (size: number) => Uint8Array): Challenge {
   return {
     id: Buffer.from(random(16)).toString('base64url'),
     page: Buffer.from(random(16)).toString('base64url'),
-    userKey: wanted.userKey,
-    purpose: wanted.purpose,
+    userKey: request.userKey,
+    purpose: request.purpose,
     createdAt: now,
-    returnTo: wanted.returnTo,
-    giveUpTo: wanted.giveUpTo,
-    factors: wanted.factors,
-    phishingResistant: wanted.phishingResistant,
-    unknownBrowser: wanted.unknownBrowser,
-    action: wanted.action,
-    carried: wanted.carried,
+    returnTo: request.returnTo,
+    giveUpTo: request.giveUpTo,
+    factors: request.factors,
+    phishingResistant: request.phishingResistant,
+    unknownBrowser: request.unknownBrowser,
+    action: request.action,
+    carried: request.carried,
   }
 }
 

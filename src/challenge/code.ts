@@ -33,10 +33,10 @@ export type CodeNotice = Extract<Notice, { readonly kind: 'no_code' | 'wrong_cod
 type CodesPaused = Extract<Notice, { readonly kind: 'codes_paused' }>
 
 /** Reads a code as typed or pasted, in groups and in the digits of the user's keyboard; undefined if it cannot be a code. */
-export function readCode(typed: unknown): string | undefined {
-  if (typeof typed !== 'string' || typed.length > maxTypedLength) return undefined
+export function readCode(input: unknown): string | undefined {
+  if (typeof input !== 'string' || input.length > maxTypedLength) return undefined
   // Spaces and dashes between groups, and the invisible marks in right-to-left text.
-  const code = typed.replaceAll(/[\s\p{Pd}\p{Cf}]/gu, '').replaceAll(/[٠-٩۰-۹０-９]/g, latinDigit)
+  const code = input.replaceAll(/[\s\p{Pd}\p{Cf}]/gu, '').replaceAll(/[٠-٩۰-۹０-９]/g, latinDigit)
   return /^\d{6,9}$/.test(code) ? code : undefined
 }
 

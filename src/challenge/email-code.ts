@@ -1,5 +1,5 @@
 import { ApiError, UnreachableError } from '../client/errors.ts'
-import type { Known } from './passkey-policy.ts'
+import type { Membership } from './passkey-policy.ts'
 import { secondsToWait } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
@@ -20,7 +20,7 @@ export interface EmailOptions {
   /** Unix time, seconds. */
   readonly now: number
   /** Whether an e-mailed code would pass for this user. */
-  readonly accepts: (known: Known) => boolean
+  readonly accepts: (membership: Membership) => boolean
 }
 
 /** Has the service e-mail a code to the user, without a retry: the user decides about that. */
@@ -29,11 +29,11 @@ export async function sendEmailCode(
   user: MfaUser,
   { language, now, accepts }: EmailOptions,
 ): Promise<EmailOutcome> {
-  const known = await findMember(service, user)
-  if (!known || known.factors?.includes('email') === false) return { kind: 'emailed' }
-  if (!accepts({ service, member: known })) return { kind: 'passkey_needed' }
+  const member = await findMember(service, user)
+  if (!member || member.factors?.includes('email') === false) return { kind: 'emailed' }
+  if (!accepts({ service, member })) return { kind: 'passkey_needed' }
   try {
-    await service.client.sessions.emailCode(service.domainId, known.id, language)
+    await service.client.sessions.emailCode(service.domainId, member.id, language)
     return { kind: 'emailed' }
   } catch (error) {
     if (isMailTrouble(service, error)) return { kind: 'email_failed' }

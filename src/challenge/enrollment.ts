@@ -24,15 +24,15 @@ export async function enroll(
   user: MfaUser,
   { mayEnroll, shownCode, language, timeZone }: EnrollOptions,
 ): Promise<ChallengeStatus> {
-  const known = await findMember(service, user)
-  if (!known) return { kind: 'no_member' }
-  if (service.knowsFactors && !mayHaveFirst(known)) return { kind: 'no_device' }
+  const member = await findMember(service, user)
+  if (!member) return { kind: 'no_member' }
+  if (service.knowsFactors && !mayHaveFirst(member)) return { kind: 'no_device' }
   // A device would not sign in: the first factor is a passkey.
-  if (domainPolicy({ service, member: known }) === 'require') return { kind: 'no_device' }
+  if (domainPolicy({ service, member }) === 'require') return { kind: 'no_device' }
   // Where the service does not know, the user may have had a device.
   if (!(await mayEnroll())) return { kind: service.knowsFactors ? 'code_needed' : 'no_device' }
-  await storeMailSettings(service, known, { language, timeZone })
-  const token = await service.issueFirstToken(known.id, shownCode)
+  await storeMailSettings(service, member, { language, timeZone })
+  const token = await service.issueFirstToken(member.id, shownCode)
   if (!token) return { kind: 'no_device' }
   // An administrator has issued a code, and hands it over in person.
   return token.code === undefined ? { kind: 'code_needed' } : { kind: 'enrolling', code: token.code }
@@ -88,7 +88,7 @@ export async function provisionMember(
 
 /** Whether the user has an active device. Only reads. */
 export async function isActivated(service: ConnectedService, user: MfaUser): Promise<boolean> {
-  const known = await findMember(service, user)
-  if (!known) return false
-  return (await tokenOf(service, known.id))?.state === 'active'
+  const member = await findMember(service, user)
+  if (!member) return false
+  return (await tokenOf(service, member.id))?.state === 'active'
 }

@@ -93,8 +93,8 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
   /** The last time at which the entry was certainly correct, Unix time, seconds. */
   function checkedAt({ known, since, readAt, stream }: Entry): number {
     if (!known) return since
-    const told = stream === undefined ? undefined : watch?.completeUntil(stream)
-    return Math.max(readAt, told ?? 0)
+    const confirmedUntil = stream === undefined ? undefined : watch?.completeUntil(stream)
+    return Math.max(readAt, confirmedUntil ?? 0)
   }
 
   function changedUser(userId: string): void {
@@ -124,8 +124,8 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
   }
 
   function entryOf(userKey: string): Entry {
-    const present = entries.get(userKey)
-    if (present) return present
+    const knownEntry = entries.get(userKey)
+    if (knownEntry) return knownEntry
     const since = clock.now()
     const unread = { userKey, known: false, epoch: undefined, gone: false, userId: undefined, changed: false }
     const entry: Entry = { ...unread, readAt: since, since, failedAt: undefined, stream: undefined, asking: undefined }
@@ -161,10 +161,10 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
       unsupported = !service.hasEpochs
       if (unsupported) return undefined
       const stream = openWatch(service).openStream()
-      const found = await findUser(service, user)
-      bind(entry, found?.id)
-      const changed = found !== undefined && changedNow.has(found.id)
-      Object.assign(entry, { known: true, epoch: found?.epoch, gone: !found, readAt: clock.now(), stream, changed })
+      const lookup = await findUser(service, user)
+      bind(entry, lookup?.id)
+      const changed = lookup !== undefined && changedNow.has(lookup.id)
+      Object.assign(entry, { known: true, epoch: lookup?.epoch, gone: !lookup, readAt: clock.now(), stream, changed })
       entry.failedAt = undefined
       return undefined
     } catch (error) {
@@ -235,8 +235,8 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
     coversIfKnown: (verified) => !entries.has(verified.userKey) || covers(verified),
 
     update({ userKey, epoch }) {
-      const learned = { known: true, epoch, gone: false, readAt: clock.now(), stream: undefined, changed: false }
-      Object.assign(entryOf(userKey), learned).failedAt = undefined
+      const entry = { known: true, epoch, gone: false, readAt: clock.now(), stream: undefined, changed: false }
+      Object.assign(entryOf(userKey), entry).failedAt = undefined
     },
 
     current: (userKey) => entries.get(userKey)?.epoch,

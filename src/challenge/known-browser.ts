@@ -1,5 +1,5 @@
 import { ApiError } from '../client/errors.ts'
-import type { Known } from './passkey-policy.ts'
+import type { Membership } from './passkey-policy.ts'
 import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
 import { findMember } from './user.ts'
@@ -19,12 +19,12 @@ export async function readRemembered(
   service: ConnectedService,
   user: MfaUser,
   browser: string,
-  passes: (known: Known) => boolean,
+  passes: (membership: Membership) => boolean,
 ): Promise<Remembered | undefined> {
-  const known = service.knowsBrowsers ? await findMember(service, user) : undefined
-  if (!known || !passes({ service, member: known })) return undefined
+  const member = service.knowsBrowsers ? await findMember(service, user) : undefined
+  if (!member || !passes({ service, member })) return undefined
   try {
-    const { rememberedUntil, expiresAt } = await service.client.browsers.recognize(service.domainId, known.id, browser)
+    const { rememberedUntil, expiresAt } = await service.client.browsers.recognize(service.domainId, member.id, browser)
     return rememberedUntil === undefined ? undefined : { rememberedUntil, expiresAt }
   } catch (error) {
     if (error instanceof ApiError && error.status < 500 && error.status !== 429) return undefined

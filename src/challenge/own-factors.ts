@@ -39,18 +39,18 @@ export interface OwnFactors {
 
 /** @returns undefined if the service does not know the user. */
 export async function readOwnFactors(service: ConnectedService, user: MfaUser): Promise<OwnFactors | undefined> {
-  const known = await findMember(service, user)
-  if (!known) return undefined
+  const member = await findMember(service, user)
+  if (!member) return undefined
   const { client, domainId } = service
   const [token, hardware, passkeys, domain] = await Promise.all([
-    tokenOf(service, known.id),
-    known.hardware === ''
+    tokenOf(service, member.id),
+    member.hardware === ''
       ? undefined
-      : unlessRejected(client.hardware.getOfUser(known.id), 'api.error.notfound.hardware'),
-    known.passkeys?.length ? client.passkeys.list(domainId, known.id) : known.passkeys && [],
+      : unlessRejected(client.hardware.getOfUser(member.id), 'api.error.notfound.hardware'),
+    member.passkeys?.length ? client.passkeys.list(domainId, member.id) : member.passkeys && [],
     client.domains.get(domainId),
   ])
-  const { id: userId, email, language, timeZone, factors = [], bypasscodes: codeIds, hadBypassCodes = true } = known
+  const { id: userId, email, language, timeZone, factors = [], bypasscodes: codeIds, hadBypassCodes = true } = member
   return {
     userId,
     email,
@@ -60,7 +60,7 @@ export async function readOwnFactors(service: ConnectedService, user: MfaUser): 
     token,
     hardware,
     passkeys,
-    recoveryCodes: recoveryCodesOf(known, domain),
+    recoveryCodes: recoveryCodesOf(member, domain),
     codeIds,
     hadRecoveryCodes: hadBypassCodes,
   }
@@ -73,9 +73,9 @@ export type Removable = 'device' | 'hardware'
  * Whether it is the last factor with which the user signs in to the app.
  * @param rpId The relying party of the app, whose passkeys count.
  */
-export function isLast({ token, hardware, passkeys = [] }: OwnFactors, what: Removable, rpId?: string): boolean {
+export function isLast({ token, hardware, passkeys = [] }: OwnFactors, factor: Removable, rpId?: string): boolean {
   if (passkeys.some((passkey) => passkey.rpId === rpId)) return false
-  return what === 'device' ? hardware === undefined : token?.state !== 'active'
+  return factor === 'device' ? hardware === undefined : token?.state !== 'active'
 }
 
 /** Whether the user could not sign in to its app any more without this passkey. */
@@ -109,14 +109,14 @@ export async function removePasskey(
   return unlessLast(removal, 'api.error.notfound.passkey')
 }
 
-/** @param gone The error if it was removed already. */
-async function unlessLast(removal: Promise<boolean>, ...gone: readonly ErrorCode[]): Promise<boolean> {
+/** @param goneCodes The error if it was removed already. */
+async function unlessLast(removal: Promise<boolean>, ...goneCodes: readonly ErrorCode[]): Promise<boolean> {
   try {
     return await removal
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.code === 'api.error.conflict.state') return false
-    if (gone.some((code) => code === error.code)) return true
+    if (goneCodes.some((code) => code === error.code)) return true
     throw error
   }
 }
@@ -165,8 +165,8 @@ export async function readListedBrowsers(
 /** Whether this user has no recovery codes and could get some. */
 export async function mayOfferRecoveryCodes(service: ConnectedService, user: MfaUser): Promise<boolean> {
   if (!service.managesFactors) return false
-  const known = await findMember(service, user)
-  if (!known || known.bypasscodes.length > 0 || !(await mayManageFactors(service, known.id))) return false
+  const member = await findMember(service, user)
+  if (!member || member.bypasscodes.length > 0 || !(await mayManageFactors(service, member.id))) return false
   return takesRecoveryCodes(await service.client.domains.get(service.domainId))
 }
 

@@ -67,9 +67,9 @@ const purposeOf = ({ purpose }: Challenge) => (purpose === 'change_devices' ? pu
 export function startNewPasskey(
   { client, domainId }: ConnectedService,
   userId: string,
-  wanted: Parameters<ConnectedService['client']['passkeys']['startRegistration']>[2],
+  options: Parameters<ConnectedService['client']['passkeys']['startRegistration']>[2],
 ): Promise<CeremonyOptions> {
-  return unlessBusy(client.passkeys.startRegistration(domainId, userId, wanted))
+  return unlessBusy(client.passkeys.startRegistration(domainId, userId, options))
 }
 
 /**

@@ -19,7 +19,7 @@ export interface Policy {
 }
 
 /** What a route, a challenge or an upgrade asks for. */
-export type Demanded = { readonly [K in keyof Policy]?: Policy[K] | undefined }
+export type PolicyRequest = { readonly [K in keyof Policy]?: Policy[K] | undefined }
 
 /** The policy of an app, from its options. */
 export function policyOfApp({ factors, phishingResistant, unknownBrowser }: Omit<Policy, 'maxAge'>): Policy {
@@ -27,12 +27,12 @@ export function policyOfApp({ factors, phishingResistant, unknownBrowser }: Omit
 }
 
 /** The strictest of a policy and what is asked for beyond it. */
-export function narrow(policy: Policy, asked: Demanded): Policy {
-  const { factors = policy.factors, maxAge = policy.maxAge } = asked
+export function narrow(policy: Policy, request: PolicyRequest): Policy {
+  const { factors = policy.factors, maxAge = policy.maxAge } = request
   return {
     factors: policy.factors.filter((factor) => factors.includes(factor)),
-    phishingResistant: stricter(policy.phishingResistant, asked.phishingResistant),
-    unknownBrowser: stricterBrowser(policy.unknownBrowser, asked.unknownBrowser),
+    phishingResistant: stricter(policy.phishingResistant, request.phishingResistant),
+    unknownBrowser: stricterBrowser(policy.unknownBrowser, request.unknownBrowser),
     maxAge: Math.min(policy.maxAge, maxAge),
   }
 }

@@ -73,8 +73,8 @@ async function push(
   })
   const asks = (challenge.asks ?? 0) + 1
   const { id: sessionId, scanSecret, deviceName } = session
-  const asked = { ...challenge, sessionId, scanSecret, deviceName, askedAt: options.now, asks, givenFactor: undefined }
-  return { challenge: asked, status: statusOf(session, asked) }
+  const pushed = { ...challenge, sessionId, scanSecret, deviceName, askedAt: options.now, asks, givenFactor: undefined }
+  return { challenge: pushed, status: statusOf(session, pushed) }
 }
 
 /** The members of every session of a challenge. */

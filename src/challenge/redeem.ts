@@ -20,7 +20,7 @@ export interface Redeemed {
   readonly browser?: KnownBrowser | undefined
 }
 
-interface Redeeming {
+interface RedeemingConditions {
   readonly allowed: readonly Factor[]
   /** The policy of the app and the route, in this browser. */
   readonly policy: PhishingResistance
@@ -40,26 +40,26 @@ interface Redeeming {
 export async function redeem(
   service: ConnectedService,
   challenge: Challenge,
-  { allowed, policy, unknownBrowser, browser: passedBrowser, redeemed, now }: Redeeming,
+  { allowed, policy, unknownBrowser, browser: passedBrowser, redeemed, now }: RedeemingConditions,
 ): Promise<Redeemed> {
   if (challenge.sessionId === undefined) return {}
   const phishingResistant = requestedPolicy(policy)
-  const wanted = { id: challenge.id, browser: passedBrowser, phishingResistant, unknownBrowser }
-  const found = redeemed ?? (await redeemNow(service, challenge.sessionId, wanted))
-  if (found?.state !== 'approved') return {}
-  const { createdAt = challenge.askedAt, settledAt = now, factor = challenge.givenFactor ?? 'push' } = found
+  const conditions = { id: challenge.id, browser: passedBrowser, phishingResistant, unknownBrowser }
+  const approval = redeemed ?? (await redeemNow(service, challenge.sessionId, conditions))
+  if (approval?.state !== 'approved') return {}
+  const { createdAt = challenge.askedAt, settledAt = now, factor = challenge.givenFactor ?? 'push' } = approval
   // An approval that is older than the challenge does not answer it.
   if (createdAt === undefined || createdAt + clocksApart < challenge.createdAt) return {}
   if (!allowed.includes(factor)) return {}
   const { purpose, sessionId, userKey } = challenge
-  const { factorId, epoch } = found
+  const { factorId, epoch } = approval
   // If the service's clock is ahead, the record must not be valid for longer.
   const at = Math.min(settledAt, now)
   // Only the service has verified the proof of a kept browser.
-  const browser = found.fromKeptBrowser ? ('kept' as const) : undefined
+  const browser = approval.fromKeptBrowser ? ('kept' as const) : undefined
   return {
     verified: { at, factor, factorId, purpose, sessionId, epoch, phishingResistant, browser, userKey },
-    browser: found.browser,
+    browser: approval.browser,
   }
 }
 

@@ -24,9 +24,9 @@ export function adapt13({ client, domainId, challengeStore }: AdapterOptions): V
     },
     // The service does not say who issued a pending code: if this challenge has not shown it, an administrator may have.
     async issueFirstToken(userId, shownCode) {
-      const present = await unlessRejected(client.tokens.get(domainId, userId), 'api.error.notfound.token')
-      if (present?.code === undefined) return client.tokens.issue(domainId, userId)
-      return present.code === shownCode ? present : {}
+      const token = await unlessRejected(client.tokens.get(domainId, userId), 'api.error.notfound.token')
+      if (token?.code === undefined) return client.tokens.issue(domainId, userId)
+      return token.code === shownCode ? token : {}
     },
     createUser: (user) => client.users.create({ ...user, email: user.email ?? noMailbox(user.username) }),
     // There is no error code for this. The service has just returned the user, so it is available.

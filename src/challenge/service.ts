@@ -59,7 +59,7 @@ export function createConnector(open: () => Promise<Connection>, options: Connec
       return await connecting
     } catch (cause) {
       connecting = undefined
-      if ([UnreachableError, ApiError, SetupError].some((known) => cause instanceof known)) throw cause
+      if ([UnreachableError, ApiError, SetupError].some((errorClass) => cause instanceof errorClass)) throw cause
       throw new UnreachableError('network', 'The service could not be opened.', { cause })
     }
   }
@@ -72,7 +72,7 @@ async function openService(
 ): Promise<ConnectedService> {
   const { timeout, clock, challengeStore, answered = () => {} } = options
   const { baseUrl, apiKey, domainId, vendor, fetch: send, version = 'auto' } = await open()
-  const given = {
+  const clientOptions = {
     baseUrl,
     apiKey,
     timeout,
@@ -81,20 +81,20 @@ async function openService(
     requestId: currentRequestId,
     ...(vendor ? { vendor } : {}),
   }
-  const client = createClient({ ...given, limit, version })
-  const spoken = await client.version()
+  const client = createClient({ ...clientOptions, limit, version })
+  const serviceVersion = await client.version()
   const sealer = createSealer(apiKey)
-  const adapt = spoken === '1.3' ? adapt13 : adapt14
+  const adapt = serviceVersion === '1.3' ? adapt13 : adapt14
   options.check?.(adapt({ client, domainId, challengeStore }))
-  const serviceOf = (own: Client) => ({
-    ...adapt({ client: own, domainId, challengeStore }),
-    client: own,
+  const serviceOf = (boundClient: Client) => ({
+    ...adapt({ client: boundClient, domainId, challengeStore }),
+    client: boundClient,
     baseUrl,
     domainId,
     sealer,
   })
   const polling: ConnectedService = {
-    ...serviceOf(createClient({ ...given, limit: limit.polls, version: spoken })),
+    ...serviceOf(createClient({ ...clientOptions, limit: limit.polls, version: serviceVersion })),
     get polling() {
       return polling
     },

@@ -66,14 +66,14 @@ export function referenceOf(user: MfaUser): { id: string } | { username: string 
 /** The service's user for an app user, if any. */
 export function findUser({ client }: ConnectedService, user: MfaUser): Promise<User | undefined> {
   const reference = referenceOf(user)
-  const found = 'id' in reference ? client.users.get(reference.id) : client.users.getByUsername(reference.username)
-  return unlessRejected(found, 'api.error.notfound.user')
+  const lookup = 'id' in reference ? client.users.get(reference.id) : client.users.getByUsername(reference.username)
+  return unlessRejected(lookup, 'api.error.notfound.user')
 }
 
 /** The same, only if the user belongs to our domain: an organization also has the users of other apps. */
 export async function findMember(service: ConnectedService, user: MfaUser): Promise<User | undefined> {
-  const known = await findUser(service, user)
-  return known?.domains.includes(service.domainId) ? known : undefined
+  const member = await findUser(service, user)
+  return member?.domains.includes(service.domainId) ? member : undefined
 }
 
 /** The result of creating a user. */
@@ -167,10 +167,10 @@ export interface MailSettings {
  */
 export async function storeMailSettings(
   { client, knowsFactors }: ConnectedService,
-  known: Pick<User, 'id' | 'language' | 'timeZone'>,
-  wanted: MailSettings,
+  member: Pick<User, 'id' | 'language' | 'timeZone'>,
+  settings: MailSettings,
 ): Promise<void> {
-  const { language, timeZone = known.timeZone } = wanted
-  if (!knowsFactors || (known.language === language && known.timeZone === timeZone)) return
-  await unlessRejected(client.users.update(known.id, { language, timeZone }), 'api.error.forbidden')
+  const { language, timeZone = member.timeZone } = settings
+  if (!knowsFactors || (member.language === language && member.timeZone === timeZone)) return
+  await unlessRejected(client.users.update(member.id, { language, timeZone }), 'api.error.forbidden')
 }

@@ -14,7 +14,7 @@ const maxAsked = 4
 const maxInTurn = 1_000
 
 /** A verification that a connection relies on for longer than one request. */
-export interface Relied {
+export interface ReliedVerification {
   readonly user: MfaUser
   readonly verified: Verified
   readonly policy: Policy
@@ -23,7 +23,7 @@ export interface Relied {
 /** Tells connections when the verification that they were opened with has ended. */
 export interface VerificationEnds {
   /** @param onEnd is called once, never before this returns. @returns the function that stops watching. */
-  watch(relied: Relied, onEnd: () => void): () => void
+  watch(verification: ReliedVerification, onEnd: () => void): () => void
 }
 
 interface EndOptions {
@@ -33,7 +33,7 @@ interface EndOptions {
   readonly failed: (error: unknown) => void
 }
 
-interface Watched extends Relied {
+interface WatchedConnection extends ReliedVerification {
   readonly onEnd: () => void
 }
 
@@ -42,11 +42,11 @@ interface Watched extends Relied {
  * where its requests would cost one as well.
  */
 export function createVerificationEnds({ epochs, clock, failed }: EndOptions): VerificationEnds {
-  const byUser = new Map<string, Set<Watched>>()
+  const byUser = new Map<string, Set<WatchedConnection>>()
   /** Users about whom the service has to be asked first. */
   const waiting = new Set<string>()
   /** Users about whom it is being asked. */
-  const asked = new Set<string>()
+  const refreshingUsers = new Set<string>()
   const ifKnown = { covers: (verified: Verified) => epochs.coversIfKnown(verified) }
   let next: { readonly at: number; readonly cancel: () => void } | undefined
 
@@ -55,13 +55,13 @@ export function createVerificationEnds({ epochs, clock, failed }: EndOptions): V
   /** Ends what is known not to count any more, however long the service takes to answer, and asks about what is not known. */
   function check(userKey: string): void {
     settle(userKey, ifKnown)
-    if (epochs.isKnown(userKey) || asked.has(userKey) || !byUser.has(userKey)) return
+    if (epochs.isKnown(userKey) || refreshingUsers.has(userKey) || !byUser.has(userKey)) return
     waiting.add(userKey)
     askNext()
   }
 
   function askNext(): void {
-    while (asked.size < maxAsked) {
+    while (refreshingUsers.size < maxAsked) {
       const [userKey] = waiting
       if (userKey === undefined) return
       waiting.delete(userKey)
@@ -71,9 +71,9 @@ export function createVerificationEnds({ epochs, clock, failed }: EndOptions): V
   }
 
   async function ask(userKey: string, user: MfaUser): Promise<void> {
-    asked.add(userKey)
+    refreshingUsers.add(userKey)
     await epochs.refresh(user)
-    asked.delete(userKey)
+    refreshingUsers.delete(userKey)
     settle(userKey, epochs)
     askNext()
   }
@@ -82,13 +82,13 @@ export function createVerificationEnds({ epochs, clock, failed }: EndOptions): V
     for (const watched of byUser.get(userKey) ?? []) settleOne(userKey, watched, by)
   }
 
-  function settleOne(userKey: string, watched: Watched, by: Judging['epochs']): void {
-    const judged = judge(watched.verified, userKey, watched.policy, { now: clock.now(), epochs: by })
-    if (typeof judged !== 'string') plan(expiryOf(watched))
+  function settleOne(userKey: string, watched: WatchedConnection, by: Judging['epochs']): void {
+    const result = judge(watched.verified, userKey, watched.policy, { now: clock.now(), epochs: by })
+    if (typeof result !== 'string') plan(expiryOf(watched))
     else if (remove(userKey, watched)) end(watched)
   }
 
-  function end({ onEnd }: Watched): void {
+  function end({ onEnd }: WatchedConnection): void {
     try {
       onEnd()
     } catch (error) {
@@ -96,7 +96,7 @@ export function createVerificationEnds({ epochs, clock, failed }: EndOptions): V
     }
   }
 
-  function remove(userKey: string, watched: Watched): boolean {
+  function remove(userKey: string, watched: WatchedConnection): boolean {
     const all = byUser.get(userKey)
     const isRemoved = all?.delete(watched) ?? false
     if (all?.size === 0) byUser.delete(userKey)
@@ -123,13 +123,13 @@ export function createVerificationEnds({ epochs, clock, failed }: EndOptions): V
   }
 
   return {
-    watch(relied, onEnd) {
-      const watched: Watched = { ...relied, onEnd }
-      const userKey = userKeyOf(relied.user)
+    watch(verification, onEnd) {
+      const watched: WatchedConnection = { ...verification, onEnd }
+      const userKey = userKeyOf(verification.user)
       const others = byUser.get(userKey)
       if (others) others.add(watched)
       else byUser.set(userKey, new Set([watched]))
-      plan(Math.min(expiryOf(relied), clock.now() + checkedEvery))
+      plan(Math.min(expiryOf(verification), clock.now() + checkedEvery))
       // It may have ended since it was checked.
       queueMicrotask(() => settleOne(userKey, watched, ifKnown))
       return () => void remove(userKey, watched)

@@ -24,7 +24,7 @@ export interface CallSlots {
 
 /** The slots that a caller holds, and the calls that wait for one. */
 interface Caller {
-  taken: number
+  inUse: number
   readonly queue: Set<() => void>
 }
 
@@ -33,23 +33,23 @@ export function createCallSlots(size: number): CallSlots {
   const share = Math.max(1, Math.ceil(size * callerShare))
   /** Callers by name, '' for calls without a caller; in the order of their turns. */
   const callers = new Map<string, Caller>()
-  let taken = 0
+  let slotsInUse = 0
 
-  const isFree = (name: string, caller: Caller) => taken < size && (name === '' || caller.taken < share)
+  const isFree = (name: string, caller: Caller) => slotsInUse < size && (name === '' || caller.inUse < share)
 
   function take(name: string, caller: Caller): () => void {
-    taken++
-    caller.taken++
+    slotsInUse++
+    caller.inUse++
     return () => {
-      taken--
-      caller.taken--
+      slotsInUse--
+      caller.inUse--
       forgetIdle(name, caller)
       serveNext()
     }
   }
 
   function forgetIdle(name: string, caller: Caller): void {
-    if (caller.taken === 0 && caller.queue.size === 0 && callers.get(name) === caller) callers.delete(name)
+    if (caller.inUse === 0 && caller.queue.size === 0 && callers.get(name) === caller) callers.delete(name)
   }
 
   function serveNext(): void {
@@ -66,7 +66,7 @@ export function createCallSlots(size: number): CallSlots {
 
   return {
     acquire({ startTimeout, signal, caller: name = '' }) {
-      const caller = callers.get(name) ?? { taken: 0, queue: new Set() }
+      const caller = callers.get(name) ?? { inUse: 0, queue: new Set() }
       callers.set(name, caller)
       if (isFree(name, caller) && caller.queue.size === 0) return Promise.resolve(take(name, caller))
       if (name !== '' && caller.queue.size >= maxQueuedPerCaller) {

@@ -25,9 +25,9 @@ export function createCircuitBreaker(clock: Clock) {
     if (openUntil === undefined) return
     // If the clock was ahead and has been set back, the period does not get longer.
     openUntil = Math.min(openUntil, clock.now() + openPeriod)
-    const left = openUntil - clock.now()
-    if (left > 0 || probing[probeOf(held)]) {
-      const retryAfter = Math.max(1, left)
+    const wait = openUntil - clock.now()
+    if (wait > 0 || probing[probeOf(held)]) {
+      const retryAfter = Math.max(1, wait)
       throw new UnreachableError('timeout', 'The service did not respond to earlier calls.', { retryAfter })
     }
   }

@@ -258,12 +258,12 @@ function createCall(transport: Transport) {
     (await transport.call(endpoint, input, options)).body
 }
 
-function expectUser(found: User | User[]): User {
-  if (!Array.isArray(found)) return found
+function expectUser(result: User | User[]): User {
+  if (!Array.isArray(result)) return result
   throw new UnreachableError('bad_response', 'Expected one user, but the service returned a list.')
 }
 
-function expectUsers(found: User | User[]): User[] {
-  if (Array.isArray(found)) return found
+function expectUsers(result: User | User[]): User[] {
+  if (Array.isArray(result)) return result
   throw new UnreachableError('bad_response', 'Expected a list of users, but the service returned one user.')
 }

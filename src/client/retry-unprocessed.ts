@@ -26,7 +26,7 @@ export function createUnprocessedRetry({
   clock,
   random,
 }: Pick<ResolvedClientOptions, 'clock' | 'random'>): UnprocessedRetry {
-  let left = tokens.max
+  let remainingTokens = tokens.max
 
   return {
     async run(call, signal) {
@@ -34,14 +34,14 @@ export function createUnprocessedRetry({
       for (let retries = 0; ; retries += 1) {
         try {
           const answer = await call()
-          left = Math.min(tokens.max, left + tokens.succeeded)
+          remainingTokens = Math.min(tokens.max, remainingTokens + tokens.succeeded)
           return answer
         } catch (error) {
           if (!isUnprocessed(error)) throw error
-          left = Math.max(0, left - tokens.rejected)
+          remainingTokens = Math.max(0, remainingTokens - tokens.rejected)
           const milliseconds = (error.retryAfter ?? 1) * 1_000 * (1 + random() * jitter)
           paused += milliseconds
-          if (retries >= maxRetries || paused > maxPause || left <= tokens.max / 2) throw error
+          if (retries >= maxRetries || paused > maxPause || remainingTokens <= tokens.max / 2) throw error
           await pause(clock, milliseconds, signal)
           signal?.throwIfAborted()
         }

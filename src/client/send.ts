@@ -75,8 +75,8 @@ export function fetchEndpoint(
 /** A 1.3 service may reject members that it does not know. */
 function requestBody(endpoint: Endpoint, version: Version, body: unknown): string | undefined {
   if (!endpoint.body) return undefined
-  const known = version === '1.3' && endpoint.body13 ? endpoint.body13.parse(body) : body
-  return JSON.stringify(known)
+  const content = version === '1.3' && endpoint.body13 ? endpoint.body13.parse(body) : body
+  return JSON.stringify(content)
 }
 
 function unreachable(timeout: AbortSignal, cause: unknown): UnreachableError {

@@ -46,8 +46,8 @@ const maxHeldReads = 1_000
 export function createSettledStreams(transport: Transport, { clock }: ResolvedClientOptions): SettledStreams {
   const byDomain = new Map<string, ReturnType<typeof createDomainWaits>>()
   const waitsOf = (domainId: string) => {
-    const known = byDomain.get(domainId)
-    if (known) return known
+    const stream = byDomain.get(domainId)
+    if (stream) return stream
     const waits = createDomainWaits(clock, async (signal) => {
       if ((await transport.version()) !== '1.4') throw new Error('Version 1.3 has no event stream.')
       return transport.stream(watchSessions, { params: { domainId } }, signal)

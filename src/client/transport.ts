@@ -31,34 +31,34 @@ export interface Transport {
 
 /** Calls the endpoints of the contract over HTTP. */
 export function createTransport(options: ResolvedClientOptions): Transport {
-  let known: Version | undefined = options.version === 'auto' ? undefined : options.version
+  let serviceVersion: Version | undefined = options.version === 'auto' ? undefined : options.version
   let detecting: Promise<Version> | undefined
   const retry = createUnprocessedRetry(options)
 
   async function version(): Promise<Version> {
-    if (known) return known
+    if (serviceVersion) return serviceVersion
     detecting ??= retry.run(() => detectVersion(options)).finally(() => (detecting = undefined))
-    known = await detecting
-    return known
+    serviceVersion = await detecting
+    return serviceVersion
   }
 
   return {
     version,
     async call(endpoint, input, callOptions = {}) {
       const request = describeCall(endpoint, input as CallInput)
-      const spoken = await version()
+      const currentVersion = await version()
       const once = () =>
         withTimeout(options, callOptions, async (timeout) => {
-          const response = await send(options, spoken, endpoint, request, { ...callOptions, timeout })
-          return readResponse(options, spoken, endpoint, response)
+          const response = await send(options, currentVersion, endpoint, request, { ...callOptions, timeout })
+          return readResponse(options, currentVersion, endpoint, response)
         })
       return retry.run(once, callOptions.signal)
     },
     async bytes(endpoint, input) {
-      const spoken = await version()
+      const currentVersion = await version()
       return withTimeout(options, {}, async (timeout) => {
-        const response = await send(options, spoken, endpoint, describeCall(endpoint, input), { timeout })
-        if (!response.ok) await readResponse(options, spoken, endpoint, response)
+        const response = await send(options, currentVersion, endpoint, describeCall(endpoint, input), { timeout })
+        if (!response.ok) await readResponse(options, currentVersion, endpoint, response)
         return readBytes(endpoint, response)
       })
     },
@@ -102,8 +102,8 @@ function detectVersion(options: ResolvedClientOptions): Promise<Version> {
     const request = { path: getOrganization.path, body: undefined }
     const response = await send(options, '1.4', getOrganization, request, { timeout })
     if (response.status === 406) return '1.3'
-    const spoken = responseVersion(options.vendor, response.headers.get('content-type')) ?? '1.3'
-    await readResponse(options, spoken, getOrganization, response)
-    return spoken
+    const currentVersion = responseVersion(options.vendor, response.headers.get('content-type')) ?? '1.3'
+    await readResponse(options, currentVersion, getOrganization, response)
+    return currentVersion
   })
 }

@@ -74,12 +74,12 @@ async function follow(
       // A person looks at the first read. Later ones serve this wait alone, and may all be due at once.
       const readOptions = { signal, wait: hold, background: !first }
       const { body: session, held } = await transport.call(getSession, { params }, readOptions)
-      const left = (deadline - clock.now()) * 1000
-      if (session.state !== 'pending' || left <= 0) return session
+      const remaining = (deadline - clock.now()) * 1000
+      if (session.state !== 'pending' || remaining <= 0) return session
       if (method === 'stream') {
         const reread = untilExpiry(session, clock.now())
-        if ((await pause(options, Math.min(reread, left), signal, wake)) === 'settled') return undefined
-      } else if (method === 'polled') await pause(options, Math.min(slowPollInterval, left), signal, wake)
+        if ((await pause(options, Math.min(reread, remaining), signal, wake)) === 'settled') return undefined
+      } else if (method === 'polled') await pause(options, Math.min(slowPollInterval, remaining), signal, wake)
       else if (!held) await pause(options, pollInterval, signal)
     }
   } finally {

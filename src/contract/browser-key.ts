@@ -14,9 +14,9 @@ export const RequestedUnknownBrowser = UnknownBrowser.exclude(['number'])
 export type RequestedUnknownBrowser = z.infer<typeof RequestedUnknownBrowser>
 
 /** The stricter of two settings; undefined stands for `number`. */
-export function stricterBrowser(one: UnknownBrowser | undefined, other: UnknownBrowser | undefined): UnknownBrowser {
+export function stricterBrowser(first: UnknownBrowser | undefined, second: UnknownBrowser | undefined): UnknownBrowser {
   const strictness = (setting: UnknownBrowser = 'number') => UnknownBrowser.options.indexOf(setting)
-  return strictness(one) >= strictness(other) ? (one ?? 'number') : (other ?? 'number')
+  return strictness(first) >= strictness(second) ? (first ?? 'number') : (second ?? 'number')
 }
 
 /** The public key of a browser: an uncompressed point on P-256 (SEC 1 section 2.3.3), base64url. */

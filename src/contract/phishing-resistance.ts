@@ -18,8 +18,8 @@ export type RequestedPhishingResistance = z.infer<typeof RequestedPhishingResist
 type Policy = PhishingResistance | null | undefined
 
 /** The stricter of two policies. */
-export function stricter(one: Policy, other: Policy): PhishingResistance {
-  return strictness(one) >= strictness(other) ? (one ?? 'off') : (other ?? 'off')
+export function stricter(first: Policy, second: Policy): PhishingResistance {
+  return strictness(first) >= strictness(second) ? (first ?? 'off') : (second ?? 'off')
 }
 
 /** Whether a user can pass by nothing but a passkey. */

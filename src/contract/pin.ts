@@ -20,9 +20,9 @@ export type PinProblem = 'form' | 'guessable'
 /** Checks a new PIN or passcode: on the device, before anything is sent, and again in the service. */
 export function pinProblem(keyType: KeyType, pin: string): PinProblem | undefined {
   if (keyType === 'NONE') return undefined
-  const typed = pin.normalize('NFC')
-  if (!hasForm(keyType, typed)) return 'form'
-  return isGuessable(typed) ? 'guessable' : undefined
+  const text = pin.normalize('NFC')
+  if (!hasForm(keyType, text)) return 'form'
+  return isGuessable(text) ? 'guessable' : undefined
 }
 
 function hasForm(keyType: KeyType, pin: string): boolean {

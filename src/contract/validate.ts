@@ -41,8 +41,10 @@ export function describeMistakes(mistakes: readonly Mistake[]): string {
 function toMistakes(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]): Mistake[] {
   const path = [...parent, ...issue.path]
   if (issue.code !== 'invalid_union' || issue.message !== '') return [{ path, message: issue.message }]
-  const meant = issue.errors.find((branch) => branch.every((nested) => nested.path.length > 0 || isAboutKeys(nested)))
-  if (meant) return meant.flatMap((nested) => toMistakes(nested, path))
+  const matchingBranch = issue.errors.find((branch) =>
+    branch.every((nested) => nested.path.length > 0 || isAboutKeys(nested)),
+  )
+  if (matchingBranch) return matchingBranch.flatMap((nested) => toMistakes(nested, path))
   const members = issue.errors.flat().filter((nested) => nested.path.length === 0)
   const expected = new Set(members.flatMap((nested) => toMistakes(nested, [])).map(({ message }) => message))
   return [
@@ -96,17 +98,17 @@ function amount(origin: string, limit: number | bigint): string {
 }
 
 function describeKeys(keys: readonly string[], schema: unknown): string {
-  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
-  return keys.map((key) => `"${key}" is unknown${suggest(key, known)}`).join('; ')
+  const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  return keys.map((key) => `"${key}" is unknown${suggest(key, names)}`).join('; ')
 }
 
 /** The known name that was probably meant. */
-function suggest(name: string, known: readonly string[]): string {
-  const near = known
+function suggest(name: string, names: readonly string[]): string {
+  const candidates = names
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, distance }) => distance <= Math.min(3, candidate.length / 3))
     .sort((a, b) => a.distance - b.distance)
-  return near[0] ? `: did you mean "${near[0].candidate}"?` : ''
+  return candidates[0] ? `: did you mean "${candidates[0].candidate}"?` : ''
 }
 
 /** How many characters have to be inserted, removed or replaced (Levenshtein). */
@@ -114,8 +116,8 @@ function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [i, character] of Array.from(from).entries()) {
     const next = [i + 1]
-    for (const [j, wanted] of Array.from(to).entries()) {
-      const replaced = (row[j] ?? 0) + (character === wanted ? 0 : 1)
+    for (const [j, target] of Array.from(to).entries()) {
+      const replaced = (row[j] ?? 0) + (character === target ? 0 : 1)
       next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
     }
     row = next

@@ -32,10 +32,10 @@ export interface DeviceErrorDetails {
 
 /** Whether the service no longer accepts the device, so that the account is useless. */
 export function isGone(error: unknown): boolean {
-  return error instanceof DeviceError && gone.has(error.code)
+  return error instanceof DeviceError && goneCodes.has(error.code)
 }
 
-const gone: ReadonlySet<DeviceErrorCode> = new Set([
+const goneCodes: ReadonlySet<DeviceErrorCode> = new Set([
   'api.error.device.revoked',
   'api.error.device.moved',
   'api.error.device.unknown',

@@ -49,8 +49,8 @@ async function crypt(
 type KeyParameters = Pick<LockedSecret, 'salt' | 'iterations'>
 
 async function deriveKey(parameters: KeyParameters, pin: string): Promise<CryptoKey> {
-  const typed = new TextEncoder().encode(pin.normalize('NFC'))
-  const base = await crypto.subtle.importKey('raw', typed, 'PBKDF2', false, ['deriveKey'])
+  const pinBytes = new TextEncoder().encode(pin.normalize('NFC'))
+  const base = await crypto.subtle.importKey('raw', pinBytes, 'PBKDF2', false, ['deriveKey'])
   const salt = base64url.decode(parameters.salt) as Uint8Array<ArrayBuffer>
   const derivation = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations: parameters.iterations }
   return crypto.subtle.deriveKey(derivation, base, { name: 'AES-CTR', length: 256 }, false, ['encrypt'])

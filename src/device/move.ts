@@ -61,13 +61,13 @@ export async function claimMove(
   code: string,
   name: string,
 ): Promise<ClaimedAccount> {
-  const shown = await preview(context, address, code)
+  const account = await preview(context, address, code)
   const { privateKey, publicKey } = await createKeyPair(context.extractableKeys)
-  const signer = { serviceUrl: serviceUrl(address), service: shown.service, privateKey, clockOffset: 0 }
+  const signer = { serviceUrl: serviceUrl(address), service: account.service, privateKey, clockOffset: 0 }
   const content: ClaimMoveRequest = { code, name, key: await exportPublicKey(publicKey) }
   const response = await signedCall(context, signer, { method: 'POST', path: devicePaths.claimMove, content })
   const { device, expiresAt } = await parseContent(response, MoveClaimed)
-  return { ...signer, id: device, preview: shown, expiresAt }
+  return { ...signer, id: device, preview: account, expiresAt }
 }
 
 /** Asks for the account. Called on the new device. @returns undefined until the old device has confirmed. */

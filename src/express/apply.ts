@@ -116,8 +116,8 @@ const isContinue = <A extends Kind>(answer: A | Continue<A>): answer is Continue
 /** A challenge that is no longer stored cannot be passed, so nobody should be asked for it. What has passed it needs no cancelling. */
 function cancelDropped(req: Request, { mfa }: RequestContext, before: readonly Challenge[], change: StateChange): void {
   const { verified } = stateAfter({}, change)
-  const left = new Set(openChallenges(req).map(({ id }) => id))
-  const dropped = before.filter(({ id, sessionId }) => !left.has(id) && sessionId !== verified?.sessionId)
+  const remainingIds = new Set(openChallenges(req).map(({ id }) => id))
+  const dropped = before.filter(({ id, sessionId }) => !remainingIds.has(id) && sessionId !== verified?.sessionId)
   cancelRequests(req, mfa, dropped)
 }
 

@@ -18,8 +18,8 @@ import { recognize } from './sign-in/remembered.ts'
  */
 export function passesAtOnce({ req, context, state }: WebRequest): boolean {
   const { options, epochs } = context.mfa
-  const found = findVerified(state, context)
-  if (typeof found === 'string' || !epochs.isKnown(found.userKey) || isLogout(req, options.logoutPath)) return false
+  const verdict = findVerified(state, context)
+  if (typeof verdict === 'string' || !epochs.isKnown(verdict.userKey) || isLogout(req, options.logoutPath)) return false
   context.trace?.note({ kind: 'gate', decision: options.gate ? 'verified' : 'off' })
   return true
 }
@@ -37,12 +37,12 @@ export async function passGate(request: WebRequest): Promise<Outcome> {
   return demand(request, { purpose: 'sign_in' })
 }
 
-interface Decided {
+interface GateResult {
   readonly decision: GateDecision
   readonly effects?: Effects
 }
 
-async function decide(request: WebRequest, isVerified: boolean): Promise<Decided> {
+async function decide(request: WebRequest, isVerified: boolean): Promise<GateResult> {
   const { req, context, state, user } = request
   const { options } = context.mfa
   if (!options.gate) return { decision: 'off' }

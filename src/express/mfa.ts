@@ -127,7 +127,7 @@ export function mfa(options: MfaOptions = {}): MfaHandler {
       }
     })
   }
-  const forUpgrades: Upgrades = { verifyUpgrade: (...given) => verifyUpgrade(instance.mfa, ...given) }
+  const forUpgrades: Upgrades = { verifyUpgrade: (...args) => verifyUpgrade(instance.mfa, ...args) }
   return Object.assign(handler, forUpgrades)
 }
 
@@ -167,12 +167,12 @@ interface Handling {
 }
 
 function handle(instance: Instance, req: Request, res: Response, handling: Handling): void | Promise<void> {
-  const { mfa: own } = instance
-  const { relatedOrigins } = own.options.passkeys
+  const { mfa: internals } = instance
+  const { relatedOrigins } = internals.options.passkeys
   if (relatedOrigins.length > 0 && isWellKnown(req)) return serveRelatedOrigins(req, res, relatedOrigins)
-  const below = pathBelow(req, own.options.path)
+  const below = pathBelow(req, internals.options.path)
   if (below === undefined) return handlePrivate(instance, req, res, handling)
-  return servePublic(own, req, res, below).then((isServed) =>
+  return servePublic(internals, req, res, below).then((isServed) =>
     isServed ? undefined : handlePrivate(instance, req, res, { ...handling, below }),
   )
 }
@@ -185,21 +185,21 @@ async function serveRelatedOrigins(req: Request, res: Response, origins: readonl
 }
 
 function handlePrivate(
-  { mfa: own, debug }: Instance,
+  { mfa: internals, debug }: Instance,
   req: Request,
   res: Response,
   handling: Handling,
 ): void | Promise<void> {
   checkWebSession(req)
-  if (!debug) return handleRequest(own, req, res, handling)
+  if (!debug) return handleRequest(internals, req, res, handling)
   const { requestId, below } = handling
   if (below === '/debug' && isRead(req)) {
-    return debugRequest(own, debug, req, requestId).then((request) => apply(request, res, debugPage(request)))
+    return debugRequest(internals, debug, req, requestId).then((request) => apply(request, res, debugPage(request)))
   }
-  const trace = followRequest(own, debug, req, res, requestId())
+  const trace = followRequest(internals, debug, req, res, requestId())
   return trace.run(async () => {
     try {
-      await handleRequest(own, req, res, { ...handling, trace })
+      await handleRequest(internals, req, res, { ...handling, trace })
     } catch (error) {
       trace.note({ kind: 'failed', reason: describe(error) })
       throw error
@@ -209,9 +209,9 @@ function handlePrivate(
 
 const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
-function handleRequest(own: Mfa, req: Request, res: Response, handling: Handling): void | Promise<void> {
-  return whenKnown(resolveAppUser(req, own.options), (user) => {
-    const context = attach(own, req, res, handling, user)
+function handleRequest(internals: Mfa, req: Request, res: Response, handling: Handling): void | Promise<void> {
+  return whenKnown(resolveAppUser(req, internals.options), (user) => {
+    const context = attach(internals, req, res, handling, user)
     if (!user) return handleVisitor(context, req, res, handling)
     const request = createWebRequest(req, context, user)
     const isOwn = !isForeign(request.state, context)
@@ -222,15 +222,22 @@ function handleRequest(own: Mfa, req: Request, res: Response, handling: Handling
 
 /** Prepares the request for the handlers of the app. */
 function attach(
-  own: Mfa,
+  internals: Mfa,
   req: Request,
   res: Response,
   { requestId, trace }: Handling,
   user: MfaUser | undefined,
 ): RequestContext {
-  const { options } = own
+  const { options } = internals
   const address = publicAddressOf(options.publicUrl, req.baseUrl + options.path)
-  const context: RequestContext = { ...address, mfa: own, user, userKey: user && userKeyOf(user), requestId, trace }
+  const context: RequestContext = {
+    ...address,
+    mfa: internals,
+    user,
+    userKey: user && userKeyOf(user),
+    requestId,
+    trace,
+  }
   trace?.isOf(context.userKey)
   setContext(req, context)
   bindToService(req, options.serviceId, `${address.prefix}/`)

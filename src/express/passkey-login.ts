@@ -55,7 +55,9 @@ export async function startPasskeyLogin(login: Login): Promise<UsernamelessOptio
   const { req, res, context } = login
   const { id: domainId, rp, client } = await passkeysOf(login)
   const id = Buffer.from(context.mfa.options.random(16)).toString('base64url')
-  const options = await asking(login, () => client.passkeys.startSignIn(domainId, { rp, challenge: challengeOf(id) }))
+  const options = await askService(login, () =>
+    client.passkeys.startSignIn(domainId, { rp, challenge: challengeOf(id) }),
+  )
   const cookies = passkeyLoginCookie.write(req, context, { id, seconds: ceremonyLifetime })
   await applyEffects(req, res, context, { state: 'as-is', cookies })
   return options
@@ -81,7 +83,7 @@ async function verify(login: Login, answer: unknown): Promise<PasskeySignedIn | 
   const response = AuthenticationResponse.safeParse(answer)
   if (id === undefined || !response.success) return undefined
   const signIn = { rp, challenge: challengeOf(id), response: response.data, ipAddress: clientAddress(req) }
-  return asking(login, () =>
+  return askService(login, () =>
     unlessRejected(
       client.passkeys.signIn(domainId, signIn),
       'api.error.notfound.passkey',
@@ -106,12 +108,14 @@ export async function acceptPasskeyLogin(login: Login, passkey: VerifiedPasskey)
   if (!user) throw new Error(`${name}: sign the user in before`)
   if (!isOwner(user, passkey))
     throw new Error(`${name}: the passkey belongs to another user than the one who is signed in`)
-  const own = { ...context, user, userKey: userKeyOf(user) }
-  const request = createWebRequest(req, own, user)
-  const { verified, effects } = await asking(login, () => finish(request, challengeFor(own, user, approval)))
-  await applyEffects(req, res, own, effects)
+  const userContext = { ...context, user, userKey: userKeyOf(user) }
+  const request = createWebRequest(req, userContext, user)
+  const { verified, effects } = await askService(login, () =>
+    finish(request, challengeFor(userContext, user, approval)),
+  )
+  await applyEffects(req, res, userContext, effects)
   // What runs later in this request sees the user who is verified.
-  setContext(req, own)
+  setContext(req, userContext)
   return verified
 }
 
@@ -119,9 +123,9 @@ const name = 'req.mfa.acceptPasskey()'
 
 function challengeFor({ mfa, prefix }: RequestContext, user: MfaUser, { session, challenge }: Approval): Challenge {
   const { clock, random } = mfa.options
-  const wanted = { userKey: userKeyOf(user), purpose: 'sign_in', returnTo: `${prefix}/` } as const
-  const made = createChallenge(wanted, clock.now(), random)
-  return { ...made, id: challenge, sessionId: session.id, givenFactor: 'passkey' }
+  const newChallenge = { userKey: userKeyOf(user), purpose: 'sign_in', returnTo: `${prefix}/` } as const
+  const opened = createChallenge(newChallenge, clock.now(), random)
+  return { ...opened, id: challenge, sessionId: session.id, givenFactor: 'passkey' }
 }
 
 const isOwner = (user: MfaUser, { username, serviceUserId }: VerifiedPasskey): boolean =>
@@ -139,7 +143,7 @@ async function passkeysOf(login: Login) {
     const reason = mfa.options.passkeys.off ?? "they need 'passkey' among factors, and a page at a name"
     throw new SetupError(`mfa: passkeys on your own login page: passkeys are off: ${reason}`)
   }
-  const service: ConnectedService = await asking(login, () => mfa.connect())
+  const service: ConnectedService = await askService(login, () => mfa.connect())
   if (!service.knowsFactors) {
     throw new SetupError('mfa: passkeys on your own login page need a service that speaks 1.4')
   }
@@ -151,7 +155,7 @@ async function passkeysOf(login: Login) {
  * Runs calls to the service. Visitors at one address share their part of the calls, as no user is known.
  * @throws {Error} with status 503 if the service does not answer.
  */
-async function asking<T>({ req, res, context }: Login, run: () => Promise<T>): Promise<T> {
+async function askService<T>({ req, res, context }: Login, run: () => Promise<T>): Promise<T> {
   try {
     return await asRequest(context.requestId, () => asCaller(`passkey login from ${clientAddress(req)}`, run))
   } catch (error) {

@@ -91,9 +91,9 @@ class RequestMfaOf implements RequestMfa {
   async challenge({ returnTo, ...need }: Need & { readonly returnTo?: string } = {}): Promise<void> {
     const { req, res, context } = this.#login
     if (!context.user) throw new Error('req.mfa.challenge(): no user is signed in')
-    const wanted = readNeed('req.mfa.challenge', need)
+    const parsedNeed = readNeed('req.mfa.challenge', need)
     const request = createWebRequest(req, context, context.user)
-    const demanded = { ...wanted, returnTo: safeReturnTo(returnTo, context.base) }
+    const demanded = { ...parsedNeed, returnTo: safeReturnTo(returnTo, context.base) }
     await serve(request, res, neverPassed, () => stepUp(request, demanded))
   }
 

@@ -78,8 +78,8 @@ function guardUser(
 function decide(state: MfaState, context: RequestContext, user: MfaUser | undefined, route: Route): GuardDecision {
   if (!user) return 'nobody'
   if (isLaterUser(context, user)) return 'later_user'
-  const found = findVerified(state, context, route.policyFor(context.mfa.policy))
-  return typeof found === 'string' ? found : 'passed'
+  const verdict = findVerified(state, context, route.policyFor(context.mfa.policy))
+  return typeof verdict === 'string' ? verdict : 'passed'
 }
 
 /** Set after mfa() ran, as `session: false` strategies do: no web session belongs to this user that could be verified. */

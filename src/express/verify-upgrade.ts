@@ -39,46 +39,46 @@ export type UpgradeNeed = Omit<Need, 'purpose'>
 
 /** Decides with the function that the gate and `requireMfa()` ask, but only after the service has answered. */
 export async function verifyUpgrade(
-  own: Mfa,
+  internals: Mfa,
   req: IncomingMessage,
   appUser: Maybe<AppUser>,
   need: UpgradeNeed = {},
 ): Promise<VerifiedUpgrade | undefined> {
   const requestId = createRequestId(req)
   try {
-    return await asRequest(requestId, () => verify(own, req, appUser, need))
+    return await asRequest(requestId, () => verify(internals, req, appUser, need))
   } catch (error) {
     // An event handler that is async rejects for no one: Node would end the process of the app.
-    own.options.logger.error(`mfa: verifyUpgrade(): ${describe(error)} (request ${requestId()})`)
+    internals.options.logger.error(`mfa: verifyUpgrade(): ${describe(error)} (request ${requestId()})`)
     return undefined
   }
 }
 
 async function verify(
-  own: Mfa,
+  internals: Mfa,
   req: IncomingMessage,
   appUser: Maybe<AppUser>,
   need: UpgradeNeed,
 ): Promise<VerifiedUpgrade | undefined> {
-  const policy = narrow(own.policy, readNeed('verifyUpgrade', need))
-  if (!hasWebSession(req)) warnOnce(own.options, withoutSession)
-  const user = readAppUser(appUser, own.options)
+  const policy = narrow(internals.policy, readNeed('verifyUpgrade', need))
+  if (!hasWebSession(req)) warnOnce(internals.options, withoutSession)
+  const user = readAppUser(appUser, internals.options)
   if (!user) return undefined
   const userKey = userKeyOf(user)
   const state = readMfaState(req)
-  if (isForeign(state, { userKey, mfa: own })) return undefined
+  if (isForeign(state, { userKey, mfa: internals })) return undefined
   const judgeBy = (epochs: Pick<Mfa['epochs'], 'covers'>) =>
-    judge(state.verified, userKey, policy, { now: own.options.clock.now(), epochs })
+    judge(state.verified, userKey, policy, { now: internals.options.clock.now(), epochs })
   // Visitors who are not verified in any case cost the service nothing.
   if (typeof judgeBy(everyEpoch) === 'string') return undefined
-  if (!(await asCaller(userKey, () => own.epochs.confirm(user)))) return undefined
-  const verified = judgeBy(own.epochs)
+  if (!(await asCaller(userKey, () => internals.epochs.confirm(user)))) return undefined
+  const verified = judgeBy(internals.epochs)
   if (typeof verified === 'string') return undefined
-  const relied = { user, verified, policy }
+  const verification = { user, verified, policy }
   return Object.freeze({
     verified,
-    expiresAt: expiryOf(relied),
-    onEnd: (close: () => void) => own.ends.watch(relied, close),
+    expiresAt: expiryOf(verification),
+    onEnd: (close: () => void) => internals.ends.watch(verification, close),
   })
 }
 

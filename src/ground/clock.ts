@@ -64,9 +64,9 @@ function startTimer(
   onStart: (timer: ReturnType<typeof setTimeout>) => void,
 ): () => void {
   let timer: ReturnType<typeof setTimeout>
-  const wait = (left: number) => {
-    const step = Math.min(left, maxTimer)
-    timer = setTimeout(() => (left > step ? wait(left - step) : callback()), step)
+  const wait = (remaining: number) => {
+    const step = Math.min(remaining, maxTimer)
+    timer = setTimeout(() => (remaining > step ? wait(remaining - step) : callback()), step)
     onStart(timer)
   }
   wait(milliseconds)

@@ -117,8 +117,8 @@ function lead(request: WebRequest, options: AuthenticateOptions): PassportOutcom
   if (!isNavigation(req)) {
     return { state: 'as-is', answer: required }
   }
-  const wanted = { userKey: userKeyOf(user), purpose: 'sign_in', ...destinations(req, context, options) } as const
-  return { ...openChallenge(request, wanted).effects, answer: { kind: 'redirect', location: context.base } }
+  const newChallenge = { userKey: userKeyOf(user), purpose: 'sign_in', ...destinations(req, context, options) } as const
+  return { ...openChallenge(request, newChallenge).effects, answer: { kind: 'redirect', location: context.base } }
 }
 
 /** A requested page is where the user returns, so that Passport's success runs there; a posted login cannot be posted again. */

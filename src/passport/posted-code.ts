@@ -38,14 +38,14 @@ export function postedCode(req: Request, field: string | false): { readonly type
 }
 
 /** Checks a code and verifies the web session. A code is checked even if the web session is verified already. */
-export function tryPostedCode(request: WebRequest, typed: unknown): PassportOutcome | Promise<PassportOutcome> {
+export function tryPostedCode(request: WebRequest, code: unknown): PassportOutcome | Promise<PassportOutcome> {
   const { req, context } = request
   if (!isTrusted(request)) {
     const events = [{ type: 'post.refused', path: req.path } as const]
     return { state: 'as-is', events, answer: fail(problem(req, context, 'cross_site'), 403) }
   }
   return withChallenge<PassportAnswer>(request, async (opened, challenge) => {
-    const checked = await checkCode(opened, challenge, typed)
+    const checked = await checkCode(opened, challenge, code)
     if (checked.notice) return { state: 'as-is', events: checked.events, answer: refused(opened, checked.notice) }
     const { verified, effects } = await finish(opened, checked.challenge, checked.redeemed)
     if (!verified) return { ...effects, answer: refused(opened, { kind: 'wrong_code' }) }

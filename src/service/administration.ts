@@ -43,8 +43,8 @@ export function createAdministration(ctx: ServiceContext): Administration {
     if (!(await organizationById(db, id))) throw new RangeError('organizationId: no such organization')
   }
   return {
-    async createOrganization(given) {
-      const name = parseOptions(Title, 'createOrganization', given)
+    async createOrganization(organizationName) {
+      const name = parseOptions(Title, 'createOrganization', organizationName)
       const id = newId(ctx.random)
       const inserted = await db.transaction().execute(async (tx) => {
         const done = await insertOrganization(tx, { id, name, createdAt: ctx.clock.now() })

@@ -27,12 +27,12 @@ export async function openAppDomain(
   { organization, domain, ...names }: AppNames,
 ): Promise<{ organizationId: string; domainId: string }> {
   const app = names.app?.trim() || undefined
-  const organizationId = await find(ctx, organizationsOf(ctx), { given: organization, app })
-  const domainId = await find(ctx, domainsIn(ctx, organizationId), { given: domain, app })
+  const organizationId = await find(ctx, organizationsOf(ctx), { configured: organization, app })
+  const domainId = await find(ctx, domainsIn(ctx, organizationId), { configured: domain, app })
   return { organizationId, domainId }
 }
 
-interface Named {
+interface NamedRow {
   readonly id: string
   readonly name: string
   /** The name that the app gave it last. */
@@ -43,53 +43,53 @@ interface Named {
 /** Organizations, or the domains of one organization. */
 interface Shelf {
   readonly kind: 'organization' | 'domain'
-  all(): Promise<readonly Named[]>
+  all(): Promise<readonly NamedRow[]>
   /** @throws {NameTakenError} */
   create(name: string): Promise<unknown>
   /** @returns false if the name is taken. */
-  rename(named: Named, name: string): Promise<boolean>
+  rename(row: NamedRow, name: string): Promise<boolean>
 }
 
 async function find(
   ctx: ServiceContext,
   shelf: Shelf,
-  { given, app }: { readonly given: string | undefined; readonly app: string | undefined },
+  { configured, app }: { readonly configured: string | undefined; readonly app: string | undefined },
 ): Promise<string> {
-  if (given !== undefined) return (await findOrCreate(shelf, given)).id
-  const own = ownOf(shelf, await shelf.all(), app) ?? (await findOrCreate(shelf, app ?? defaultNames[shelf.kind]))
-  await followApp(ctx, shelf, own, app)
-  return own.id
+  if (configured !== undefined) return (await findOrCreate(shelf, configured)).id
+  const ownRow = ownOf(shelf, await shelf.all(), app) ?? (await findOrCreate(shelf, app ?? defaultNames[shelf.kind]))
+  await followApp(ctx, shelf, ownRow, app)
+  return ownRow.id
 }
 
 /** The one that the app uses, whatever its name: renaming the app must not lead to an empty organization. */
-function ownOf({ kind }: Shelf, all: readonly Named[], app: string | undefined): Named | undefined {
-  const [own] = all.filter(({ appName }) => appName !== null).toSorted((a, b) => a.createdAt - b.createdAt)
+function ownOf({ kind }: Shelf, all: readonly NamedRow[], app: string | undefined): NamedRow | undefined {
+  const [ownRow] = all.filter(({ appName }) => appName !== null).toSorted((a, b) => a.createdAt - b.createdAt)
   const names = [defaultNames[kind], formerNames[kind], app]
-  return own ?? names.flatMap((wanted) => all.find(({ name }) => name === wanted) ?? [])[0]
+  return ownRow ?? names.flatMap((candidateName) => all.find(({ name }) => name === candidateName) ?? [])[0]
 }
 
 /** A name that an administrator has chosen is not changed. */
-async function followApp(ctx: ServiceContext, shelf: Shelf, own: Named, app: string | undefined): Promise<void> {
-  if (own.appName !== null && own.appName !== own.name) return
-  const name = app ?? own.name
-  if (own.appName === name || (await shelf.rename(own, name))) return
-  const present = (await shelf.all()).find(({ id }) => id === own.id)
+async function followApp(ctx: ServiceContext, shelf: Shelf, ownRow: NamedRow, app: string | undefined): Promise<void> {
+  if (ownRow.appName !== null && ownRow.appName !== ownRow.name) return
+  const name = app ?? ownRow.name
+  if (ownRow.appName === name || (await shelf.rename(ownRow, name))) return
+  const currentRow = (await shelf.all()).find(({ id }) => id === ownRow.id)
   // Another process was faster.
-  if (present?.name === name) return
-  ctx.logger.warn({}, `the ${shelf.kind} is still called "${own.name}", because another one is called "${name}"`)
+  if (currentRow?.name === name) return
+  ctx.logger.warn({}, `the ${shelf.kind} is still called "${ownRow.name}", because another one is called "${name}"`)
 }
 
-async function findOrCreate(shelf: Shelf, name: string): Promise<Named> {
-  const found = async () => (await shelf.all()).find((named) => named.name === name)
-  const known = await found()
-  if (known) return known
+async function findOrCreate(shelf: Shelf, name: string): Promise<NamedRow> {
+  const findByName = async () => (await shelf.all()).find((row) => row.name === name)
+  const existing = await findByName()
+  if (existing) return existing
   try {
     await shelf.create(name)
   } catch (error) {
     // Another process was faster.
     if (!(error instanceof NameTakenError)) throw error
   }
-  const created = await found()
+  const created = await findByName()
   if (!created) throw new Error(`The ${shelf.kind} could not be created.`)
   return created
 }

@@ -37,7 +37,7 @@ const locks: Partial<Record<string, 'codes' | 'token'>> = { 'codes.locked': 'cod
 /** How long `close()` waits for work in progress, milliseconds. */
 const closeTimeout = 10_000
 
-type Given = Pick<
+type CoreOptions = Pick<
   ServiceContext,
   | 'addressOf'
   | 'clock'
@@ -66,20 +66,23 @@ export interface Core {
   close(drain: () => Promise<void>): Promise<void>
 }
 
-export async function createCore(store: Store, given: Given, observer: Observer): Promise<Core> {
-  const { addressOf, random, logger, failures, limits, mailer, keys, auditRetention, bypassCodes, pinHashCost } = given
-  const { authenticatorUrl } = given
-  const clock = createNoticingClock(given.clock)
+export async function createCore(store: Store, options: CoreOptions, observer: Observer): Promise<Core> {
+  const { addressOf, random, logger, failures, limits, mailer, keys, auditRetention, bypassCodes, pinHashCost } =
+    options
+  const { authenticatorUrl } = options
+  const clock = createNoticingClock(options.clock)
   const waiters = createWaiters(store, createChangedInboxes(store.db, clock))
   const id = await serviceId(store.db, newId(random))
   // Stored at the first start, because a later start may have a wrong clock.
   await readTrustedClock(store.db, clock.now())
   const { secrets } = keys
   setNotifier(store.db, (changed) => waiters.wake(...changed))
-  const pusher = await openPusher({ store, secrets, clock, logger, observer, failures }, given.push)
+  const pusher = await openPusher({ store, secrets, clock, logger, observer, failures }, options.push)
   const notMeLink = createNotMeLinks({ store, clock, random, authenticatorUrl })
   const securityMails =
-    mailer && given.notify.mail ? createSecurityMails({ rows: mailRows, mailer, clock, logger, notMeLink }) : undefined
+    mailer && options.notify.mail
+      ? createSecurityMails({ rows: mailRows, mailer, clock, logger, notMeLink })
+      : undefined
   const onCommitted = (entry: AuditEntry) => {
     logRevocation(logger, entry)
     const locked = locks[entry.event]
@@ -120,12 +123,12 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     auditRetention,
     bypassCodes,
     pinHashCost,
-    refuseClones: given.passkeys.refuseClones,
+    refuseClones: options.passkeys.refuseClones,
     verifiesPasskeys: canVerifyPasskeys(),
   }
   const bulkJobs = createBulkJobs(ctx)
   // A new database has no times.
-  if (!store.created) await correctFutureTimes(ctx, (now) => ({ future: now, present: now }))
+  if (!store.created) await correctFutureTimes(ctx, (now) => ({ future: now, now }))
   const sweep = startSweep(ctx)
   const clockWatch = watchClock(ctx, clock)
   const headLog = startHeadLog(ctx)

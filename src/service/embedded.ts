@@ -45,9 +45,9 @@ export interface EmbeddedService extends ServiceHandle {
  *
  * @throws {TypeError} where an option is wrong.
  */
-export function embedded(given: EmbeddedOptions): EmbeddedService {
+export function embedded(embeddedOptions: EmbeddedOptions): EmbeddedService {
   requireNode('embedded()')
-  const options = parseOptions(EmbeddedOptions, 'embedded', { ...keysFromEnv(), ...given })
+  const options = parseOptions(EmbeddedOptions, 'embedded', { ...keysFromEnv(), ...embeddedOptions })
   let opening: Promise<Open> | undefined
   let app: AppFacts | undefined
   let closed = false
@@ -111,9 +111,9 @@ function setupError(cause: unknown): SetupError {
 }
 
 /** Known before anything is opened, and also while opening fails. A database in memory is a new one each time. */
-function idOf({ database, ...given }: ReturnType<typeof EmbeddedOptions.parse>): string {
+function idOf({ database, ...rest }: ReturnType<typeof EmbeddedOptions.parse>): string {
   // Not the app's name, and not what an unnamed domain is called: when these change, users stay signed in.
-  const { organization = 'Organization', domain = 'Sign-in' } = given
+  const { organization = 'Organization', domain = 'Sign-in' } = rest
   const where = database === ':memory:' ? randomUUID() : withoutSecrets(database)
   return createHash('sha256')
     .update(JSON.stringify([where, organization, domain]))

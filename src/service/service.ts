@@ -99,9 +99,9 @@ export interface DrainOptions {
  * const service = await createService({ database: 'mfa.sqlite' })
  * createServer(service.listener).listen(8787)
  */
-export async function createService(given: ServiceOptions): Promise<Service> {
+export async function createService(serviceOptions: ServiceOptions): Promise<Service> {
   requireNode('createService()')
-  const options = parseOptions(ServiceOptions, 'createService', given)
+  const options = parseOptions(ServiceOptions, 'createService', serviceOptions)
   const metrics = options.metrics && (await createMetrics())
   const { concurrentRequests: max, responseTime } = options.limits
   const admission = createAdmission({ max, responseTime, now: () => performance.now(), afterTurn: setImmediate })
@@ -171,9 +171,9 @@ export interface RestAccess extends ServedInterface {
 export async function openService(
   options: CoreOptions & Pick<ParsedOptions, 'trustProxy'>,
   observer: Observer = noObserver,
-  { admission, ...given }: Partial<OpenOptions> & { readonly admission?: Admission } = {},
+  { admission, ...serviceOptions }: Partial<OpenOptions> & { readonly admission?: Admission } = {},
 ): Promise<OpenedService> {
-  const opening = { create: mayCreateDatabase(process.env), ...given }
+  const opening = { create: mayCreateDatabase(process.env), ...serviceOptions }
   const { logger } = options
   const { core, storedWords } = await openCore(
     options,
@@ -181,11 +181,12 @@ export async function openService(
     opening,
   )
   const inFlight = createInFlight(admission)
-  const refuse = (label: Label) => (req: IncomingMessage, res: ServerResponse, why: Refusal) => {
+  const refuse = (label: Label) => (req: IncomingMessage, res: ServerResponse, refusal: Refusal) => {
     nameRequest(req, res)
     observe(core.ctx, { reader: res, requestId: requestIdOf(res) }, 'unprocessed')
-    if (why === 'overload' && core.ctx.logLimit.admits(why)) logger.warn({}, 'overloaded: some requests are rejected')
-    rejectUnread(req, res, why === 'closing' ? closing : overloaded(core.ctx), label)
+    if (refusal === 'overload' && core.ctx.logLimit.admits(refusal))
+      logger.warn({}, 'overloaded: some requests are rejected')
+    rejectUnread(req, res, refusal === 'closing' ? closing : overloaded(core.ctx), label)
   }
   const address = options.console && consoleAddress(options.console.url)
   const reserved = options.console?.allowSharedOrigin === true ? undefined : address

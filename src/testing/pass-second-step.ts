@@ -76,6 +76,6 @@ async function usePasskey(agent: Agent, passkey: TestPasskey, path: string): Pro
 }
 
 function headline({ text }: AgentAnswer): string {
-  const found = /<h1[^>]*>([^<]*)/.exec(text)?.[1]?.trim()
-  return found === undefined ? '' : `: ${found}`
+  const heading = /<h1[^>]*>([^<]*)/.exec(text)?.[1]?.trim()
+  return heading === undefined ? '' : `: ${heading}`
 }

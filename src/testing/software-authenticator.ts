@@ -53,7 +53,7 @@ export interface SoftwareAuthenticator {
 /** Options that name no credential ask for any one of the relying party. */
 type AnyRequestOptions = Pick<RequestOptions, 'challenge' | 'rpId' | 'allowCredentials'>
 
-interface Given {
+interface ResponseInput {
   readonly origin: string
   readonly algorithm?: Algorithm
   /** Whether it has a signature counter. Those of synchronized passkeys stay 0. */
@@ -61,7 +61,7 @@ interface Given {
   readonly flags?: Flags
 }
 
-export function createAuthenticator({ origin, algorithm = 'ES256', counts = true, flags = {} }: Given) {
+export function createAuthenticator({ origin, algorithm = 'ES256', counts = true, flags = {} }: ResponseInput) {
   const credentials: (Credential & { readonly key: KeyObject })[] = []
   const truth = { up: true, uv: true, be: false, bs: false, ...flags }
 
@@ -75,7 +75,7 @@ export function createAuthenticator({ origin, algorithm = 'ES256', counts = true
       const head = authenticatorHead(credential, { ...truth, ...lies }, 0x40)
       const authData = Buffer.concat([head, Buffer.alloc(16), sizeOf(id), id, cbor(coseKey(algorithm, publicKey))])
       return {
-        ...named(lies.id ?? credential.id),
+        ...identity(lies.id ?? credential.id),
         response: {
           clientDataJSON: clientData('webauthn.create', options.challenge, origin, lies),
           attestationObject: noneAttestation(authData, lies.fmt),
@@ -83,10 +83,12 @@ export function createAuthenticator({ origin, algorithm = 'ES256', counts = true
         },
       }
     },
-    use(options, lies = {}, given) {
+    use(options, lies = {}, chosenCredential) {
       const allowed = new Set(options.allowCredentials.map(({ id }) => id))
       const isAllowed = ({ id, rpId }: Credential) => (allowed.size === 0 ? rpId === options.rpId : allowed.has(id))
-      const credential = credentials.findLast((one) => (given ? one.id === given.id : isAllowed(one)))
+      const credential = credentials.findLast((candidate) =>
+        chosenCredential ? candidate.id === chosenCredential.id : isAllowed(candidate),
+      )
       if (!credential) throw new Error('No credential is allowed.')
       if (counts) credential.counter += 1
       const authenticatorData = authenticatorHead(credential, { ...truth, ...lies }, 0)
@@ -94,7 +96,7 @@ export function createAuthenticator({ origin, algorithm = 'ES256', counts = true
       const signed = Buffer.concat([authenticatorData, sha256(Buffer.from(clientDataJSON, 'base64url'))])
       const { userHandle = credential.userHandle } = lies
       return {
-        ...named(lies.id ?? credential.id),
+        ...identity(lies.id ?? credential.id),
         response: {
           clientDataJSON,
           authenticatorData: text(authenticatorData),
@@ -117,12 +119,12 @@ export function noneAttestation(authData: Uint8Array, fmt = 'none'): string {
   return text(cbor(new Map(attestation)))
 }
 
-const named = (id: string) => ({ id, rawId: id, type: 'public-key' }) as const
+const identity = (id: string) => ({ id, rawId: id, type: 'public-key' }) as const
 
 function clientData(type: string, challenge: string, origin: string, lies: Lies): string {
   const { crossOrigin = false } = lies
-  const said = { type: lies.type ?? type, challenge: lies.challenge ?? challenge, origin: lies.origin ?? origin }
-  return text(Buffer.from(JSON.stringify({ ...said, crossOrigin })))
+  const fields = { type: lies.type ?? type, challenge: lies.challenge ?? challenge, origin: lies.origin ?? origin }
+  return text(Buffer.from(JSON.stringify({ ...fields, crossOrigin })))
 }
 
 /** RP id hash, flags and counter (WebAuthn section 6.1). */

@@ -29,7 +29,9 @@ export async function createTestPasskey(place: Place, userId: string, origin: st
   const options = await client.passkeys.startRegistration(domainId, userId, { rp, challenge, ...permission })
   const response = authenticator.make(options)
   await client.passkeys.register(domainId, userId, { response, challenge, name: 'Test passkey', ...permission })
-  return Object.freeze({ use: (wanted: RequestOptions | UsernamelessOptions) => authenticator.use(wanted) })
+  return Object.freeze({
+    use: (requestOptions: RequestOptions | UsernamelessOptions) => authenticator.use(requestOptions),
+  })
 }
 
 /** A first factor needs none; later ones need a second step for changing factors, here by a code of the administrator. */

@@ -80,7 +80,7 @@ export async function startTestService(): Promise<TestService> {
     enroll(username: string) {
       // One after the other, so that concurrent sign-ins of a user share one device.
       const before = devices.get(username)?.catch(() => undefined) ?? Promise.resolve(undefined)
-      const device = before.then((known) => enroll(username, known))
+      const device = before.then((previousDevice) => enroll(username, previousDevice))
       devices.set(username, device)
       return device
     },

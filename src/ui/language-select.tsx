@@ -17,8 +17,8 @@ export function LanguageSelect<Words>(props: LanguageSelectProps<Words>) {
       <select
         value={language.code}
         onChange={({ currentTarget }) => {
-          const chosen = languages.find(({ code }) => code === currentTarget.value)
-          if (chosen) onLanguage(chosen)
+          const choice = languages.find(({ code }) => code === currentTarget.value)
+          if (choice) onLanguage(choice)
         }}
       >
         {languages.map(({ code, name }) => (

@@ -28,19 +28,16 @@ export function createLanguages<Words>(
 }
 
 /** The first supported language of a list such as `navigator.languages`; otherwise English. */
-export function chooseLanguage<Words>(
-  languages: readonly Language<Words>[],
-  wanted: readonly string[],
-): Language<Words> {
-  const code = wanted.map(matchLanguage).find((each) => each !== undefined) ?? 'en'
-  const chosen = languages.find((language) => language.code === code)
-  if (!chosen) throw new TypeError(`there are no texts for ${code}`)
-  return chosen
+export function chooseLanguage<Words>(languages: readonly Language<Words>[], tags: readonly string[]): Language<Words> {
+  const code = tags.map(matchLanguage).find((each) => each !== undefined) ?? 'en'
+  const savedLanguage = languages.find((language) => language.code === code)
+  if (!savedLanguage) throw new TypeError(`there are no texts for ${code}`)
+  return savedLanguage
 }
 
 /** The locale for numbers and times: the person's own where it is of this language. */
-export function localeOf({ code }: Pick<Language<unknown>, 'code'>, wanted: readonly string[]): string {
+export function localeOf({ code }: Pick<Language<unknown>, 'code'>, tags: readonly string[]): string {
   // Some systems use invalid names, such as `en-US@posix`.
-  const locale = wanted.find((each) => matchLanguage(each) === code && isLanguageTag(each)) ?? code
+  const locale = tags.find((each) => matchLanguage(each) === code && isLanguageTag(each)) ?? code
   return new Intl.Locale(locale, latinDigits).toString()
 }

@@ -37,9 +37,9 @@ export function useLanguage<Words>(
     return () => void (late = true)
   }, [language])
 
-  const choose = useCallback((chosen: Language<Words>) => {
-    savePreference('language', chosen.code)
-    setLanguage(chosen)
+  const choose = useCallback((choice: Language<Words>) => {
+    savePreference('language', choice.code)
+    setLanguage(choice)
   }, [])
   return { speech, choose }
 }

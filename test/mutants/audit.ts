@@ -14,12 +14,12 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/audit/audit.ts',
     find: `  return ctx.trail.append(
     db,
-    happened.map((one) => eventOf(ctx, one)),
+    happened.map((event) => eventOf(ctx, event)),
   )`,
     replace: `  return ctx.trail
     .append(
       db,
-      happened.map((one) => eventOf(ctx, one)),
+      happened.map((event) => eventOf(ctx, event)),
     )
     .catch(() => {})`,
     test: 'service/engine/audit/trail.test.ts',
@@ -85,7 +85,7 @@ export const mutants: readonly Mutant[] = [
     defense: 'that the entry of a new bypass code names it by its id',
     file: 'src/service/features/bypass-codes/operations.ts',
     find: 'const facts = { bypass: id,',
-    replace: 'const facts = { bypass: kept,',
+    replace: 'const facts = { bypass: storedCode,',
     test: 'service/engine/audit/events.test.ts',
     title: 'the audit trail contains no code, key, seed, nonce, name or e-mail address',
     wholeFile: true,

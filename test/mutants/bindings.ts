@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'keeping the challenges of other browsers',
     file: 'src/express/sign-in/open-challenge.ts',
-    find: 'state.otherChallenges?.filter(({ userKey }) => userKey === wanted.userKey)',
+    find: 'state.otherChallenges?.filter(({ userKey }) => userKey === requested.userKey)',
     replace: 'undefined',
     // A save also keeps those that are stored.
     also: [
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the number of challenges in a web session',
     file: 'src/express/session/stored-state.ts',
-    find: 'const room = maxChallenges - own.length',
+    find: 'const room = maxChallenges - ownChallenges.length',
     replace: 'const room = 10 * maxChallenges',
     test,
     title:
@@ -113,16 +113,16 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'keeping a binding cookie that is there',
     file: 'src/express/session/binding.ts',
-    find: 'if (present !== undefined) return',
-    replace: "if (present === '') return",
+    find: 'if (binding !== undefined) return',
+    replace: "if (binding === '') return",
     test,
     title: 'the binding cookie is long-lived, out of the reach of scripts, and never replaced',
   },
   {
     defense: 'no binding cookie with the answer to a form of another site',
     file: 'src/express/sign-in/demand.ts',
-    find: 'if (wanted.returnTo === undefined && mayHideBinding(request))',
-    replace: "if (wanted.returnTo === '' && mayHideBinding(request))",
+    find: 'if (requirement.returnTo === undefined && mayHideBinding(request))',
+    replace: "if (requirement.returnTo === '' && mayHideBinding(request))",
     test,
     title: 'a form of another site, which browsers send without the binding cookie, does not set one',
   },
@@ -177,8 +177,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'no event for a state that was not stored',
     file: 'src/express/session/web-session.ts',
-    find: '  if (found) return found\n',
-    replace: '  if (found ?? forms.length > 0) return found ?? state\n',
+    find: '  if (fittingState) return fittingState\n',
+    replace: '  if (fittingState ?? forms.length > 0) return fittingState ?? state\n',
     test: 'attacks/cookie-session.test.ts',
     title:
       'an MFA state that does not fit beside the app’s data verifies nobody: no event says so, page and log say why',
@@ -186,8 +186,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'dropping the link first',
     file: 'src/express/session/cookie-size.ts',
-    find: 'return [state, own, withoutReturnTo(own, home)]',
-    replace: 'return [state, own]',
+    find: 'return [state, ownState, withoutReturnTo(ownState, home)]',
+    replace: 'return [state, ownState]',
     test: 'attacks/cookie-session.test.ts',
     title: 'a link that does not fit into the cookie beside the app’s data is dropped, and nothing else',
   },

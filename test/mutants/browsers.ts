@@ -4,8 +4,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the steps that a timer is waited for in, where it is longer than those of the platform',
     file: 'src/ground/clock.ts',
-    find: 'const step = Math.min(left, maxTimer)',
-    replace: 'const step = left',
+    find: 'const step = Math.min(remaining, maxTimer)',
+    replace: 'const step = remaining',
     test: 'clock.test.ts',
     title: 'waits longer than the longest timer of the platform',
   },
@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that forgetting one browser never forgets them all',
     file: 'src/express/self-service/overview.ts',
-    find: "if (one === undefined && form['browser'] !== undefined) return leadTo(request, devicesPath(request))",
+    find: "if (browserId === undefined && form['browser'] !== undefined) return leadTo(request, devicesPath(request))",
     replace: '',
     test: 'express/remembered.test.ts',
     title: 'a remembered browser is listed for its user, and can be forgotten alone',
@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the user whose browser it is',
     file: 'src/service/features/browsers/statements.ts',
-    find: ', userId: of.userId })',
+    find: ', userId: slots.userId })',
     replace: ' })',
     test: 'service/features/browsers/operations.test.ts',
     title: 'the service does not recognize a browser of another user, even if both have the same factors',
@@ -52,7 +52,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the domain in which a browser is known',
     file: 'src/service/features/browsers/statements.ts',
-    find: ' domainId: of.domainId,',
+    find: ' domainId: slots.domainId,',
     replace: '',
     test: 'service/features/browsers/operations.test.ts',
     title: 'the service recognizes a browser only in its own domain',
@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a new id instead of one that this user does not have',
     file: 'src/service/features/browsers/known-browser.ts',
-    find: 'const id = present && browser !== undefined ? browser : random128(call.random)',
+    find: 'const id = knownRow && browser !== undefined ? browser : random128(call.random)',
     replace: 'const id = browser !== undefined ? browser : random128(call.random)',
     test: 'service/features/browsers/known-browsers.test.ts',
     title: 'the service creates browser ids and never adopts one from a request, so that a planted id is worthless',
@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'twenty browsers a user',
     file: 'src/service/features/browsers/known-browser.ts',
-    find: '  if (!present) await endOldestBrowsers(db, userId, browsersPerUser)\n',
+    find: '  if (!knownRow) await endOldestBrowsers(db, userId, browsersPerUser)\n',
     replace: '',
     test: 'service/features/browsers/known-browsers.test.ts',
     title: 'a twenty-first known browser ends the one with the oldest pass',
@@ -132,7 +132,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the separate limits of requests from known browsers',
     file: 'src/service/features/sessions/push-budget.ts',
-    find: "${of.knownBrowser === 1 ? 'known ' : ''}",
+    find: "${pushRequest.knownBrowser === 1 ? 'known ' : ''}",
     replace: '',
     test: 'service/features/browsers/known-browsers.test.ts',
     title: 'requests are still sent from a known browser while an attacker uses up those from elsewhere',
@@ -140,7 +140,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the separate limit of requests that wait',
     file: 'src/service/features/sessions/statements.ts',
-    find: ', knownBrowser: of.knownBrowser })',
+    find: ', knownBrowser: slots.knownBrowser })',
     replace: ' })',
     test: 'service/features/browsers/known-browsers.test.ts',
     title: 'requests are still sent from a known browser while an attacker keeps three requests pending',
@@ -164,7 +164,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'no field for codes while they are locked',
     file: 'src/express/pages/status-page.ts',
-    find: 'const paused = pausedView(shown)',
+    find: 'const paused = pausedView(model)',
     replace: 'const paused = undefined as ReturnType<typeof pausedView>',
     test: 'express/true-words.test.ts',
     title: 'while codes are locked, the page says until when, has no field, and offers the device that still works',
@@ -252,7 +252,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the figure of sessions that were refused after too many tries',
     file: 'src/service/features/sessions/audit.ts',
-    find: '  call.observer.refused(event, of.budget)\n',
+    find: '  call.observer.refused(event, limit.budget)\n',
     replace: '',
     test: 'service/engine/http/manners.test.ts',
     title: '/metrics counts the sessions refused after too many tries, by budget',

@@ -17,8 +17,9 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the number on the page of a person, only for the administrator who asked',
     file: store,
-    find: "    .where('requestedBy', '=', of.administratorId)\n    .orderBy('sequence', 'desc')",
-    replace: "    .where('requestedBy', '>', derived(of.administratorId, () => ''))\n    .orderBy('sequence', 'desc')",
+    find: "    .where('requestedBy', '=', slots.administratorId)\n    .orderBy('sequence', 'desc')",
+    replace:
+      "    .where('requestedBy', '>', derived(slots.administratorId, () => ''))\n    .orderBy('sequence', 'desc')",
     test: calls,
     title:
       'the person’s page shows a caller verification to the administrator who asked, as long as its outcome stands',
@@ -42,8 +43,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the nonce of a call',
     file: answer,
-    find: '!isSameText(found.nonce, given.nonce)',
-    replace: '!isSameText(found.nonce, found.nonce)',
+    find: '!isSameText(row.nonce, answer.nonce)',
+    replace: '!isSameText(row.nonce, row.nonce)',
     test: calls,
     title: 'an answer to a caller verification needs its nonce, which is checked before the number',
   },
@@ -58,24 +59,24 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the PIN that a confirmation needs',
     file: answer,
-    find: "const agrees = given.decision === 'confirm'",
-    replace: "const agrees = given.decision !== 'confirm'",
+    find: "const agrees = answer.decision === 'confirm'",
+    replace: "const agrees = answer.decision !== 'confirm'",
     test: calls,
     title: 'needs the PIN to confirm, and not to deny',
   },
   {
     defense: 'the order of PIN and number for a call',
     file: answer,
-    find: "    return present.state === 'pending'",
-    replace: `    if (agrees && given.number !== present.number) throw new ApiProblem('api.error.invalid.number')
-    return present.state === 'pending'`,
+    find: "    return currentRow.state === 'pending'",
+    replace: `    if (agrees && answer.number !== currentRow.number) throw new ApiProblem('api.error.invalid.number')
+    return currentRow.state === 'pending'`,
     test: calls,
     title: 'a wrong PIN for a caller verification does not reveal whether the number was right',
   },
   {
     defense: 'a call that was answered before its PIN was checked stays answered',
     file: answer,
-    find: "  if (present.state !== 'pending') return { answered: repeated(present, given, number), settled: undefined }\n",
+    find: "  if (currentRow.state !== 'pending') return { answered: repeated(currentRow, answer, number), settled: undefined }\n",
     replace: '',
     also: [{ file: openCall, find: "      eb('callerVerification.state', '=', 'pending'),\n", replace: '' }],
     test: calls,
@@ -84,8 +85,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the end of the time for an answer to a call',
     file: 'src/service/features/callers/rules.ts',
-    find: 'begun && call.expiresAt > now',
-    replace: 'begun && call.expiresAt > 0',
+    find: 'hasBegun && call.expiresAt > now',
+    replace: 'hasBegun && call.expiresAt > 0',
     also: [
       {
         file: openCall,
@@ -99,8 +100,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a verification counts for the administrator who asked',
     file: verified,
-    find: "    .where('requestedBy', '=', of.administratorId)\n    .where('state'",
-    replace: "    .where('requestedBy', '>', derived(of.administratorId, () => ''))\n    .where('state'",
+    find: "    .where('requestedBy', '=', slots.administratorId)\n    .where('state'",
+    replace: "    .where('requestedBy', '>', derived(slots.administratorId, () => ''))\n    .where('state'",
     test: calls,
     title: 'the right number confirms a caller verification for 10 minutes for the administrator who asked',
   },
@@ -131,7 +132,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the help desk needs a verified caller or a consent',
     file: 'src/service/features/administrators/guard.ts',
-    find: '  if (await isCallerVerified(db, asked, await neededStrength(db, endpoint, input, call.organizationId), now))\n    return undefined\n',
+    find: '  if (await isCallerVerified(db, request, await neededStrength(db, endpoint, input, call.organizationId), now))\n    return undefined\n',
     replace: '',
     test: calls,
     title: 'a confirmed caller verification lets the help desk act without a consent for 10 minutes',
@@ -197,8 +198,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the person and domain of a verification',
     file: store,
-    find: "pick(of, ['organizationId', 'domainId', 'userId', 'id'])",
-    replace: "pick(of, ['organizationId', 'id'])",
+    find: "pick(slots, ['organizationId', 'domainId', 'userId', 'id'])",
+    replace: "pick(slots, ['organizationId', 'id'])",
     test: calls,
     title: 'is not found under another person or domain',
   },

@@ -19,8 +19,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that the newest form is carried',
     file: 'src/express/sign-in/open-challenge.ts',
-    find: 'giveUpTo: wanted.giveUpTo, carried: wanted.carried }',
-    replace: 'giveUpTo: wanted.giveUpTo }',
+    find: 'giveUpTo: requested.giveUpTo, carried: requested.carried }',
+    replace: 'giveUpTo: requested.giveUpTo }',
     test,
     title: 'an interrupted form is replaced by the one that was submitted last',
   },
@@ -51,15 +51,15 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that recovery codes which were made are not made again unasked',
     file: recovery,
-    find: "own.hadRecoveryCodes && !state.offer && form['again'] !== 'yes'",
-    replace: 'own.hadRecoveryCodes && false',
+    find: "ownFactors.hadRecoveryCodes && !state.offer && form['again'] !== 'yes'",
+    replace: 'ownFactors.hadRecoveryCodes && false',
     test,
     title: 'a second click or the back button makes no new recovery codes',
   },
   {
     defense: 'that new recovery codes are shown for ten minutes',
     file: shown,
-    find: 'if (!isBeforeEnd(shown.until, shownFor, context.mfa.options.clock.now())) return undefined',
+    find: 'if (!isBeforeEnd(stored.until, shownFor, context.mfa.options.clock.now())) return undefined',
     replace: '',
     test,
     title: 'the page of new recovery codes shows nothing ten minutes later',
@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that recovery codes which were replaced are not shown',
     file: shown,
-    find: ' || !own.codeIds.includes(shown.id)',
+    find: ' || !ownFactors.codeIds.includes(stored.id)',
     replace: '',
     test,
     title: 'the page of new recovery codes shows no codes that another request has replaced',

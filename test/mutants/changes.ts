@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the evidence that the transaction of a change reads',
     file,
-    find: 'used ? undefined : await requireEvidence(present, endpoint, given)',
+    find: 'used ? undefined : await requireEvidence(callNow, endpoint, inputMembers)',
     replace: 'undefined',
     test: late,
     title,
@@ -110,7 +110,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a synchronization that waits for changes of the console',
     file: 'src/service/features/users/synchronize.ts',
-    find: '    await lockMemberships(db, held.organizationId)\n',
+    find: '    await lockMemberships(db, claimed.organizationId)\n',
     replace: '    void lockMemberships\n',
     test: races,
     title: 'a synchronization waits for a console change in progress',

@@ -53,11 +53,11 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'using an e-mailed code up',
     file: 'src/service/features/email-codes/statements.ts',
-    find: `(db, { domainId, userId, codeLookups }: Slots<Of & { codeLookups: readonly string[] }>, now: Slot<number>) =>
+    find: `(db, { domainId, userId, codeLookups }: Slots<Member & { codeLookups: readonly string[] }>, now: Slot<number>) =>
     db
       .deleteFrom('emailCode')
 `,
-    replace: `(db, { domainId, userId, codeLookups }: Slots<Of & { codeLookups: readonly string[] }>, now: Slot<number>) =>
+    replace: `(db, { domainId, userId, codeLookups }: Slots<Member & { codeLookups: readonly string[] }>, now: Slot<number>) =>
     db
       .updateTable('emailCode')
       .set({ wrongTries: 0 })
@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a code is checked before it is looked for a device',
     file: 'src/service/features/sessions/create.ts',
-    find: "  if (isByCode(input)) return byCode(call, db, { ...starting, passkeyNeeded })\n  const device = await activeDevice(db, domain.id, user.id)\n  if (!device) throw new ApiProblem('api.error.notfound.token')\n",
+    find: "  if (isByCode(input)) return byCode(call, db, { ...startContext, passkeyNeeded })\n  const device = await activeDevice(db, domain.id, user.id)\n  if (!device) throw new ApiProblem('api.error.notfound.token')\n",
     replace:
       "  const device = await activeDevice(db, domain.id, user.id)\n  if (!device) throw new ApiProblem('api.error.notfound.token')\n  if (isByCode(input)) return byCode(call, db, { ...starting, passkeyNeeded })\n",
     test: 'service/features/codes/codes.test.ts',

@@ -62,7 +62,7 @@ function takeOver(): readonly Mutant[] {
     {
       defense: 'an API key that was taken over is not printed',
       file: 'src/cli/commands/init.ts',
-      find: '...(taken.apiKey === undefined && { apiKey: key })',
+      find: '...(takenOver.apiKey === undefined && { apiKey: key })',
       replace: 'apiKey: key',
       test,
       title: 'neither prints nor stores the key itself',

@@ -70,8 +70,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a code is shown once',
     file: 'src/console/screens/person/person.tsx',
-    find: '<CodeDialog shown={code} onClose={() => setCode(undefined)} />',
-    replace: '<CodeDialog shown={code} onClose={() => {}} />',
+    find: '<CodeDialog shownCode={code} onClose={() => setCode(undefined)} />',
+    replace: '<CodeDialog shownCode={code} onClose={() => {}} />',
     test: 'console/people.long.ts',
     title: 'gets a recovery code from an admin, which is shown once',
   },

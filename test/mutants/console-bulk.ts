@@ -13,7 +13,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the own record among many people',
     file: rules,
-    find: "    else if (whose === 'own') refused",
+    find: "    else if (userOwnership === 'own') refused",
     replace: '    else if (user.id === administrator.id) refused',
     test: jobs,
     title:
@@ -71,8 +71,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'how many people the help desk may change at once',
     file: 'src/service/features/bulk-jobs/prepare.ts',
-    find: 'if (people > most || seen > maxSeen) throw',
-    replace: 'if (people > maxSeen || seen > maxSeen) throw',
+    find: 'if (people > max || candidates > maxSeen) throw',
+    replace: 'if (people > maxSeen || candidates > maxSeen) throw',
     test: jobs,
     title: 'a bulk job of the help desk covers at most 50 people',
   },
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the age of a preview',
     file: store,
-    find: "    .where('createdAt', '>', of.since)\n",
+    find: "    .where('createdAt', '>', slots.since)\n",
     replace: '',
     test: jobs,
     title: 'only the administrator who prepared a bulk job can start it, within 15 minutes',
@@ -120,9 +120,9 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'one running job for each administrator',
     file: store,
-    find: "            .where('other.requestedBy', '=', of.requestedBy)\n            .where('other.state', '=', 'running'),",
+    find: "            .where('other.requestedBy', '=', slots.requestedBy)\n            .where('other.state', '=', 'running'),",
     replace:
-      "            .where('other.requestedBy', '=', of.requestedBy)\n            .where('other.state', '=', 'stopped'),",
+      "            .where('other.requestedBy', '=', slots.requestedBy)\n            .where('other.state', '=', 'stopped'),",
     test: jobs,
     title: 'a bulk job cannot start while another one of the same administrator runs',
   },
@@ -185,7 +185,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the people of the help desk count over all actions, in a start',
     file: budget,
-    find: 'reserve(db, [peopleOf(id, most)], now, people)',
+    find: 'reserve(db, [peopleOf(id, max)], now, people)',
     replace: 'reserve(db, [peopleOf(id, Infinity)], now, people)',
     test: 'service/features/bulk-jobs/races.test.ts',
     title: 'bulk jobs of a help desk agent cover 50 people in 24 hours, even if two are started at once',

@@ -92,8 +92,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'mails to one person are counted one after the other',
     file: sending,
-    find: 'await prepare((inside) => reserve(inside, wanted, evidence))',
-    replace: 'await reserve(call, wanted, evidence)',
+    find: 'await prepare((inside) => reserve(inside, mail, evidence))',
+    replace: 'await reserve(call, mail, evidence)',
     test: mails,
     title: 'a person gets three enrollment mails in 24 hours, even when more are sent at once',
   },

@@ -16,7 +16,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the domains of an administrator among the sign-ins of a person that wait',
     file: 'src/service/features/people/timeline-statements.ts',
-    find: "is('domainId', 'in', of.domainIds)",
+    find: "is('domainId', 'in', slots.domainIds)",
     replace: "is('domainId', '<>', '')",
     test: 'service/features/people/timeline.test.ts',
     title: 'the timeline shows pending sign-ins only in the administrator’s domains, until their time is over',
@@ -161,8 +161,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the record of a preview of an action on many people',
     file: 'src/service/features/bulk-jobs/prepare.ts',
-    find: "      await auditCall(db, acting, 'bulk.previewed', { ...factsOf(job), count: seen })\n",
-    replace: '      void [auditCall, acting, factsOf, seen]\n',
+    find: "      await auditCall(db, acting, 'bulk.previewed', { ...factsOf(job), count: candidates })\n",
+    replace: '      void [auditCall, acting, factsOf, candidates]\n',
     test: 'service/features/bulk-jobs/jobs.test.ts',
     title: 'the audit trail records each preview and each report of a bulk job with its number of people',
   },
@@ -209,7 +209,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the version of the settings of a domain',
     file: domainsFile,
-    find: '      if (settingsVersion(settingsIn(present)) !== version) throw await changedMeanwhile(db, call, domainId)\n',
+    find: '      if (settingsVersion(settingsIn(domain)) !== version) throw await changedMeanwhile(db, call, domainId)\n',
     replace: '      if (version === "") throw await changedMeanwhile(db, call, domainId)\n',
     test: domains,
     title: 'a domain keeps the change that another administrator made meanwhile, and the error says what it was',
@@ -217,7 +217,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the version of a domain, compared in the transaction of the change',
     file: domainsFile,
-    find: '      if (settingsVersion(settingsIn(present)) !== version) throw await changedMeanwhile(db, call, domainId)\n',
+    find: '      if (settingsVersion(settingsIn(domain)) !== version) throw await changedMeanwhile(db, call, domainId)\n',
     replace: '',
     test: domains,
     title: 'the console changes a domain once when several changes of one version arrive at once',
@@ -225,13 +225,13 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the version that a change of a domain needs',
     file: 'src/service/features/administrators/if-match.ts',
-    find: "  throw new ApiProblem('api.error.precondition', `If-Match: expected the version of the ${what}, in quotes.`)\n",
+    find: "  throw new ApiProblem('api.error.precondition', `If-Match: expected the version of the ${noun}, in quotes.`)\n",
     replace: "  return ''\n",
     also: [
       {
         file: domainsFile,
-        find: '      if (settingsVersion(settingsIn(present)) !== version)',
-        replace: "      if (version !== '' && settingsVersion(settingsIn(present)) !== version)",
+        find: '      if (settingsVersion(settingsIn(domain)) !== version)',
+        replace: "      if (version !== '' && settingsVersion(settingsIn(domain)) !== version)",
       },
     ],
     test: domains,

@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the domain of a device that a filter looks for',
     file: 'src/service/features/people/filters.ts',
-    find: "isToken('token.domainId', 'in', here.domainIds)",
+    find: "isToken('token.domainId', 'in', visible.domainIds)",
     replace: "isToken('token.domainId', '<>', '')",
     test: 'service/features/people/overview.test.ts',
     title: figures,
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the domain of codes by e-mail that a filter looks for',
     file: 'src/service/features/people/filters.ts',
-    find: "isMember('domain.id', 'in', here.domainIds)",
+    find: "isMember('domain.id', 'in', visible.domainIds)",
     replace: "isMember('domain.id', '<>', '')",
     test: 'service/features/people/overview.test.ts',
     title: figures,
@@ -62,18 +62,18 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the domains of what a search finds',
     file: people,
-    find: "    .whereRef('user.sequence', '=', 'searchRow.position')\n    .where((is) => isRowVisible(is, of))\n    .where((is) => is.and(furtherWords(of).map((word)",
+    find: "    .whereRef('user.sequence', '=', 'searchRow.position')\n    .where((is) => isRowVisible(is, slots))\n    .where((is) => is.and(furtherWords(slots).map((word)",
     replace:
-      "    .whereRef('user.sequence', '=', 'searchRow.position')\n    .where((is) => is.and(furtherWords(of).map((word)",
+      "    .whereRef('user.sequence', '=', 'searchRow.position')\n    .where((is) => is.and(furtherWords(slots).map((word)",
     test: apps,
     title: byDevice,
   },
   {
     defense: 'the domains of what a search for hardware tokens finds',
     file: people,
-    find: "    .whereRef('user.sequence', '=', 'searchRow.position')\n    .where((is) => isRowVisible(is, of))\n    .where((is) => is.and(furtherWords(of).map((word)",
+    find: "    .whereRef('user.sequence', '=', 'searchRow.position')\n    .where((is) => isRowVisible(is, slots))\n    .where((is) => is.and(furtherWords(slots).map((word)",
     replace:
-      "    .whereRef('user.sequence', '=', 'searchRow.position')\n    .where((is) => is.and(furtherWords(of).map((word)",
+      "    .whereRef('user.sequence', '=', 'searchRow.position')\n    .where((is) => is.and(furtherWords(slots).map((word)",
     test: apps,
     title: 'an administrator does not find hardware tokens by the name of a device in another app',
   },
@@ -96,16 +96,16 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the domains of what a search by short words finds',
     file: people,
-    find: "    .where((is) => isRowVisible(is, of))\n    .where('user.organizationId', '=', of.organizationId)\n",
-    replace: "    .where('user.organizationId', '=', of.organizationId)\n",
+    find: "    .where((is) => isRowVisible(is, slots))\n    .where('user.organizationId', '=', slots.organizationId)\n",
+    replace: "    .where('user.organizationId', '=', slots.organizationId)\n",
     test: apps,
     title: byDevice,
   },
   {
     defense: 'the domains of the people whom a list counts',
     file: people,
-    find: '    .where((is) => conditions[filter](is, of.now, of))\n    .where((is) => isVisible(is, of))\n',
-    replace: '    .where((is) => conditions[filter](is, of.now, of))\n',
+    find: '    .where((is) => conditions[filter](is, slots.now, slots))\n    .where((is) => isVisible(is, slots))\n',
+    replace: '    .where((is) => conditions[filter](is, slots.now, slots))\n',
     test: 'service/features/people/console.test.ts',
     title: 'a people search says how many it finds and at which number a page begins',
   },
@@ -128,7 +128,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the administrators and invitations of other apps',
     file: concern,
-    find: 'colleagues.filter((one) => isConcernedBy(administrator, one))',
+    find: 'colleagues.filter((candidate) => isConcernedBy(administrator, candidate))',
     replace: 'colleagues',
     test: apps,
     title: reads,

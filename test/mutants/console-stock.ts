@@ -42,7 +42,7 @@ export const mutants: readonly Mutant[] = [
     also: [
       {
         file: rows,
-        find: '[...faults, ...present].slice(0, maxListedRejections)',
+        find: '[...faults, ...rejections].slice(0, maxListedRejections)',
         replace: '[...faults, ...present]',
       },
     ],
@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the number of rejected rows that an import answers with',
     file: rows,
-    find: '[...faults, ...present].slice(0, maxListedRejections)',
+    find: '[...faults, ...rejections].slice(0, maxListedRejections)',
     replace: '[...faults, ...present]',
     test: steps,
     title: 'an import lists rows that are there already only where other rejected rows leave room',
@@ -130,7 +130,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the organization in the stock of hardware tokens',
     file: store,
-    find: "    .where('hardwareToken.organizationId', '=', of.organizationId)\n",
+    find: "    .where('hardwareToken.organizationId', '=', slots.organizationId)\n",
     replace: "    .where('hardwareToken.organizationId', 'is not', null)\n",
     test: stock,
     title: 'the list of hardware tokens shows nothing of other domains and organizations',

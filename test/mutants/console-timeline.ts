@@ -16,7 +16,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the person whose timeline is read',
     file: store,
-    find: "      .where('user.id', '=', of.userId)\n",
+    find: "      .where('user.id', '=', slots.userId)\n",
     replace: "      .where('user.id', '<>', '')\n",
     test: timeline,
     title: 'the timeline of a person has no entries about other people',

@@ -163,8 +163,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a ceremony of the console takes one answer',
     file: 'src/service/features/administrators/sign-in.ts',
-    find: 'if (present?.revokedAt !== null || !(await useCeremony(db, call, assertion.ceremony))) return undefined',
-    replace: 'if (present?.revokedAt !== null) return undefined',
+    find: 'if (currentRow?.revokedAt !== null || !(await useCeremony(db, call, assertion.ceremony))) return undefined',
+    replace: 'if (currentRow?.revokedAt !== null) return undefined',
     test: signIn,
     title: 'a console sign-in accepts each answer once',
   },
@@ -195,8 +195,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a confirmation takes a passkey of the same administrator',
     file: 'src/service/features/administrators/sign-in.ts',
-    find: 'const own = administrator?.id === id ? passkey : undefined',
-    replace: 'const own = administrator ? passkey : undefined',
+    find: 'const ownPasskey = administrator?.id === id ? passkey : undefined',
+    replace: 'const ownPasskey = administrator ? passkey : undefined',
     test: signIn,
     title: 'a console change is not allowed by the passkey of another administrator',
   },
@@ -283,8 +283,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the limit of anonymous attempts for each address in the console',
     file: consoleAccess,
-    find: 'if (named === undefined) rates.byAddress.take(networkOf(from))',
-    replace: 'if (named === undefined) networkOf(from)',
+    find: 'if (organization === undefined) rates.byAddress.take(networkOf(from))',
+    replace: 'if (organization === undefined) networkOf(from)',
     test: lockout,
     title: 'console requests without a credential are refused after 20 from one address in a second',
   },
@@ -330,8 +330,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a challenge confirms once',
     file: 'src/service/features/administrators/sign-in.ts',
-    find: 'if (!(await useCeremony(db, inside, assertion.ceremony)) || !(await use(db, inside, own, assertion))) return false',
-    replace: 'if (!(await use(db, inside, own, assertion))) return false',
+    find: 'if (!(await useCeremony(db, inside, assertion.ceremony)) || !(await use(db, inside, ownPasskey, assertion)))',
+    replace: 'if (!(await use(db, inside, ownPasskey, assertion)))',
     test: lockout,
     title: 'a console challenge confirms only once',
   },
@@ -362,8 +362,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a consent is for one person and agent',
     file: storedConsents,
-    find: "is.and(pick(asked, ['requestedBy', 'userId'])))\n    .where('state', '=', 'given')",
-    replace: "is.and(pick(asked, ['userId'])))\n    .where('state', '=', 'given')",
+    find: "is.and(pick(slots, ['requestedBy', 'userId'])))\n    .where('state', '=', 'given')",
+    replace: "is.and(pick(slots, ['userId'])))\n    .where('state', '=', 'given')",
     test: people,
     title: 'the help desk cannot use a consent for another action, another person, or as another agent',
   },
@@ -378,7 +378,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'no administrator consents to its own request by a second account',
     file: 'src/service/features/administrators/rules.ts',
-    find: 'one.email.toLowerCase() === other.email.toLowerCase() || ',
+    find: 'first.email.toLowerCase() === second.email.toLowerCase() || ',
     replace: '',
     test: people,
     title: 'the help desk gets no consent from itself, a second account of the agent, or the person concerned',
@@ -591,7 +591,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'access that is checked again after a late body',
     file: 'src/service/engine/http/rest.ts',
-    find: '      if (ctx.clock.now() !== since) await admitted.requireUnchanged()\n',
+    find: '      if (ctx.clock.now() !== since) await admission.requireUnchanged()\n',
     replace: '',
     test: lateBodies,
     title: 'an app that sends the body of a request late changes nothing after its API key was revoked',
@@ -599,7 +599,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an API key after a late body',
     file: 'src/service/engine/http/key-access.ts',
-    find: '          if (present?.role !== role || present.domainId !== domainId) throw unauthorized(options.vendor)\n',
+    find: '          if (currentKey?.role !== role || currentKey.domainId !== domainId) throw unauthorized(options.vendor)\n',
     replace: '',
     test: lateBodies,
     title: 'an app that sends the body of a request late changes nothing after its API key was revoked',

@@ -61,9 +61,9 @@ export const mutants: readonly Mutant[] = [
     ...listed,
     file: 'src/express/sign-in/remembered.ts',
     defense: 'the confirmation by the service before a cookie is renamed',
-    find: '    if (found === undefined) return undefined\n',
+    find: '    if (recognition === undefined) return undefined\n',
     replace:
-      "    if (found === undefined) return { state: 'as-is', cookies: browserCookie.write(req, context, { id: browser, seconds: 1 }) }\n",
+      "    if (recognition === undefined) return { state: 'as-is', cookies: browserCookie.write(req, context, { id: browser, seconds: 1 }) }\n",
     title:
       'below a prefix, cookies are not renamed for a user who does not have them: another host may have planted them',
   },

@@ -53,8 +53,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the search for secrets in what others wrote',
     file: 'src/express/debug/shown-options.ts',
-    find: "(shown, secret = '') => shown.replaceAll(secret, redacted)",
-    replace: '(shown) => shown',
+    find: "(output, secret = '') => output.replaceAll(secret, redacted)",
+    replace: '(output) => output',
     test,
     title: 'the debug page redacts secrets of a remote service, also in errors',
   },

@@ -127,7 +127,7 @@ function guessAgain(): never {
   {
     defense: 'the number of tries of a PIN',
     file: 'src/service/features/devices/statements.ts',
-    find: `    .where('pinTries', '<', most)
+    find: `    .where('pinTries', '<', max)
 `,
     replace: '',
     test: 'service/features/devices/pin.test.ts',
@@ -136,8 +136,8 @@ function guessAgain(): never {
   {
     defense: 'the end of a token with the last wrong PIN',
     file: 'src/service/features/devices/check-pin.ts',
-    find: 'if (failures < most) return',
-    replace: 'if (failures <= most) return',
+    find: 'if (failures < max) return',
+    replace: 'if (failures <= max) return',
     test: 'service/features/devices/pin.test.ts',
     title: 'the last wrong PIN revokes the token, which is reported to the device from then on',
   },
@@ -145,7 +145,7 @@ function guessAgain(): never {
     defense: 'the order of PIN and number',
     file: 'src/service/features/devices/answer.ts',
     find: "    return atTime(session, ctx.clock.now()).state === 'pending'",
-    replace: `    if (typedNumber(session, given) !== session.number) throw new ApiProblem('api.error.invalid.number')
+    replace: `    if (typedNumber(session, answer) !== session.number) throw new ApiProblem('api.error.invalid.number')
     return atTime(session, ctx.clock.now()).state === 'pending'`,
     test: 'service/features/devices/pin.test.ts',
     title: 'a wrong PIN does not reveal whether the number was right',
@@ -227,7 +227,7 @@ function guessAgain(): never {
   {
     defense: 'the refusal of an approval whose PIN was not looked at',
     file: 'src/service/features/devices/answer.ts',
-    find: `  if (given.pinResult === 'late') throw tooLate()
+    find: `  if (typedAnswer.pinResult === 'late') throw tooLate()
 `,
     replace: '',
     test: 'attacks/without-the-pin.test.ts',
@@ -252,8 +252,8 @@ function guessAgain(): never {
   {
     defense: 'one pair of keys for all nodes',
     file: 'src/service/engine/push/open-pusher.ts',
-    find: 'const kept = await pushKey(db)',
-    replace: 'const kept = { publicKey, privateKey: secrets.seal(privateKey, record) }',
+    find: 'const storedKey = await pushKey(db)',
+    replace: 'const storedKey = { publicKey, privateKey: secrets.seal(privateKey, record) }',
     test: 'service/engine/push/push-nodes.test.ts',
     title: 'several nodes create one key pair for push messages, however many start at once, and keep it',
   },

@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a request passes in the same turn only if the epoch of its user is known',
     file: 'src/express/gate.ts',
-    find: ' || !epochs.isKnown(found.userKey)',
+    find: ' || !epochs.isKnown(verdict.userKey)',
     replace: '',
     test: 'express/ended-sessions.test.ts',
     title: 'a verified web session ends within a minute on every node of the app after %s',
@@ -116,8 +116,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a request passes in the same turn only if its user is verified',
     file: 'src/express/gate.ts',
-    find: "typeof found === 'string' || !epochs.isKnown(found.userKey)",
-    replace: "typeof found !== 'string' && !epochs.isKnown(found.userKey)",
+    find: "typeof verdict === 'string' || !epochs.isKnown(verdict.userKey)",
+    replace: "typeof verdict !== 'string' && !epochs.isKnown(verdict.userKey)",
     test: 'express/gate.test.ts',
     title: 'the gate stops a second web session of a user whose first one is verified',
   },
@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'src/express/gate.ts',
-        find: ' || !epochs.isKnown(found.userKey)',
+        find: ' || !epochs.isKnown(verdict.userKey)',
         replace: '',
       },
     ],
@@ -160,8 +160,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the stream spares reads',
     file: 'src/challenge/epochs.ts',
-    find: 'return Math.max(readAt, told ?? 0)',
-    replace: 'return readAt + 0 * (told ?? 0)',
+    find: 'return Math.max(readAt, confirmedUntil ?? 0)',
+    replace: 'return readAt + 0 * (confirmedUntil ?? 0)',
     test: 'express/ended-sessions.test.ts',
     title: 'a verified web session is checked once, and then no request asks the service while its stream is open',
   },
@@ -194,7 +194,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the web session that makes a change knows the next epoch',
     file: 'src/express/self-service/next-epoch.ts',
-    find: '{ ...state, verified: { ...verified, epoch, nextEpoch: drawn } }',
+    find: '{ ...state, verified: { ...verified, epoch, nextEpoch: newEpoch } }',
     replace: 'state',
     test: 'express/ended-sessions.test.ts',
     title:
@@ -299,8 +299,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the same epoch is not given twice in a row',
     file: 'src/service/features/browsers/epochs.ts',
-    find: 'if (!(await setEpoch(db, userIds, chosen))) await setEpoch(db, userIds, undefined)',
-    replace: 'await setEpoch(db, userIds, chosen)',
+    find: 'if (!(await setEpoch(db, userIds, newEpoch))) await setEpoch(db, userIds, undefined)',
+    replace: 'await setEpoch(db, userIds, newEpoch)',
     test: 'service/features/users/epochs.test.ts',
     title: 'the epoch of a user becomes the value that the caller chose, unless the user already has it',
   },

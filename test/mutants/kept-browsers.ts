@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a code is not used up where a kept browser would not help',
     file: 'src/service/features/sessions/create.ts',
-    find: "  return !(await needsPasskey(db, starting, policyOf(domain, input, 'kept')))",
+    find: "  return !(await needsPasskey(db, startContext, policyOf(domain, input, 'kept')))",
     replace: '  return Boolean(db)',
     test,
     title: 'where unknown browsers are denied, an administrator’s code is not used up if %s',
@@ -161,7 +161,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the pass for removing one kept browser',
     file: 'src/service/features/browsers/operations.ts',
-    find: "    if (isKept(wanted, now)) await requirePass(db, call, { ...of, changed: 'browsers', pass: input.pass })\n",
+    find: "    if (isKept(browser, now)) await requirePass(db, call, { ...owner, changed: 'browsers', pass: input.pass })\n",
     replace: '',
     test,
     title: 'a kept browser cannot be removed with %s',
@@ -258,7 +258,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a policy that no user could meet is an error at start',
     file: 'src/express/options/check-passkeys.ts',
-    find: '    checkPasskeys(option, given)\n    if (remember)',
+    find: '    checkPasskeys(option, options)\n    if (remember)',
     replace: '    if (remember)',
     test: 'express/kept-browsers.test.ts',
     title: 'the option unknownBrowser is an error at startup %s, as no user could ever pass',
@@ -336,8 +336,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a browser was known only if the service has verified its proof',
     file: 'src/challenge/redeem.ts',
-    find: "found.fromKeptBrowser ? ('kept' as const) : undefined",
-    replace: "found.fromKeptBrowser || found.browser ? ('kept' as const) : undefined",
+    find: "approval.fromKeptBrowser ? ('kept' as const) : undefined",
+    replace: "approval.fromKeptBrowser || approval.browser ? ('kept' as const) : undefined",
     test: 'express/kept-browsers.test.ts',
     title: 'an app with unknownBrowser does not count an earlier pass with another factor in a new browser',
   },
@@ -360,8 +360,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the setting of a route for unknown browsers',
     file: 'src/challenge/policy.ts',
-    find: 'stricterBrowser(policy.unknownBrowser, asked.unknownBrowser)',
-    replace: 'stricterBrowser(policy.unknownBrowser, asked && undefined)',
+    find: 'stricterBrowser(policy.unknownBrowser, request.unknownBrowser)',
+    replace: 'stricterBrowser(policy.unknownBrowser, request && undefined)',
     test: 'express/kept-browsers.test.ts',
     title:
       'requireMfa({ unknownBrowser }) is not satisfied by another factor in a new browser, and leads to a step-up by passkey',
@@ -369,7 +369,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a challenge that accepts any browser is not reused',
     file: 'src/express/sign-in/open-challenge.ts',
-    find: '    present.unknownBrowser === wanted.unknownBrowser &&\n',
+    find: '    current.unknownBrowser === requested.unknownBrowser &&\n',
     replace: '',
     test: 'express/kept-browsers.test.ts',
     title: 'requireMfa({ unknownBrowser }) opens a challenge of its own beside one that accepts any browser',

@@ -28,8 +28,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'attributes that are too many are cut',
     file: 'src/service/features/sessions/attributes.ts',
-    find: 'given.length > count ?',
-    replace: 'given.length < 0 ?',
+    find: 'input.length > count ?',
+    replace: 'input.length < 0 ?',
     test: 'service/information.test.ts',
     title: 'a sign-in with too many or too long attributes is sent, and shows where something is missing',
   },
@@ -76,9 +76,9 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a try is reserved before the code is looked up',
     file: 'src/service/features/devices/tries.ts',
-    find: '  const reserved = await reserveTry(ctx, address)\n  const found = await find()',
+    find: '  const reserved = await reserveTry(ctx, address)\n  const result = await find()',
     replace:
-      '  const early = await find()\n  const reserved = await reserveTry(ctx, address)\n  const found = await Promise.resolve(early)',
+      '  const early = await find()\n  const reserved = await reserveTry(ctx, address)\n  const result = await Promise.resolve(early)',
     test: 'service/features/devices/tries.test.ts',
     title: 'activation codes are looked up only after a try is reserved',
   },
@@ -117,7 +117,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an address that asks too many strangers is refused',
     file: 'src/service/features/sessions/push-budget.ts',
-    find: 'waits.push({ limit, wait: networkWait(asked, most, now) })',
+    find: 'waits.push({ limit, wait: networkWait(pushedUsers, max, now) })',
     replace: '',
     test: 'service/features/sessions/shared-address.test.ts',
     title: 'one address can ask five users without a password; a sixth waits ten minutes while fewer than half approve',
@@ -133,7 +133,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an address is not refused where half of its people approve',
     file: 'src/service/features/sessions/push-limits.ts',
-    find: ' || approved * 2 >= asked.length',
+    find: ' || approved * 2 >= pushedUsers.length',
     replace: '',
     test: 'service/features/sessions/shared-address.test.ts',
     title: 'requests without a prior password are not limited for an office where at least half of users approve',
@@ -230,7 +230,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a clock that is set back hides no refusals',
     file: 'src/service/engine/audit/refusals.ts',
-    find: 'now < begun || ',
+    find: 'now < startTime || ',
     replace: '',
     test: 'service/engine/audit/trail.test.ts',
     title: 'the audit trail still records refusals after the clock is set back',

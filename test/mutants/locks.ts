@@ -74,7 +74,7 @@ function waits(): readonly Mutant[] {
     {
       defense: 'the minute that may have passed since the clock was set back',
       file: 'src/service/upkeep/future-times.ts',
-      find: 'present: now - interval }',
+      find: 'now: now - interval }',
       replace: 'present: now }',
       test: clockTest,
       title: locked,
@@ -82,7 +82,7 @@ function waits(): readonly Mutant[] {
     {
       defense: 'the correction at the start',
       file: 'src/service/core.ts',
-      find: 'if (!store.created) await correctFutureTimes(ctx, (now) => ({ future: now, present: now }))',
+      find: 'if (!store.created) await correctFutureTimes(ctx, (now) => ({ future: now, now }))',
       replace: '',
       test: clockTest,
       title: 'a clock that is set back is also noticed at the next start',
@@ -98,8 +98,8 @@ function waits(): readonly Mutant[] {
     {
       defense: 'what is pending of a row',
       file: 'src/service/features/sessions/rules.ts',
-      find: '(begun && session.expiresAt > now)',
-      replace: '((begun || !begun) && session.expiresAt > now)',
+      find: '(hasBegun && session.expiresAt > now)',
+      replace: '((hasBegun || !hasBegun) && session.expiresAt > now)',
       test: clockTest,
       title: pending,
     },
@@ -230,8 +230,8 @@ function corrections(): readonly Mutant[] {
     {
       defense: 'the trusted time, by which a slow clock is no correction',
       file: 'src/service/upkeep/future-times.ts',
-      find: 'Math.max(present, trustedAt + trustedTimeLag)',
-      replace: 'Math.min(present, trustedAt + trustedTimeLag)',
+      find: 'Math.max(wallTime, trustedAt + trustedTimeLag)',
+      replace: 'Math.min(wallTime, trustedAt + trustedTimeLag)',
       test: clockTest,
       title: 'a clock that was only slow for a moment invalidates nothing',
     },

@@ -52,7 +52,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'confirming a move to the device that was shown',
     file: store,
-    find: 'claimId: of.claimId, ',
+    find: 'claimId: slots.claimId, ',
     replace: '',
     test,
     title: 'a device move is confirmed for the device that was shown, and for no other',

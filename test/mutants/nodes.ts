@@ -70,7 +70,7 @@ function statementsOfPostgres(): readonly Mutant[] {
     {
       defense: 'statements without names behind a pooler that loses them',
       file: pool,
-      find: 'prepares.kept = false',
+      find: 'prepares.isKept = false',
       replace: 'prepares.kept &&= true',
       test,
       title: 'a PostgreSQL statement is executed without a name once a pooler has lost what was prepared',
@@ -127,7 +127,7 @@ function faultsOfPostgres(): readonly Mutant[] {
     {
       defense: 'the tries whether a notification arrives',
       file: 'src/service/engine/database/postgres-change-feed.ts',
-      find: 'if (heard !== undefined) setHearing(heard)',
+      find: 'if (echoed !== undefined) setHearing(echoed)',
       replace: '',
       test,
       title:
@@ -153,7 +153,7 @@ function faultsOfPostgres(): readonly Mutant[] {
     {
       defense: 'telling later what could not be told',
       file: 'src/service/engine/database/postgres-change-feed.ts',
-      find: 'if (heard !== undefined) sender.retry()',
+      find: 'if (echoed !== undefined) sender.retry()',
       replace: '',
       test,
       title: 'a PostgreSQL store tells other processes as soon as possible that they may have missed changes',
@@ -170,13 +170,13 @@ function killedNodes(): readonly Mutant[] {
     {
       defense: 'the check that a session was approved, when it is redeemed',
       file: 'src/service/features/sessions/statements.ts',
-      find: "    .where('domainId', '=', of.domainId)\n    .where('state', '=', 'approved')\n    .where('challenge', '=', of.challenge)",
-      replace: "    .where('domainId', '=', of.domainId)\n    .where('challenge', '=', of.challenge)",
+      find: "    .where('domainId', '=', slots.domainId)\n    .where('state', '=', 'approved')\n    .where('challenge', '=', slots.challenge)",
+      replace: "    .where('domainId', '=', slots.domainId)\n    .where('challenge', '=', slots.challenge)",
       also: [
         {
           file: 'src/challenge/redeem.ts',
-          find: "if (found?.state !== 'approved') return {}",
-          replace: 'if (!found) return {}',
+          find: "if (approval?.state !== 'approved') return {}",
+          replace: 'if (!approval) return {}',
         },
       ],
       test,

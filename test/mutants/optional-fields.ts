@@ -8,8 +8,8 @@ export const mutants: readonly Mutant[] = [
     ...web,
     defense: 'names and addresses that stop no request',
     file: 'src/express/request/app-user.ts',
-    find: 'if (left.length === 0) {',
-    replace: 'if (left.length >= 0) {',
+    find: 'if (omitted.length === 0) {',
+    replace: 'if (omitted.length >= 0) {',
     title: 'stops no request, and decides about no user: %j',
   },
   {
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'what is stored of a known user',
     file: 'src/service/features/users/synchronization-stage.ts',
-    find: "email ?? present?.email ?? ''",
+    find: "email ?? existing?.email ?? ''",
     replace: "email ?? ''",
     test: 'service/features/users/synchronize.test.ts',
     title:

@@ -18,7 +18,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a request replaces none of another browser',
     file: sessions,
-    find: ', binding: of.binding }',
+    find: ', binding: slots.binding }',
     replace: ' }',
     test: service,
     title: 'a browser that asks many times at once replaces its own request and no other browser’s',
@@ -26,8 +26,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a request replaces none of another user',
     file: sessions,
-    find: 'is.and({ userId: of.userId, domainId: of.domainId, binding: of.binding })',
-    replace: 'is.and({ domainId: of.domainId, binding: of.binding })',
+    find: 'is.and({ userId: slots.userId, domainId: slots.domainId, binding: slots.binding })',
+    replace: 'is.and({ domainId: slots.domainId, binding: slots.binding })',
     test: service,
     title: 'a browser’s new sign-in request does not replace a request of another user',
   },

@@ -13,9 +13,9 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a report denies requests of other apps',
     file: 'src/service/features/sessions/report-statements.ts',
-    find: ".where('id', '<>', of.id)\n    .returningAll()",
+    find: ".where('id', '<>', slots.id)\n    .returningAll()",
     replace:
-      ".where('id', '<>', of.id)\n    .where('domainId', '=', (eb) => eb.selectFrom('session as own').select('own.domainId').where('own.id', '=', of.id))\n    .returningAll()",
+      ".where('id', '<>', slots.id)\n    .where('domainId', '=', (eb) => eb.selectFrom('session as own').select('own.domainId').where('own.id', '=', slots.id))\n    .returningAll()",
     test: 'service/features/devices/report.test.ts',
     title:
       'a report denies every open request of the person, for all apps and purposes, says how many, and stops later approvals',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that only requests of the person who reports are denied',
     file: 'src/service/features/sessions/report-statements.ts',
-    find: ".where((is) => is.and({ userId: of.userId, state: 'pending' as const }))",
+    find: ".where((is) => is.and({ userId: slots.userId, state: 'pending' as const }))",
     replace: ".where((is) => is.and({ state: 'pending' as const }))",
     test: 'service/features/devices/report.test.ts',
     title: 'a report leaves the requests of other people open',
@@ -31,15 +31,15 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a request which a clock dated in the future is denied as well',
     file: 'src/service/features/sessions/report-statements.ts',
-    find: ".where('expiresAt', '>', now)\n    .where('id', '<>', of.id)",
-    replace: ".where(isPending(now))\n    .where('id', '<>', of.id)",
+    find: ".where('expiresAt', '>', now)\n    .where('id', '<>', slots.id)",
+    replace: ".where(isPending(now))\n    .where('id', '<>', slots.id)",
     test: 'service/features/devices/report.test.ts',
     title: 'a report denies a request that a clock dated in the future, which could be approved later',
   },
   {
     defense: 'the lock of the person who reports, before any request',
     file: 'src/service/features/devices/answer.ts',
-    find: "if (given.decision === 'report') await lockReporter(db, call.device)",
+    find: "if (answer.decision === 'report') await lockReporter(db, call.device)",
     replace: '',
     test: 'service/features/devices/report.test.ts',
     title: 'a report at once with a new request leaves none open',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the pause in every app in which a request was open',
     file: 'src/service/features/devices/report.ts',
-    find: 'new Set([reported, ...others].map((one) => one.domainId))',
+    find: 'new Set([reported, ...others].map((endedSession) => endedSession.domainId))',
     replace: 'new Set([reported.domainId])',
     test: 'service/features/devices/report.test.ts',
     title: 'a report pauses requests in each app where one was open, and in no other',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a report of a request that ended without an answer denies the others',
     file: 'src/service/features/devices/answer.ts',
-    find: "given.decision === 'report' && isReportable(session, now)",
+    find: "answer.decision === 'report' && isReportable(session, now)",
     replace: 'false',
     test: 'attacks/knows-the-password.test.ts',
     title: 'an attacker who cancels the request that the owner is about to report keeps no other request open',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a report which a cancellation overtakes denies the others',
     file: 'src/service/features/devices/answer.ts',
-    find: 'return decideEnded(ctx, db, await reread(db, session), { decision: given.decision, number })',
+    find: 'return decideEnded(ctx, db, await reread(db, session), { decision: typedAnswer.decision, number })',
     replace: 'throw tooLate()',
     test: 'service/features/devices/report.test.ts',
     title: 'a report that waits for the cancellation of its request denies the others',

@@ -165,7 +165,7 @@ function soundness(): readonly Mutant[] {
     {
       defense: 'the inode of the file in use',
       file: 'src/service/engine/database/sqlite-soundness.ts',
-      find: 'if (present?.ino === ino && present.dev === dev) return damage',
+      find: 'if (stats?.ino === ino && stats.dev === dev) return damage',
       replace: 'return damage',
       test,
       title: 'a database file in use makes the service not ready when it is %s',
@@ -173,8 +173,8 @@ function soundness(): readonly Mutant[] {
     {
       defense: 'the schemas that this version knows',
       file: 'src/service/engine/database/schema/migrate.ts',
-      find: 'if (newest === undefined || known.some((name) => name === newest)) return newest === known.at(-1)',
-      replace: 'if (newest !== undefined) return newest === known.at(-1)',
+      find: 'if (newest === undefined || knownMigrations.some((name) => name === newest)) return newest === knownMigrations.at(-1)',
+      replace: 'if (newest !== undefined) return newest === knownMigrations.at(-1)',
       test,
       title: 'a database file that a newer version has migrated is rejected, and the error names both schemas',
     },
@@ -195,7 +195,7 @@ function synchronization(): readonly Mutant[] {
     {
       defense: 'the look whether the caller has hung up',
       file: 'src/service/features/users/synchronize.ts',
-      find: 'if (arrived.disconnected?.()) return false',
+      find: 'if (request.disconnected?.()) return false',
       replace: '',
       test,
       title: 'a synchronization is not carried out if its caller disconnects while it is staged',
@@ -211,8 +211,8 @@ function synchronization(): readonly Mutant[] {
     {
       defense: 'the boot, the namespace and the start of the process that holds a synchronization',
       file: 'src/service/features/users/synchronization-process-identity.ts',
-      find: 'if (!theirs || theirs.boot !== own?.boot || theirs.namespace !== own.namespace) return false',
-      replace: 'if (!theirs) return false',
+      find: 'if (!otherProcess || otherProcess.boot !== thisProcess?.boot || otherProcess.namespace !== thisProcess.namespace)',
+      replace: 'if (!otherProcess)',
       test,
       title: 'a synchronization is waited for if its process runs %s',
     },

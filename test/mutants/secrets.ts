@@ -62,16 +62,16 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the user in what a seed is sealed for',
     file: 'src/service/engine/secrets/secrets.ts',
-    find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
-    replace: '`${of.kind}:${of.id}`',
+    find: "'userId' in record ? `${record.kind}:${record.id}:${record.userId ?? ''}` : `${record.kind}:${record.id}`",
+    replace: '`${record.kind}:${record.id}`',
     test: 'attacks/database-writer.test.ts',
     title: 'a database writer without keys does not pass with a hardware token that was moved to another user',
   },
   {
     defense: 'the seal of a hardware token that nobody has',
     file: 'src/service/engine/secrets/secrets.ts',
-    find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
-    replace: '`${of.kind}:${of.id}`',
+    find: "'userId' in record ? `${record.kind}:${record.id}:${record.userId ?? ''}` : `${record.kind}:${record.id}`",
+    replace: '`${record.kind}:${record.id}`',
     test: 'attacks/database-writer.test.ts',
     title:
       'a database writer without keys does not pass with an unassigned hardware token that was assigned in the database',
@@ -79,8 +79,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the user who gives the code, as the one the seed has to be sealed for',
     file: 'src/service/engine/secrets/secrets.ts',
-    find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
-    replace: '`${of.kind}:${of.id}`',
+    find: "'userId' in record ? `${record.kind}:${record.id}:${record.userId ?? ''}` : `${record.kind}:${record.id}`",
+    replace: '`${record.kind}:${record.id}`',
     test: 'attacks/database-writer.test.ts',
     title:
       'a database writer without keys does not pass with the offline codes of a device that was moved to another user',
@@ -88,16 +88,16 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the user in what a PIN is sealed for',
     file: 'src/service/engine/secrets/secrets.ts',
-    find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
-    replace: '`${of.kind}:${of.id}`',
+    find: "'userId' in record ? `${record.kind}:${record.id}:${record.userId ?? ''}` : `${record.kind}:${record.id}`",
+    replace: '`${record.kind}:${record.id}`',
     test: 'attacks/database-writer.test.ts',
     title: 'a database writer without keys does not approve with the PIN of a device that was moved to another user',
   },
   {
     defense: 'the user in what an activation code is sealed for',
     file: 'src/service/engine/secrets/secrets.ts',
-    find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
-    replace: '`${of.kind}:${of.id}`',
+    find: "'userId' in record ? `${record.kind}:${record.id}:${record.userId ?? ''}` : `${record.kind}:${record.id}`",
+    replace: '`${record.kind}:${record.id}`',
     test: 'attacks/database-writer.test.ts',
     title: 'an activation code whose token was moved to another user in the database activates no device',
   },
@@ -228,7 +228,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a rotation leaves what is sealed with the new key',
     file: 'src/service/engine/secrets/reseal.ts',
-    find: 'page.filter(({ sealed }) => !given.isCurrent(sealed))',
+    find: 'page.filter(({ sealed }) => !options.isCurrent(sealed))',
     replace: 'page',
     test: 'service/engine/secrets/rotation.test.ts',
     title: 'a key rotation that is killed midway resumes where it was',

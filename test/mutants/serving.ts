@@ -247,7 +247,7 @@ function overload(): readonly Mutant[] {
     {
       defense: 'a read that is held takes no place',
       file: 'src/service/engine/http/held-read.ts',
-      find: 'startsWaiting(held.reader)',
+      find: 'startsWaiting(read.reader)',
       replace: '',
       test,
       title: 'the concurrency limit does not include held reads and event streams',
@@ -271,7 +271,7 @@ function overload(): readonly Mutant[] {
     {
       defense: 'a turn of the event loop that lasts too long takes up nothing more',
       file: 'src/service/engine/http/admission.ts',
-      find: ' || turnTime(begun) > responseTime * turnShare * share',
+      find: ' || turnTime(start) > responseTime * turnShare * share',
       replace: '',
       test: 'service/engine/http/admission.test.ts',
       title:
@@ -328,7 +328,7 @@ function heldLimits(): readonly Mutant[] {
     {
       defense: 'the places for reads of one API key',
       file,
-      find: '[readsOfKey, admitted.id],',
+      find: '[readsOfKey, admission.id],',
       replace: '',
       test,
       title: 'held reads of one API key are limited, across all users',
@@ -428,7 +428,7 @@ function retries(): readonly Mutant[] {
     {
       defense: 'nothing is sent again while most calls are refused',
       file,
-      find: ' || left <= tokens.max / 2',
+      find: ' || remainingTokens <= tokens.max / 2',
       replace: '',
       test,
       title: 'is not retried while most calls are rejected',

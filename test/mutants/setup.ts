@@ -20,7 +20,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the organization and the domain that an app has, under whatever name',
     file: 'src/service/app-domain.ts',
-    find: 'return own ?? names',
+    find: 'return ownRow ?? names',
     replace: 'return names',
     test: 'service/features/domains/app-names.test.ts',
     title: 'the names of an embedded service follow a rename of the app, and its web sessions keep their domain',
@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'names that an administrator gave',
     file: 'src/service/app-domain.ts',
-    find: '  if (own.appName !== null && own.appName !== own.name) return\n',
+    find: '  if (ownRow.appName !== null && ownRow.appName !== ownRow.name) return\n',
     replace: '',
     test: 'service/features/domains/app-names.test.ts',
     title: 'a rename of the app does not overwrite a domain name that an administrator changed, and keeps that domain',

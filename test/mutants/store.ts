@@ -97,7 +97,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a unit of work is acknowledged after COMMIT',
     file: writer,
-    find: 'return kept.promise',
+    find: 'return committed.promise',
     replace: 'return Promise.resolve()',
     test: groups,
     title: 'units of work are acknowledged when SQLite has committed them, and not before',
@@ -105,8 +105,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a failing COMMIT is told to each unit of work of the group',
     file: writer,
-    find: 'kept.reject(failed(error))',
-    replace: 'kept.resolve(void failed(error))',
+    find: 'committed.reject(failed(error))',
+    replace: 'committed.resolve(void failed(error))',
     test: groups,
     title: 'a failed COMMIT fails all units of work of its turn, and no later ones',
   },
@@ -114,8 +114,8 @@ export const mutants: readonly Mutant[] = [
     defense: 'what a failing COMMIT leaves open is rolled back',
     file: writer,
     find: `      undoAll()
-      kept.reject`,
-    replace: '      kept.reject',
+      committed.reject`,
+    replace: '      committed.reject',
     test: groups,
     title: 'a failed COMMIT fails all units of work of its turn, and no later ones',
   },

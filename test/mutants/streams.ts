@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'pages that only look share what was seen',
     file: 'src/express/live/shared-watches.ts',
-    find: 'if (present) return present',
+    find: 'if (currentCheck) return currentCheck',
     replace: '',
     test: 'express/many-streams.test.ts',
     title: 'single status reads need no polling: they share a result for a second',
@@ -238,8 +238,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'one caller has a quarter of the slots',
     file: 'src/client/call-slots.ts',
-    find: "taken < size && (name === '' || caller.taken < share)",
-    replace: 'taken < size',
+    find: "slotsInUse < size && (name === '' || caller.inUse < share)",
+    replace: 'slotsInUse < size',
     test: 'client/call-limit.test.ts',
     title: 'gets at most a quarter of the slots, so that others find one free',
   },
@@ -270,8 +270,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an activation code for a first factor is issued once, not at each look at its page',
     file: 'src/service/features/devices/tokens.ts',
-    find: 'if (!present || hasExpired(present, now)) {\n      const expiresAt',
-    replace: 'if (!present || present) {\n      const expiresAt',
+    find: 'if (!currentToken || hasExpired(currentToken, now)) {\n      const expiresAt',
+    replace: 'if (!currentToken || currentToken) {\n      const expiresAt',
     test: 'express/idle-pages.test.ts',
     title:
       'the page that sets up a first device writes nothing when it is reloaded, because each write blocks all others',

@@ -92,7 +92,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the silence after a report',
     file: 'src/service/features/sessions/push-budget.ts',
-    find: 'secondsUntilFree(db, { scope: reported(of), ...pushLimits.afterReport }, now),',
+    find: 'secondsUntilFree(db, { scope: reported(pushRequest), ...pushLimits.afterReport }, now),',
     replace: '0,',
     test: 'attacks/knows-the-password.test.ts',
     title: 'sending requests to the device is paused for 15 minutes in every browser after the owner reports one',
@@ -142,7 +142,7 @@ export const mutants: readonly Mutant[] = [
     defense: 'the limit of people asked from one address',
     file: 'src/service/features/sessions/push-budget.ts',
     find: '  if (network !== null) {',
-    replace: '  if (network !== null && network === of.userId) {',
+    replace: '  if (network !== null && network === request.userId) {',
     test: 'service/features/sessions/shared-address.test.ts',
     title: 'requests without a prior password reach five users, however many are asked at once at two nodes',
   },
@@ -157,7 +157,9 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the transaction in which a try is reserved',
     file: 'src/service/features/devices/tries.ts',
-    find: 'await ctx.store.db.transaction().execute((db) => reserve(db, [ofAddress, ofService], ctx.clock.now()))',
+    find: `await ctx.store.db
+    .transaction()
+    .execute((db) => reserve(db, [ofAddress, ofService], ctx.clock.now()))`,
     replace: 'await reserve(ctx.store.db, [ofAddress, ofService], ctx.clock.now())',
     test: 'service/features/devices/tries.test.ts',
     title: 'activation codes are never checked beyond the budget, however many arrive at once at two nodes',
@@ -165,7 +167,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that only a known browser of the user has the second budget',
     file: 'src/service/features/browsers/known-browser.ts',
-    find: 'return readBrowser(db, { id: browser, ...of }, call.clock.now())',
+    find: 'return readBrowser(db, { id: browser, ...owner }, call.clock.now())',
     replace:
       'return { ...(await readBrowser(db, { id: browser, ...of }, call.clock.now())), known: {} as KnownBrowserRow }',
     test: 'service/features/browsers/known-browsers.test.ts',

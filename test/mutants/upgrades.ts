@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an upgrade counts only at the service of the record',
     file: upgrade,
-    find: '  if (isForeign(state, { userKey, mfa: own })) return undefined\n',
+    find: '  if (isForeign(state, { userKey, mfa: internals })) return undefined\n',
     replace: '',
     test,
     title: 'verifyUpgrade() accepts no verification record of another service or domain',
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an upgrade decides by what the service has answered',
     file: upgrade,
-    find: 'const verified = judgeBy(own.epochs)',
+    find: 'const verified = judgeBy(internals.epochs)',
     replace: 'const verified = judgeBy(everyEpoch)',
     test,
     title: 'verifyUpgrade() accepts no ended web session at its first use at a node',
@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an upgrade follows the policy of its own mfa()',
     file: upgrade,
-    find: "narrow(own.policy, readNeed('verifyUpgrade', need))",
+    find: "narrow(internals.policy, readNeed('verifyUpgrade', need))",
     replace:
       "narrow({ ...own.policy, factors: ['push'], phishingResistant: 'off', unknownBrowser: 'number' }, readNeed('verifyUpgrade', need))",
     test,
@@ -76,8 +76,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an upgrade needs what its connection needs',
     file: upgrade,
-    find: "narrow(own.policy, readNeed('verifyUpgrade', need))",
-    replace: "narrow(own.policy, readNeed('verifyUpgrade', need) && {})",
+    find: "narrow(internals.policy, readNeed('verifyUpgrade', need))",
+    replace: "narrow(internals.policy, readNeed('verifyUpgrade', need) && {})",
     test,
     title: 'verifyUpgrade() requires what the connection needs: %s',
   },
@@ -100,8 +100,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an error at an upgrade is logged, and ends no process',
     file: upgrade,
-    find: '    own.options.logger.error(`mfa: verifyUpgrade()',
-    replace: '    if (error) throw error\n    own.options.logger.error(`mfa: verifyUpgrade()',
+    find: '    internals.options.logger.error(`mfa: verifyUpgrade()',
+    replace: '    if (error) throw error\n    internals.options.logger.error(`mfa: verifyUpgrade()',
     test,
     title: 'verifyUpgrade() never rejects its promise: it logs what is wrong and accepts no user',
   },
@@ -124,13 +124,13 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'connections end when their verification is too old',
     file: ends,
-    find: 'plan(Math.min(expiryOf(relied), clock.now() + checkedEvery))',
+    find: 'plan(Math.min(expiryOf(verification), clock.now() + checkedEvery))',
     replace: 'plan(clock.now() + checkedEvery)',
     also: [
       {
         file: ends,
-        find: "if (typeof judged !== 'string') plan(expiryOf(watched))",
-        replace: "if (typeof judged !== 'string') return",
+        find: "if (typeof result !== 'string') plan(expiryOf(watched))",
+        replace: "if (typeof result !== 'string') return",
       },
     ],
     test,
@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a user is asked about once at a time',
     file: ends,
-    find: 'if (epochs.isKnown(userKey) || asked.has(userKey) || !byUser.has(userKey)) return',
+    find: 'if (epochs.isKnown(userKey) || refreshingUsers.has(userKey) || !byUser.has(userKey)) return',
     replace: 'if (epochs.isKnown(userKey) || !byUser.has(userKey)) return',
     test,
     title: 'onEnd() costs no timer and no call for each connection: the calls to the service are %s',

@@ -12,8 +12,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a session that the stream has told of is not read',
     file: 'src/client/wait.ts',
-    find: "if ((await pause(options, Math.min(reread, left), signal, wake)) === 'settled') return undefined",
-    replace: 'await pause(options, Math.min(reread, left), signal, wake)',
+    find: "if ((await pause(options, Math.min(reread, remaining), signal, wake)) === 'settled') return undefined",
+    replace: 'await pause(options, Math.min(reread, remaining), signal, wake)',
     test: 'client/wait.test.ts',
     title: 'does not read a session that the stream reported, when only the end matters',
   },

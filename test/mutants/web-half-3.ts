@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'having the service withdraw the code of a first device',
     file: 'src/express/self-service/device.ts',
-    find: '  await service.client.tokens.withdrawReplacement(service.domainId, own.userId)\n',
+    find: '  await service.client.tokens.withdrawReplacement(service.domainId, ownFactors.userId)\n',
     replace: '',
     test: 'attacks/keeps-access.test.ts',
     title: 'an activation code for a first device is worthless once it is withdrawn, even if an attacker noted it',
@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'having the service withdraw the code for another device',
     file: 'src/express/self-service/device.ts',
-    find: '  await service.client.tokens.withdrawReplacement(service.domainId, own.userId)\n',
+    find: '  await service.client.tokens.withdrawReplacement(service.domainId, ownFactors.userId)\n',
     replace: '',
     test: 'attacks/keeps-access.test.ts',
     title: 'an activation code that replaces a device is worthless once it is withdrawn',
@@ -96,13 +96,13 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the user of a remembered browser, and what that user has',
     file: 'src/service/features/browsers/statements.ts',
-    find: ', userId: of.userId })',
+    find: ', userId: slots.userId })',
     replace: ' })',
     also: [
       {
         file: 'src/service/features/browsers/statements.ts',
-        find: 'found.factors === (await factorState(db, userId))',
-        replace: "found.factors !== 'none'",
+        find: 'row.factors === (await factorState(db, userId))',
+        replace: "row.factors !== 'none'",
       },
     ],
     test: 'express/remembered.test.ts',
@@ -127,16 +127,16 @@ export const mutants: readonly Mutant[] = [
     defense: 'redeeming nothing but approvals',
     file: 'src/service/features/sessions/statements.ts',
     find: `    .where('state', '=', 'approved')
-    .where('challenge', '=', of.challenge)`,
-    replace: `    .where('challenge', '=', of.challenge)`,
+    .where('challenge', '=', slots.challenge)`,
+    replace: `    .where('challenge', '=', slots.challenge)`,
     test: 'service/features/sessions/operations.test.ts',
     title: 'nothing but an approval can be redeemed',
   },
   {
     defense: 'the nonce of the request that an answer is for',
     file: 'src/service/features/devices/answer.ts',
-    find: '!isSameText(session.nonce, given.nonce)',
-    replace: "given.nonce === ''",
+    find: '!isSameText(session.nonce, answer.nonce)',
+    replace: "answer.nonce === ''",
     test: 'service/features/devices/answer.test.ts',
     title: 'an answer needs the nonce of its request, which is checked before the number',
   },

@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the challenge that an approval belongs to',
     file: 'src/service/features/sessions/statements.ts',
-    find: `    .where('challenge', '=', of.challenge)
+    find: `    .where('challenge', '=', slots.challenge)
 `,
     replace: '',
     test: 'attacks/session-fixation.test.ts',
@@ -128,8 +128,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'showing the setup page to nobody who had a factor',
     file: 'src/express/sign-in/newcomer.ts',
-    find: '!known || !mayHaveFirst(known) ||',
-    replace: '!known ||',
+    find: '!knownMember || !mayHaveFirst(knownMember) ||',
+    replace: '!knownMember ||',
     test: 'express/self-enrollment.test.ts',
     title: 'users who had any factor, in any domain, cannot add a first authenticator app, even if it was removed',
   },

@@ -91,7 +91,7 @@ const maxRest = 2
 /** @param now The service's time, Unix time, seconds. */
 export function summaryOf(request: DeviceRequest, { words, locale }: Speech, now: number): Summary {
   const { place, client, rest } = sortAttributes(request)
-  const [browser, system] = clientKeys.map((wanted) => client.find(({ key }) => key.toLowerCase() === wanted)?.value)
+  const [browser, system] = clientKeys.map((name) => client.find(({ key }) => key.toLowerCase() === name)?.value)
   return {
     place: textOf(place),
     address: request.ipAddress ?? '',
@@ -103,8 +103,8 @@ export function summaryOf(request: DeviceRequest, { words, locale }: Speech, now
 
 function shorten(lines: readonly string[]): readonly string[] {
   if (lines.length <= maxRest) return lines
-  const shown = lines.slice(0, maxRest - 1)
-  return [...shown, `+${lines.length - shown.length}`]
+  const shownLines = lines.slice(0, maxRest - 1)
+  return [...shownLines, `+${lines.length - shownLines.length}`]
 }
 
 /** Origin and browser in one line, to tell requests apart. */

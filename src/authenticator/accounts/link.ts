@@ -16,14 +16,14 @@ export interface Link {
 /** Reads what the page was opened for, and removes it from the address bar and the history at once. */
 export function takeLink(): Link {
   const code = (parseActivationLink(pageAddress()) ?? parseMoveLink(pageAddress()))?.code
-  const wanted = new URLSearchParams(location.hash.slice(1))
+  const parameters = new URLSearchParams(location.hash.slice(1))
   if (location.hash !== '') history.replaceState(history.state, '', location.pathname + location.search)
   return {
-    add: code !== undefined || wanted.has('add'),
+    add: code !== undefined || parameters.has('add'),
     code,
-    codes: wanted.has('codes'),
-    test: wanted.has('test'),
-    request: wanted.get('request') ?? undefined,
+    codes: parameters.has('codes'),
+    test: parameters.has('test'),
+    request: parameters.get('request') ?? undefined,
   }
 }
 

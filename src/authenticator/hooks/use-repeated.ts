@@ -7,13 +7,13 @@ import { useVisible } from './use-visible.ts'
 const interval = 1500
 
 /** Repeats a call while it is wanted and the page is visible. Failures are tried again: the caller's own time ends it. */
-export function useRepeated(clock: Clock, wanted: boolean, call: () => Promise<void>): void {
+export function useRepeated(clock: Clock, isActive: boolean, call: () => Promise<void>): void {
   const visible = useVisible()
   const latest = useRef(call)
   latest.current = call
 
   useEffect(() => {
-    if (!wanted || !visible.now) return undefined
+    if (!isActive || !visible.now) return undefined
     let stopped = false
     let stop = () => {}
     const repeat = () => {
@@ -27,5 +27,5 @@ export function useRepeated(clock: Clock, wanted: boolean, call: () => Promise<v
       stopped = true
       stop()
     }
-  }, [clock, wanted, visible])
+  }, [clock, isActive, visible])
 }

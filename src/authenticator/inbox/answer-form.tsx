@@ -15,11 +15,11 @@ import { focus } from '../parts/secret-field.tsx'
 import { useWords } from '../words/speech.tsx'
 import type { Words } from '../texts/en.ts'
 
-type Asked = Pick<DeviceRequest, 'id' | 'domain' | 'numberLength' | 'newBrowser' | 'purpose'>
+type QuestionKind = Pick<DeviceRequest, 'id' | 'domain' | 'numberLength' | 'newBrowser' | 'purpose'>
 
 interface AnswerFormProps {
   readonly account: Account
-  readonly request: Asked
+  readonly request: QuestionKind
   /** Words of its own, if it is not a sign-in. */
   readonly labels?: { readonly number: string; readonly deny: string; readonly approve: string }
   readonly clock: Clock
@@ -71,7 +71,7 @@ export function AnswerForm({
     PASSCODE: !!secret,
   }
   // An old problem does not hide what to scan.
-  const shown = hint ?? (Scanner ? undefined : problem)
+  const message = hint ?? (Scanner ? undefined : problem)
   const isFirst = question === questions[0]
   const missing = questions.find((each) => !complete[each])
 
@@ -83,7 +83,7 @@ export function AnswerForm({
     form.current?.querySelector<HTMLInputElement>('input[type=password]')?.focus({ preventScroll: true })
   }, [problem, busy])
 
-  const labelFor = (asked: Question) => (asked === 'number' && labels ? labels.number : labelOf(asked, request, words))
+  const labelFor = (kind: Question) => (kind === 'number' && labels ? labels.number : labelOf(kind, request, words))
   function typeNumber(digits: string) {
     setHint(undefined)
     setNumber(digits)
@@ -150,15 +150,15 @@ export function AnswerForm({
       ) : null}
       <div class="question">
         {question === undefined ? null : Scanner ? (
-          <p id="scanning" class={shown === undefined ? '' : 'unseen'}>
+          <p id="scanning" class={message === undefined ? '' : 'unseen'}>
             {words.scanOwnScreen}
           </p>
         ) : (
-          <label for={fieldOf(question)} class={shown === undefined ? '' : 'unseen'}>
+          <label for={fieldOf(question)} class={message === undefined ? '' : 'unseen'}>
             {labelFor(question)}
           </label>
         )}
-        <Problem text={shown} />
+        <Problem text={message} />
       </div>
       {question === undefined ? null : Scanner ? (
         <Scanner
@@ -221,9 +221,9 @@ export function AnswerForm({
 }
 
 /** A change of devices asks for enough. The answer is no until the person says yes: a relay has a browser to keep as well. */
-const mayKeep = ({ newBrowser, purpose }: Asked): boolean => newBrowser === true && purpose === undefined
+const mayKeep = ({ newBrowser, purpose }: QuestionKind): boolean => newBrowser === true && purpose === undefined
 
-function questionsOf(account: Account, request: Asked): readonly Question[] {
+function questionsOf(account: Account, request: QuestionKind): readonly Question[] {
   const secret = requiredSecret(account)
   return [...(request.numberLength > 0 ? (['number'] as const) : []), ...(secret ? [secret] : [])]
 }
@@ -232,7 +232,7 @@ function fieldOf(question: Question): string {
   return question === 'number' ? 'number' : 'pin'
 }
 
-function labelOf(question: Question, { domain, numberLength }: Asked, words: Words): string {
+function labelOf(question: Question, { domain, numberLength }: QuestionKind, words: Words): string {
   if (question === 'number') return words.numberLabel
   if (question === 'PASSCODE') return words.yourPasscode
   return numberLength > 0 ? words.nextPin(isolated(domain.name)) : words.yourPin

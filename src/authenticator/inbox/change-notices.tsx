@@ -8,14 +8,24 @@ import { useSpeech } from '../words/speech.tsx'
 
 /** The changes of the user's factors, one card each, until the person dismisses them. */
 export function ChangeNotices({ inbox }: { readonly inbox: Inbox }) {
-  return inbox.notices.map((shown) => (
-    <ChangeNotice key={shown.notice.id} shown={shown} onDismiss={() => void inbox.dismiss(shown)} />
+  return inbox.notices.map((shownNotice) => (
+    <ChangeNotice
+      key={shownNotice.notice.id}
+      shownNotice={shownNotice}
+      onDismiss={() => void inbox.dismiss(shownNotice)}
+    />
   ))
 }
 
-function ChangeNotice({ shown, onDismiss }: { readonly shown: ShownNotice; readonly onDismiss: () => void }) {
+function ChangeNotice({
+  shownNotice,
+  onDismiss,
+}: {
+  readonly shownNotice: ShownNotice
+  readonly onDismiss: () => void
+}) {
   const { words, locale } = useSpeech()
-  const { account, notice } = shown
+  const { account, notice } = shownNotice
   const name = words.at(isolated(nameOfUser(account.user)), isolated(notice.domain.name))
   const sentence = words.factorChanges[notice.kind](name)
   return (

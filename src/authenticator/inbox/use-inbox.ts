@@ -37,11 +37,11 @@ export interface Inbox {
   /** Ids of accounts whose service cannot be reached. */
   readonly unreachable: ReadonlySet<string>
   /** Accounts that their service no longer accepts, by id, and whether another device replaced this one. */
-  readonly gone: ReadonlyMap<string, 'removed' | 'moved'>
+  readonly goneAccounts: ReadonlyMap<string, 'removed' | 'moved'>
   /** Removes an answered request or call before the service's list does. */
   forget(answered: Pick<DeviceRequest, 'id'>): void
   /** Hides a notice and dismisses it at the service. It comes back if that call fails. */
-  dismiss(shown: ShownNotice): Promise<void>
+  dismiss(notice: ShownNotice): Promise<void>
 }
 
 /** The pause between calls that are not held, milliseconds. */
@@ -55,7 +55,7 @@ export function useInbox(device: Device, accounts: readonly Account[], now: numb
   const [callLists, setCallLists] = useState<ReadonlyMap<string, readonly PendingCall[]>>(new Map())
   const [noticeLists, setNoticeLists] = useState<ReadonlyMap<string, readonly ShownNotice[]>>(new Map())
   const [unreachable, setUnreachable] = useState<ReadonlySet<string>>(new Set())
-  const [gone, setGone] = useState<Inbox['gone']>(new Map())
+  const [goneAccounts, setGone] = useState<Inbox['goneAccounts']>(new Map())
   const [forgotten, setForgotten] = useState<ReadonlySet<string>>(new Set())
   const visible = useVisible()
 
@@ -121,20 +121,20 @@ export function useInbox(device: Device, accounts: readonly Account[], now: numb
     },
     [device],
   )
-  const present = accounts.filter(({ id }) => !gone.has(id))
-  const notices = present
+  const currentAccounts = accounts.filter(({ id }) => !goneAccounts.has(id))
+  const notices = currentAccounts
     .flatMap(({ id }) => noticeLists.get(id) ?? [])
     .filter(({ notice }) => !forgotten.has(notice.id))
     .sort((a, b) => b.notice.createdAt - a.notice.createdAt)
-  const pending = present
+  const pending = currentAccounts
     .flatMap(({ id }) => lists.get(id) ?? [])
     .filter(({ account, request }) => !forgotten.has(request.id) && !isExpired(account, request, now))
     .sort((a, b) => b.request.createdAt - a.request.createdAt)
-  const calls = present
+  const calls = currentAccounts
     .flatMap(({ id }) => callLists.get(id) ?? [])
     .filter(({ account, call }) => !forgotten.has(call.id) && !isExpired(account, call, now))
     .sort((a, b) => b.call.createdAt - a.call.createdAt)
-  return { pending, calls, notices, unreachable, gone, forget, dismiss }
+  return { pending, calls, notices, unreachable, goneAccounts, forget, dismiss }
 }
 
 function reasonOf(error: unknown): 'removed' | 'moved' {

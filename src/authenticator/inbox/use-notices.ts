@@ -11,7 +11,7 @@ export function useNotices(
   onOpen: (p: Pending) => void,
   onPractice: () => void,
 ): void {
-  const [wanted, setWanted] = useState(linked)
+  const [linkedId, setWanted] = useState(linked)
   const visible = useVisible()
 
   useEffect(() => setWanted(linked), [linked])
@@ -26,10 +26,10 @@ export function useNotices(
     return () => navigator.serviceWorker?.removeEventListener('message', read)
   }, [])
   useEffect(() => {
-    const found = pending.find(({ request }) => request.id === wanted)
-    if (!found) return
+    const linkedRequest = pending.find(({ request }) => request.id === linkedId)
+    if (!linkedRequest) return
     setWanted(undefined)
-    onOpen(found)
+    onOpen(linkedRequest)
   })
   useEffect(() => {
     // Not every browser has badges, and the app works without them.

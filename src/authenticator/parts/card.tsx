@@ -90,14 +90,14 @@ export function About({ children, ...domain }: DomainProps & { readonly children
 
 /** The image of a domain, or the first letter of its name until the image has loaded or when there is none. */
 export function Emblem({ domain, serviceUrl }: DomainProps) {
-  const [shown, setShown] = useState(false)
+  const [isShown, setShown] = useState(false)
   return (
     <span class="emblem" aria-hidden="true">
-      {shown ? null : (Array.from(domain.name.trim())[0]?.toLocaleUpperCase() ?? '?')}
+      {isShown ? null : (Array.from(domain.name.trim())[0]?.toLocaleUpperCase() ?? '?')}
       <img
         src={serviceUrl + devicePaths.image(domain.id)}
         alt=""
-        hidden={!shown}
+        hidden={!isShown}
         // A single pixel means that there is no image.
         onLoad={({ currentTarget }) => setShown(currentTarget.naturalWidth > 1)}
       />

@@ -19,11 +19,11 @@ interface KeypadProps {
  */
 export function Keypad({ form, onEraseEmpty }: KeypadProps) {
   const words = useWords()
-  const [wanted] = useState(() => matchMedia('(pointer: coarse)').matches)
+  const [isTouch] = useState(() => matchMedia('(pointer: coarse)').matches)
 
   // Each time it is drawn: a form may show its fields one after the other.
   useLayoutEffect(() => {
-    if (!wanted || !form.current) return
+    if (!isTouch || !form.current) return
     // Fields still accept hardware keyboards and dictation.
     for (const field of digitFields(form.current)) field.inputMode = 'none'
   })
@@ -38,7 +38,7 @@ export function Keypad({ form, onEraseEmpty }: KeypadProps) {
     return () => stay.removeEventListener('input', goOn)
   }, [form])
 
-  if (!wanted) return null
+  if (!isTouch) return null
   return (
     <div class="keypad" dir="ltr">
       {keys.map((key) =>

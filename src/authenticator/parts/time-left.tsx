@@ -7,13 +7,13 @@ type Period = Pick<DeviceRequest, 'createdAt' | 'expiresAt'>
 /** The time left to answer a request. @param props.now The service's time, Unix time, seconds. */
 export function TimeLeft({ request, now }: { readonly request: Period; readonly now: number }) {
   const words = useWords()
-  const whole = lifetime(request)
-  const left = secondsLeft(request, now)
+  const total = lifetime(request)
+  const remaining = secondsLeft(request, now)
   return (
     <p class="time-left">
-      <Ring share={left / whole} />
-      <span role="timer" dir="ltr" aria-label={words.timeLeft(left)}>
-        {minutesAndSeconds(left)}
+      <Ring share={remaining / total} />
+      <span role="timer" dir="ltr" aria-label={words.timeLeft(remaining)}>
+        {minutesAndSeconds(remaining)}
       </span>
     </p>
   )

@@ -10,7 +10,7 @@ import { useWords } from '../words/speech.tsx'
 interface AccountRowProps {
   readonly account: StoredAccount
   /** Why the account no longer works, if so. */
-  readonly gone: 'removed' | 'moved' | undefined
+  readonly goneReason: 'removed' | 'moved' | undefined
   /** Unix time by this device's clock, seconds. */
   readonly now: number
   /** While the list is reordered: whether the row is at an end of the list. */
@@ -21,14 +21,14 @@ interface AccountRowProps {
 }
 
 /** One account with its offline code. */
-export function AccountRow({ account, gone, now, ends, onOptions, onMove, onDismiss }: AccountRowProps) {
+export function AccountRow({ account, goneReason, now, ends, onOptions, onMove, onDismiss }: AccountRowProps) {
   const words = useWords()
   const name = words.at(nameOfUser(account.user), nameOf(account))
   // The codes of a removed account do not work.
-  const coded = !gone && !ends && (account.codeSecret ?? account.lockedSecret) !== undefined
+  const coded = !goneReason && !ends && (account.codeSecret ?? account.lockedSecret) !== undefined
   return (
     <div class={coded ? 'coded' : ''}>
-      <div class={gone ? 'row gone' : 'row'}>
+      <div class={goneReason ? 'row gone' : 'row'}>
         <Emblem domain={account.domain} serviceUrl={account.serviceUrl} />
         <span>
           <strong>
@@ -37,15 +37,15 @@ export function AccountRow({ account, gone, now, ends, onOptions, onMove, onDism
           <small>
             <bdi>{fullNameOfUser(account.user)}</bdi>
           </small>
-          {gone ? (
+          {goneReason ? (
             <small class="danger">
-              {gone === 'moved' ? words.movedAway : words.removedBy(account.organization.name)}
+              {goneReason === 'moved' ? words.movedAway : words.removedBy(account.organization.name)}
             </small>
           ) : null}
         </span>
         {ends ? <MoveButtons name={name} ends={ends} onMove={onMove} /> : null}
-        {gone ? <Button class="link" onClick={onDismiss} label={words.dismiss} /> : null}
-        {gone || ends ? null : <IconButton icon={icons.more} label={words.options(name)} onClick={onOptions} />}
+        {goneReason ? <Button class="link" onClick={onDismiss} label={words.dismiss} /> : null}
+        {goneReason || ends ? null : <IconButton icon={icons.more} label={words.options(name)} onClick={onOptions} />}
       </div>
       {coded ? <OfflineCodeLine account={account} now={now} /> : null}
     </div>

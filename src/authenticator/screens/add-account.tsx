@@ -49,15 +49,15 @@ export function AddAccountScreen({ device, clock, serviceUrl, code, onAdded, onC
   const [offer, setOffer] = useState<Offer>()
   const { busy, problem, showProblem, run } = useAttempt(code !== undefined && !isMove(code) && step === 'code')
 
-  const look = (wanted: string) =>
+  const look = (enteredCode: string) =>
     run(async () => {
-      setOffer({ code: wanted, preview: await device.preview(serviceUrl, wanted) })
+      setOffer({ code: enteredCode, preview: await device.preview(serviceUrl, enteredCode) })
       setStep('offer')
     })
-  const join = ({ code: wanted, preview }: Offer, pin?: string) =>
+  const join = ({ code: enteredCode, preview }: Offer, pin?: string) =>
     run(async () => {
       const name = deviceName(navigator.userAgent)
-      await onAdded(await device.activate(serviceUrl, wanted, { name, preview, pin }))
+      await onAdded(await device.activate(serviceUrl, enteredCode, { name, preview, pin }))
     })
   useEffect(() => {
     if (code !== undefined && !isMove(code) && step === 'code') void look(code)
@@ -65,10 +65,10 @@ export function AddAccountScreen({ device, clock, serviceUrl, code, onAdded, onC
 
   function read(text: string) {
     setStep('code')
-    const typed = parseCodeInput(text, serviceUrl)
-    if ('wrong' in typed) return showProblem(words[typed.wrong])
-    if (!isMove(typed.code)) return void look(typed.code)
-    setMoveCode(typed.code)
+    const input = parseCodeInput(text, serviceUrl)
+    if ('wrong' in input) return showProblem(words[input.wrong])
+    if (!isMove(input.code)) return void look(input.code)
+    setMoveCode(input.code)
     setStep('move')
   }
   function confirm(confirmed: Offer) {

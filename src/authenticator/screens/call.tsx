@@ -93,7 +93,7 @@ export function CallScreen({ device, clock, now, pending, inbox, onDone }: CallS
         {...{ account, clock, busy, blocked, problem }}
         request={call}
         labels={{ number: words.callNumber, deny: words.callDeny, approve: words.callConfirm }}
-        onAnswer={(given) => void send(given)}
+        onAnswer={(answer) => void send(answer)}
         onDeny={() => void send({ decision: 'deny' })}
       />
     </Card>
@@ -107,7 +107,7 @@ interface CallCard {
   readonly sentence: keyof Words
 }
 
-const gone: CallCard = { icon: icons.clock, tone: 'muted', word: 'gone', sentence: 'callGone' }
+const goneCard: CallCard = { icon: icons.clock, tone: 'muted', word: 'gone', sentence: 'callGone' }
 
 const cards: Readonly<Record<CallState, CallCard>> = {
   confirmed: { icon: icons.check, tone: 'ok', word: 'callConfirmed', sentence: 'callConfirmedSentence' },
@@ -116,7 +116,7 @@ const cards: Readonly<Record<CallState, CallCard>> = {
   wrong_number: { icon: icons.warning, tone: 'danger', word: 'wrongNumber', sentence: 'callWrongNumberSentence' },
   expired: { icon: icons.clock, tone: 'muted', word: 'expired', sentence: 'callGone' },
   // The service no longer asks.
-  pending: gone,
+  pending: goneCard,
 }
 
 /** Stays until the person presses OK: after a No there is something to do. */

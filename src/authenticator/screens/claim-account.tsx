@@ -90,8 +90,8 @@ export function ClaimAccountScreen({ device, clock, serviceUrl, code, onAdded, o
     )
   }
   if (step === 'pin' && keyType !== 'NONE') {
-    const wait = (typed: string) => {
-      setPin(typed)
+    const wait = (typedPin: string) => {
+      setPin(typedPin)
       showProblem(undefined)
       setStep('waiting')
     }

@@ -45,7 +45,7 @@ const Calls = lazyScreen(async () => (await import('./call.tsx')).CallList)
 
 function Empty({ inbox, accounts }: Pick<HomeScreenProps, 'inbox' | 'accounts'>) {
   const words = useWords()
-  if (accounts.every(({ id }) => inbox.gone.has(id))) {
+  if (accounts.every(({ id }) => inbox.goneAccounts.has(id))) {
     return (
       <Card title={words.allRemoved}>
         <Status icon={icons.warning}>{words.allRemovedSentence}</Status>
@@ -120,7 +120,7 @@ function AccountList({ accounts, inbox, now, onAdd, onOptions, onMove, onDismiss
           <li key={account.id}>
             <AccountRow
               account={account}
-              gone={inbox.gone.get(account.id)}
+              goneReason={inbox.goneAccounts.get(account.id)}
               now={now}
               ends={reordering ? { first: index === 0, last: index === accounts.length - 1 } : undefined}
               onOptions={() => onOptions(account)}

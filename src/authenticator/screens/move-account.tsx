@@ -56,10 +56,10 @@ export function MoveAccountScreen({ device, clock, now, account, onMoved, onBack
     showProblem(undefined)
     if (!secret) void begin()
   }
-  const confirm = (shown: MoveClaim) =>
+  const confirm = (shownClaim: MoveClaim) =>
     run(async () => {
-      await device.confirmMove(account, shown)
-      setMovedTo(shown.name)
+      await device.confirmMove(account, shownClaim)
+      setMovedTo(shownClaim.name)
       await onMoved()
     })
   useEffect(() => {
@@ -68,11 +68,11 @@ export function MoveAccountScreen({ device, clock, now, account, onMoved, onBack
     return () => void (open.current && device.cancelMove(account).catch(() => {}))
   }, [])
   useRepeated(clock, open.current && !busy, async () => {
-    const found = await device.moveClaim(account)
-    if (found) showProblem(undefined)
-    setClaim(found)
-    if (claim && !found) setMove(undefined)
-    if (claim && !found) showProblem(words.moveOver)
+    const currentClaim = await device.moveClaim(account)
+    if (currentClaim) showProblem(undefined)
+    setClaim(currentClaim)
+    if (claim && !currentClaim) setMove(undefined)
+    if (claim && !currentClaim) showProblem(words.moveOver)
   })
 
   if (movedTo !== undefined) {
@@ -126,7 +126,7 @@ export function MoveAccountScreen({ device, clock, now, account, onMoved, onBack
       </PinForm>
     )
   }
-  const shown = move && !claim && move.expiresAt > serviceTime ? move : undefined
+  const shownMove = move && !claim && move.expiresAt > serviceTime ? move : undefined
   return (
     <Card title={words.moveTitle} onBack={onBack}>
       {claim ? (
@@ -134,14 +134,14 @@ export function MoveAccountScreen({ device, clock, now, account, onMoved, onBack
       ) : (
         <>
           <p class="sentence">{words.moveScan}</p>
-          {shown ? (
-            <QrCode text={moveLink(account.serviceUrl, shown.code)} label={words.moveScan} />
+          {shownMove ? (
+            <QrCode text={moveLink(account.serviceUrl, shownMove.code)} label={words.moveScan} />
           ) : (
             <div class="qr-code" />
           )}
-          {shown ? (
+          {shownMove ? (
             <TimeLeft
-              request={{ createdAt: shown.expiresAt - moveLifetimes.code, expiresAt: shown.expiresAt }}
+              request={{ createdAt: shownMove.expiresAt - moveLifetimes.code, expiresAt: shownMove.expiresAt }}
               now={serviceTime}
             />
           ) : (

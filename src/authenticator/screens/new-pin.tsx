@@ -28,8 +28,8 @@ export function NewPinScreen({ keyType, busy, problem, onPin, onCancel }: NewPin
 
   function submit(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
     event.preventDefault()
-    const typed = new FormData(event.currentTarget)
-    const [first, again] = [typed.get('pin'), typed.get('again')]
+    const fields = new FormData(event.currentTarget)
+    const [first, again] = [fields.get('pin'), fields.get('again')]
     if (typeof first !== 'string') return
     const wrong = pinProblem(keyType, first)
     const same = first === again

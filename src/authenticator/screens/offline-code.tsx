@@ -24,8 +24,8 @@ const period = 30
 /** The offline code of an account. Hidden until the person asks for it, and again when the page is left. */
 export function OfflineCodeLine({ account, now }: OfflineCodeProps) {
   const words = useWords()
-  const [asking, setAsking] = useState(false)
-  const [asked, setAsked] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  const [hasAsked, setAsked] = useState(false)
   const [source, setSource] = useState<CodeSource>()
   const code = useOfflineCode(source, now)
   const visible = useVisible()
@@ -40,11 +40,11 @@ export function OfflineCodeLine({ account, now }: OfflineCodeProps) {
   }, [visible])
 
   if (code) return <CodeLine code={code} now={now} />
-  if (asking && secret) {
+  if (isAsking && secret) {
     return <CodePin secret={secret} onPin={async (pin) => setSource(await unlockCodes(account, pin))} onCancel={hide} />
   }
   return (
-    <p class="code-line" ref={asked ? focusButton : null}>
+    <p class="code-line" ref={hasAsked ? focusButton : null}>
       <Button
         class="link"
         aria-label={words.showCodeOf(words.at(nameOfUser(account.user), nameOf(account)))}
@@ -65,8 +65,8 @@ const focusButton = (line: HTMLElement | null) => focus(line?.querySelector('but
 function CodeLine({ code: { code, expiresAt }, now }: { readonly code: OfflineCode; readonly now: number }) {
   const words = useWords()
   const [copied, setCopied] = useState<string>()
-  const left = Math.max(0, expiresAt - now)
-  const spaced = `${code.slice(0, 3)} ${code.slice(3)}`
+  const remaining = Math.max(0, expiresAt - now)
+  const spacedCode = `${code.slice(0, 3)} ${code.slice(3)}`
 
   async function copy() {
     try {
@@ -79,13 +79,13 @@ function CodeLine({ code: { code, expiresAt }, now }: { readonly code: OfflineCo
   return (
     <p class="code-line">
       <button type="button" class="code" onClick={() => void copy()} ref={focus}>
-        <bdi dir="ltr">{spaced}</bdi>
+        <bdi dir="ltr">{spacedCode}</bdi>
         {copied === code ? null : <small> {words.copyHint}</small>}
       </button>
       <small role="status">{copied === code ? words.copied : null}</small>
       <small class="code-left" aria-hidden="true">
-        {words.codeLeft(left)}
-        <Ring share={left / period} />
+        {words.codeLeft(remaining)}
+        <Ring share={remaining / period} />
       </small>
     </p>
   )

@@ -14,22 +14,22 @@ interface OutcomeCard {
   readonly word: keyof Words
   readonly sentence?: keyof Words
   /** How long it stays, milliseconds: advice takes longer to read. Without it, until the person presses OK. */
-  readonly shown?: number
+  readonly duration?: number
 }
 
 const cards = {
-  approved: { icon: icons.check, tone: 'ok', word: 'approved', shown: 2000 },
-  denied: { icon: icons.cross, tone: 'danger', word: 'denied', shown: 2000 },
+  approved: { icon: icons.check, tone: 'ok', word: 'approved', duration: 2000 },
+  denied: { icon: icons.cross, tone: 'danger', word: 'denied', duration: 2000 },
   reported: { icon: icons.shield, tone: 'danger', word: 'blocked', sentence: 'reportedSentence' },
   wrongNumber: {
     icon: icons.warning,
     tone: 'danger',
     word: 'wrongNumber',
     sentence: 'wrongNumberSentence',
-    shown: 6000,
+    duration: 6000,
   },
-  expired: { icon: icons.clock, tone: 'muted', word: 'expired', sentence: 'expiredSentence', shown: 3000 },
-  gone: { icon: icons.clock, tone: 'muted', word: 'gone', sentence: 'goneSentence', shown: 3000 },
+  expired: { icon: icons.clock, tone: 'muted', word: 'expired', sentence: 'expiredSentence', duration: 3000 },
+  gone: { icon: icons.clock, tone: 'muted', word: 'gone', sentence: 'goneSentence', duration: 3000 },
   locked: { icon: icons.warning, tone: 'danger', word: 'locked', sentence: 'lockedSentence' },
   removed: { icon: icons.warning, tone: 'danger', word: 'locked', sentence: 'removed' },
   moved: { icon: icons.phone, tone: 'muted', word: 'moved', sentence: 'movedAway' },
@@ -57,11 +57,11 @@ interface OutcomeScreenProps {
 export function OutcomeScreen({ outcome, report, clock, waits = false, onReport, onDone }: OutcomeScreenProps) {
   const speech = useSpeech()
   const { words } = speech
-  const { icon, tone, word, sentence, shown }: OutcomeCard = cards[outcome]
+  const { icon, tone, word, sentence, duration }: OutcomeCard = cards[outcome]
   // A report of a request that had ended, beside which none was open.
   const title = report?.blocked === 0 ? words.reported : words[word]
-  const stays = shown === undefined || (onReport !== undefined && !waits)
-  useEffect(() => (stays ? undefined : clock.after(shown, onDone)), [clock, outcome, stays])
+  const stays = duration === undefined || (onReport !== undefined && !waits)
+  useEffect(() => (stays ? undefined : clock.after(duration, onDone)), [clock, outcome, stays])
 
   return (
     <Card

@@ -23,15 +23,15 @@ export function PracticeScreen({ reached, onBack }: PracticeScreenProps) {
   const words = useWords()
   const form = useRef<HTMLFormElement>(null)
   const [number] = useState(newNumber)
-  const [typed, setTyped] = useState('')
+  const [typedNumber, setTyped] = useState('')
   const [problem, setProblem] = useState<string>()
   const [done, setDone] = useState(false)
 
   function approve(event: SubmitEvent) {
     event.preventDefault()
-    if (typed === number) return setDone(true)
+    if (typedNumber === number) return setDone(true)
     form.current?.querySelector('input')?.focus({ preventScroll: true })
-    if (typed.length < number.length) return
+    if (typedNumber.length < number.length) return
     setTyped('')
     setProblem(words.wrongNumber)
   }
@@ -62,15 +62,15 @@ export function PracticeScreen({ reached, onBack }: PracticeScreenProps) {
           <Problem text={problem === undefined ? undefined : `${problem} ${words.practiceNumber(number)}`} />
         </div>
         <div class="asked alone">
-          <DigitField name="number" length={2} value={typed} onValue={setTyped} describedBy="title" />
+          <DigitField name="number" length={2} value={typedNumber} onValue={setTyped} describedBy="title" />
         </div>
         <Keypad form={form} onEraseEmpty={() => {}} />
         <div class="actions">
           <Button class="outlined" onClick={onBack} label={words.deny} />
           <Button
             type="submit"
-            class={typed.length === 2 ? 'filled' : 'filled incomplete'}
-            aria-disabled={typed.length < 2}
+            class={typedNumber.length === 2 ? 'filled' : 'filled incomplete'}
+            aria-disabled={typedNumber.length < 2}
             label={words.approve}
           />
         </div>

@@ -30,17 +30,17 @@ type Result = 'waiting' | 'arrived' | 'missing'
 /** "Does it reach me?": sends a test through the push service, and says whether its notification arrived. */
 export function Reach({ device, clock, accounts, notified, onPractice }: ReachProps) {
   const words = useWords()
-  const [chosen, setChosen] = useState(accounts[0])
+  const [chosenAccount, setChosen] = useState(accounts[0])
   const [result, setResult] = useState<Result>()
   const { busy, problem, run } = useAttempt()
   const arrivals = useRef(new Set<unknown>())
-  const wanted = useRef<string | undefined>(undefined)
+  const wantedId = useRef<string | undefined>(undefined)
 
   useEffect(() => {
     const note = ({ data }: MessageEvent<unknown>) => {
       if (typeof data !== 'object' || data === null || !('test' in data)) return
       arrivals.current.add(data.test)
-      if (data.test === wanted.current) setResult('arrived')
+      if (data.test === wantedId.current) setResult('arrived')
     }
     navigator.serviceWorker?.addEventListener('message', note)
     return () => navigator.serviceWorker?.removeEventListener('message', note)
@@ -53,10 +53,10 @@ export function Reach({ device, clock, accounts, notified, onPractice }: ReachPr
   const blocked = busy || result === 'waiting'
   const send = () =>
     run(async () => {
-      if (!notified || !chosen) return onPractice(false)
+      if (!notified || !chosenAccount) return onPractice(false)
       setResult(undefined)
-      const { id, sent } = await device.testPush(chosen)
-      wanted.current = id
+      const { id, sent } = await device.testPush(chosenAccount)
+      wantedId.current = id
       // The notification may be faster than the response.
       setResult(arrivals.current.has(id) ? 'arrived' : sent ? 'waiting' : 'missing')
     })
@@ -68,7 +68,7 @@ export function Reach({ device, clock, accounts, notified, onPractice }: ReachPr
         <label class="field">
           <span>{words.reachAccount}</span>
           <select
-            value={chosen?.id}
+            value={chosenAccount?.id}
             onChange={({ currentTarget }) => setChosen(accounts.find(({ id }) => id === currentTarget.value))}
           >
             {accounts.map((account) => (

@@ -99,8 +99,8 @@ export function RequestScreen({
 /** What an approval allows, and where. The name is emphasized, wherever a language places it. */
 function titleOf(request: DeviceRequest, words: Words) {
   const confirmed = confirmedBy(request)
-  const asked = request.purpose === 'change_devices' ? words.changeDevicesAt : words.signInTo
-  const ask = confirmed === undefined ? asked : (app: string) => words.confirmAt(printable(confirmed), app)
+  const heading = request.purpose === 'change_devices' ? words.changeDevicesAt : words.signInTo
+  const ask = confirmed === undefined ? heading : (app: string) => words.confirmAt(printable(confirmed), app)
   const [before = '', after = ''] = ask('\0').split('\0')
   const name = printable(request.domain.name)
   const title = (

@@ -16,12 +16,12 @@ interface ScanScreenProps {
   readonly onCancel: () => void
 }
 
-type Seen = CameraTrouble | 'scanOther'
+type ScanResult = CameraTrouble | 'scanOther'
 
 /** Scans with the camera, while the page is visible. */
 export function ScanScreen({ clock, onRead, onCancel }: ScanScreenProps) {
   const words = useWords()
-  const [seen, setSeen] = useState<Seen>()
+  const [scanResult, setSeen] = useState<ScanResult>()
 
   function read(text: string) {
     if (isActivation(text)) onRead(text)
@@ -31,7 +31,7 @@ export function ScanScreen({ clock, onRead, onCancel }: ScanScreenProps) {
     <Card title={words.scanTitle}>
       <p class="sentence">{words.scanSentence}</p>
       <Viewfinder clock={clock} onText={read} onTrouble={setSeen} />
-      <Problem text={seen && words[seen]} />
+      <Problem text={scanResult && words[scanResult]} />
       <Button class="outlined wide" onClick={onCancel} label={words.scanType} />
     </Card>
   )

@@ -13,7 +13,7 @@ import { useWords } from '../words/speech.tsx'
 interface WasItYouScreenProps {
   readonly clock: Clock
   /** The time until the request expires, seconds. */
-  readonly left: number
+  readonly secondsLeft: number
   readonly busy: boolean
   readonly problem: string | undefined
   readonly onAnswer: (answer: Answer) => void
@@ -26,7 +26,7 @@ const lastMoment = 5
  * Asks after "Deny" whether to report the request as well, because the service accepts only one answer. The choice is
  * optional: a person who leaves this screen has denied.
  */
-export function WasItYouScreen({ clock, left, busy, problem, onAnswer }: WasItYouScreenProps) {
+export function WasItYouScreen({ clock, secondsLeft, busy, problem, onAnswer }: WasItYouScreenProps) {
   const words = useWords()
   const blocked = !useInputDelay(clock) || busy
   useTop()
@@ -42,7 +42,7 @@ export function WasItYouScreen({ clock, left, busy, problem, onAnswer }: WasItYo
     document.addEventListener('visibilitychange', hide)
     return () => document.removeEventListener('visibilitychange', hide)
   }, [])
-  const ending = left <= lastMoment
+  const ending = secondsLeft <= lastMoment
   useEffect(() => {
     if (ending) deny.current()
   }, [ending])

@@ -12,7 +12,7 @@ import type { LocalService } from './local-service.ts'
 export async function findDomain({ ctx, organization }: LocalService, nameOrId: string): Promise<Domain> {
   const all = await listDomains(ctx, organization.id)
   return pick(all, nameOrId, {
-    what: 'domain',
+    noun: 'domain',
     names: (domain) => [domain.name, domain.id],
     show: (domain) => `${quote(domain.name)} (${domain.id})`,
   })
@@ -20,43 +20,44 @@ export async function findDomain({ ctx, organization }: LocalService, nameOrId: 
 
 /** Finds a user by username or id. */
 export async function findUser(service: LocalService, nameOrId: string): Promise<User> {
-  const [named, known] = [await userByUsername(service, nameOrId), await userById(service, nameOrId)]
-  if (named && known && named.id !== known.id) throw ambiguous('user', nameOrId, [named.username, known.username])
-  const user = named ?? known
+  const [byUsername, byId] = [await userByUsername(service, nameOrId), await userById(service, nameOrId)]
+  if (byUsername && byId && byUsername.id !== byId.id)
+    throw ambiguous('user', nameOrId, [byUsername.username, byId.username])
+  const user = byUsername ?? byId
   if (!user) throw new Failure(`No user ${quote(nameOrId)}. See: second-factor user list`)
   return user
 }
 
 interface Description<T> {
   /** The word for it, which is also the name of its command. */
-  readonly what: string
+  readonly noun: string
   readonly names: (item: T) => readonly string[]
   readonly show: (item: T) => string
 }
 
 /** Picks the item with exactly this name; otherwise the only item with this name in another case, or whose id begins so. */
-export function pick<T>(all: readonly T[], nameOrId: string, { what, names, show }: Description<T>): T {
+export function pick<T>(all: readonly T[], nameOrId: string, { noun, names, show }: Description<T>): T {
   const exact = all.filter((item) => names(item).includes(nameOrId))
-  const wanted = nameOrId.toLowerCase()
+  const lowerName = nameOrId.toLowerCase()
   const isSimilar = (text: string) => {
     const name = text.toLowerCase()
-    return name === wanted || (Id.safeParse(text).success && wanted.length >= 6 && name.startsWith(wanted))
+    return name === lowerName || (Id.safeParse(text).success && lowerName.length >= 6 && name.startsWith(lowerName))
   }
-  const found = exact.length > 0 ? exact : all.filter((item) => names(item).some(isSimilar))
-  const [first, ...others] = found
-  if (first === undefined) throw new Failure(`No ${what} ${quote(nameOrId)}. See: second-factor ${what} list`)
-  if (others.length > 0) throw ambiguous(what, nameOrId, found.map(show))
+  const matches = exact.length > 0 ? exact : all.filter((item) => names(item).some(isSimilar))
+  const [first, ...others] = matches
+  if (first === undefined) throw new Failure(`No ${noun} ${quote(nameOrId)}. See: second-factor ${noun} list`)
+  if (others.length > 0) throw ambiguous(noun, nameOrId, matches.map(show))
   return first
 }
 
-function ambiguous(what: string, nameOrId: string, found: readonly string[]): Failure {
-  const shown = found.slice(0, 5).join(', ')
-  return new Failure(`${quote(nameOrId)} matches more than one ${what}: ${shown}. Use the whole id.`, exitCode.usage)
+function ambiguous(noun: string, nameOrId: string, matches: readonly string[]): Failure {
+  const examples = matches.slice(0, 5).join(', ')
+  return new Failure(`${quote(nameOrId)} matches more than one ${noun}: ${examples}. Use the whole id.`, exitCode.usage)
 }
 
 async function userByUsername({ call }: LocalService, username: string): Promise<User | undefined> {
-  const found = await unlessNotFound(call(findUsers, { query: { username } }))
-  return Array.isArray(found) ? undefined : found
+  const user = await unlessNotFound(call(findUsers, { query: { username } }))
+  return Array.isArray(user) ? undefined : user
 }
 
 async function userById({ call }: LocalService, text: string): Promise<User | undefined> {

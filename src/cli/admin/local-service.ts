@@ -29,18 +29,16 @@ export interface LocalService {
 }
 
 /** Wraps the action of a command on one organization, which gets the service and what was typed. */
-export function serviceAction<A extends unknown[]>(action: (service: LocalService, ...typed: A) => Promise<void>) {
-  return withErrorHandling((...typed: A) =>
-    withService(commandOf(typed).opts(), (service) => action(service, ...typed)),
-  )
+export function serviceAction<A extends unknown[]>(action: (service: LocalService, ...args: A) => Promise<void>) {
+  return withErrorHandling((...args: A) => withService(commandOf(args).opts(), (service) => action(service, ...args)))
 }
 
 /** The same for a command that sends mail. */
-export function mailingAction<A extends unknown[]>(action: (service: LocalService, ...typed: A) => Promise<void>) {
-  return withErrorHandling((...typed: A) => {
-    const settings = commandOf(typed).opts<MailingSettings>()
+export function mailingAction<A extends unknown[]>(action: (service: LocalService, ...args: A) => Promise<void>) {
+  return withErrorHandling((...args: A) => {
+    const settings = commandOf(args).opts<MailingSettings>()
     const mail = { authenticatorUrl: settings.authenticatorUrl }
-    return withService(settings, (service) => action(service, ...typed), mail)
+    return withService(settings, (service) => action(service, ...args), mail)
   })
 }
 
@@ -77,7 +75,7 @@ function chooseOrganization(all: readonly { id: string; name: string }[], name: 
 
 function operationsFor(caller: Caller): LocalService['call'] {
   return async <E extends Endpoint>(endpoint: E, input: EndpointInput<E>, handler?: Handler<E>) => {
-    const served = handler ? route(endpoint, handler) : routes.find((known) => known.endpoint === endpoint)
+    const served = handler ? route(endpoint, handler) : routes.find((candidate) => candidate.endpoint === endpoint)
     if (!served) throw new Error(`${endpoint.method} ${endpoint.path} is not served`)
     const { params = {}, query = {}, body } = input as { params?: unknown; query?: unknown; body?: unknown }
     const request = { params, query, body: () => Promise.resolve(body) }

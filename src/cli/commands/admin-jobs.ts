@@ -29,7 +29,7 @@ export function jobsCommand(): Command {
         )
         if (settings.cancel !== undefined) {
           const { id } = pick(jobs, settings.cancel, {
-            what: 'job',
+            noun: 'job',
             names: (job) => [job.id],
             show: (job) => shortId(job.id),
           })

@@ -84,8 +84,8 @@ function inviteCommand(): Command {
         const { name, email, role, consoleUrl = '' } = settings
         const domains = await domainIds(service, settings)
         const user = settings.user === undefined ? null : (await findUser(service, settings.user)).id
-        const given = parseOptions(NewInvitation, 'inviteAdministrator', { name, email, role, domains, user })
-        const { token, ...invitation } = await invite(service.ctx, service.organization.id, given)
+        const input = parseOptions(NewInvitation, 'inviteAdministrator', { name, email, role, domains, user })
+        const { token, ...invitation } = await invite(service.ctx, service.organization.id, input)
         const link = invitationLink(`${consoleUrl || localConsole(defaultPort)}/console`, token)
         if (settings.json) return printJson({ ...invitation, token, link })
         printRows([
@@ -103,7 +103,7 @@ function invitationsCommand(): Command {
     serviceAction(async ({ ctx, organization }, { json }: AdminSettings) => {
       const invitations = await listInvitations(ctx, organization.id)
       if (json) return printJson(invitations)
-      const rows = invitations.map((one) => [one.name, one.email, one.role, dateOf(one.expiresAt), shortId(one.id)])
+      const rows = invitations.map((row) => [row.name, row.email, row.role, dateOf(row.expiresAt), shortId(row.id)])
       printTable(['Name', 'E-mail', 'Role', 'Valid until', 'Id'], rows, 'No open invitations.')
     }),
   )
@@ -113,14 +113,14 @@ function withdrawCommand(): Command {
   return adminCommand('withdraw', 'withdraw an invitation', 'admin withdraw 3f2a91c0')
     .argument('<invitation>', 'e-mail address or id of the invitation')
     .action(
-      serviceAction(async ({ ctx, organization }, named: string, settings: AdminSettings) => {
-        const found = pick(await listInvitations(ctx, organization.id), named, {
-          what: 'admin',
+      serviceAction(async ({ ctx, organization }, administratorName: string, settings: AdminSettings) => {
+        const invitation = pick(await listInvitations(ctx, organization.id), administratorName, {
+          noun: 'admin',
           names: ({ email, id }) => [email, id],
           show: ({ email, id }) => `${email} (${shortId(id)})`,
         })
-        await withdrawInvitation(ctx, { organizationId: organization.id, id: found.id })
-        printDone(settings, { id: found.id }, `Withdrew the invitation of ${quote(found.email)}.`)
+        await withdrawInvitation(ctx, { organizationId: organization.id, id: invitation.id })
+        printDone(settings, { id: invitation.id }, `Withdrew the invitation of ${quote(invitation.email)}.`)
       }),
     )
 }
@@ -131,13 +131,13 @@ function listCommand(): Command {
       const administrators = await listAdministrators(ctx, organization.id)
       if (json) return printJson(administrators)
       const names = new Map((await listDomains(ctx, organization.id)).map(({ id, name }) => [id, name]))
-      const rows = administrators.map((one) => [
-        one.name,
-        one.email,
-        one.revokedAt === null ? one.role : 'revoked',
-        one.domains.map((id) => names.get(id) ?? id).join(', ') || 'all',
-        one.lastSeenAt === null ? 'never' : dateOf(one.lastSeenAt),
-        shortId(one.id),
+      const rows = administrators.map((row) => [
+        row.name,
+        row.email,
+        row.revokedAt === null ? row.role : 'revoked',
+        row.domains.map((id) => names.get(id) ?? id).join(', ') || 'all',
+        row.lastSeenAt === null ? 'never' : dateOf(row.lastSeenAt),
+        shortId(row.id),
       ])
       printTable(['Name', 'E-mail', 'Role', 'Domains', 'Last seen', 'Id'], rows, 'No administrators yet.')
     }),
@@ -153,12 +153,12 @@ function roleCommand(): Command {
     .argument('<role>', roleText, parseRole)
     .addOption(domainOption())
     .action(
-      serviceAction(async (service, named: string, role: AdminRole, settings: Scoped) => {
-        const { id } = await find(service, named)
-        const of = { organizationId: service.organization.id, id }
+      serviceAction(async (service, administratorName: string, role: AdminRole, settings: Scoped) => {
+        const { id } = await find(service, administratorName)
+        const administrator = { organizationId: service.organization.id, id }
         const domains = await domainIds(service, settings)
-        const given = parseOptions(ChangedAdministrator, 'setAdministratorRole', { role, domains })
-        const changed = await setAdministratorRole(service.ctx, of, given)
+        const input = parseOptions(ChangedAdministrator, 'setAdministratorRole', { role, domains })
+        const changed = await setAdministratorRole(service.ctx, administrator, input)
         printDone(settings, changed, `${quote(changed.name)} now has the role ${changed.role}.`)
       }),
     )
@@ -174,14 +174,19 @@ function recordCommand(): Command {
     .option('--not-own', 'the user is somebody else, such as one with the same e-mail address')
     .action(
       serviceAction(
-        async (service, named: string, nameOrId: string, settings: AdminSettings & { notOwn?: boolean }) => {
-          const { id } = await find(service, named)
+        async (
+          service,
+          administratorName: string,
+          nameOrId: string,
+          settings: AdminSettings & { notOwn?: boolean },
+        ) => {
+          const { id } = await find(service, administratorName)
           const user = await findUser(service, nameOrId)
-          const own = settings.notOwn !== true
-          const of = { organizationId: service.organization.id, id }
-          const changed = await decideRecord(service.ctx, of, { user: user.id, own })
-          const whose = own ? 'is the record of' : 'is somebody else than'
-          printDone(settings, changed, `${quote(user.username)} ${whose} ${quote(changed.name)}.`)
+          const isOwn = settings.notOwn !== true
+          const administrator = { organizationId: service.organization.id, id }
+          const changed = await decideRecord(service.ctx, administrator, { user: user.id, own: isOwn })
+          const relation = isOwn ? 'is the record of' : 'is somebody else than'
+          printDone(settings, changed, `${quote(user.username)} ${relation} ${quote(changed.name)}.`)
         },
       ),
     )
@@ -195,8 +200,8 @@ function revokeCommand(): Command {
     .argument('<administrator>', 'name, e-mail address or id')
     .option(...yesOption)
     .action(
-      serviceAction(async (service, named: string, settings: AdminSettings & { yes?: boolean }) => {
-        const { id, name, email, role } = await find(service, named)
+      serviceAction(async (service, administratorName: string, settings: AdminSettings & { yes?: boolean }) => {
+        const { id, name, email, role } = await find(service, administratorName)
         await confirm(`revoke the access of ${quote(name)} (${email}, ${role})`, settings.yes)
         await revokeAdministrator(service.ctx, { organizationId: service.organization.id, id })
         printDone(settings, { id }, `Revoked the access of ${quote(name)}.`)
@@ -212,16 +217,16 @@ function sessionsCommand(): Command {
     .argument('<administrator>', 'name, e-mail address or id')
     .option('--end', 'end them')
     .action(
-      serviceAction(async (service, named: string, settings: AdminSettings & { end?: boolean }) => {
-        const { id, name } = await find(service, named)
-        const of = { organizationId: service.organization.id, id }
+      serviceAction(async (service, administratorName: string, settings: AdminSettings & { end?: boolean }) => {
+        const { id, name } = await find(service, administratorName)
+        const administrator = { organizationId: service.organization.id, id }
         if (settings.end) {
-          const ended = await endSessions(service.ctx, of)
+          const ended = await endSessions(service.ctx, administrator)
           return printDone(settings, { ended }, `Ended ${counted(ended, 'session')} of ${quote(name)}.`)
         }
-        const sessions = await listSessions(service.ctx, of)
+        const sessions = await listSessions(service.ctx, administrator)
         if (settings.json) return printJson(sessions)
-        const rows = sessions.map((one) => [dateOf(one.createdAt), dateOf(one.usedAt), dateOf(one.passedAt), one.id])
+        const rows = sessions.map((row) => [dateOf(row.createdAt), dateOf(row.usedAt), dateOf(row.passedAt), row.id])
         printTable(['Signed in', 'Last used', 'Passkey used', 'Id'], rows, 'No sessions.')
       }),
     )
@@ -236,15 +241,15 @@ function parseRole(text: string): AdminRole {
 }
 
 async function domainIds(service: LocalService, { domain = [] }: Scoped): Promise<string[]> {
-  const found = await Promise.all(domain.map((nameOrId) => findDomain(service, nameOrId)))
-  return found.map(({ id }) => id)
+  const domains = await Promise.all(domain.map((nameOrId) => findDomain(service, nameOrId)))
+  return domains.map(({ id }) => id)
 }
 
 /** One who still has access. */
-async function find({ ctx, organization }: LocalService, named: string): Promise<Administrator> {
-  const present = (await listAdministrators(ctx, organization.id)).filter(({ revokedAt }) => revokedAt === null)
-  return pick(present, named, {
-    what: 'admin',
+async function find({ ctx, organization }: LocalService, administratorName: string): Promise<Administrator> {
+  const administrators = (await listAdministrators(ctx, organization.id)).filter(({ revokedAt }) => revokedAt === null)
+  return pick(administrators, administratorName, {
+    noun: 'admin',
     names: ({ name, email, id }) => [name, email, id],
     show: ({ name, email }) => `${quote(name)} (${email})`,
   })

@@ -86,9 +86,9 @@ function revokeCommand(): Command {
       serviceAction(async ({ ctx, organization }, id: string, settings: AdminSettings & { yes?: boolean }) => {
         rejectKey(id)
         const key = pick(await listApiKeys(ctx, organization.id), id, {
-          what: 'apikey',
-          names: (known) => [known.id],
-          show: (known) => known.id,
+          noun: 'apikey',
+          names: (apiKey) => [apiKey.id],
+          show: (apiKey) => apiKey.id,
         })
         await confirm(`revoke the API key ${key.id} (${key.role}, created ${dateOf(key.createdAt)})`, settings.yes)
         await revokeApiKey(ctx, organization.id, key.id)

@@ -33,9 +33,9 @@ export function verifyCommand(): Command {
     .addHelpText('after', exitCodes)
     .action(
       databaseAction(async (ctx, settings: Settings) => {
-        const known = settings.head === undefined ? [] : readHeads(settings.head)
-        const verification = await verifyAudit(ctx.store.db, known)
-        show(verification, known.length, settings)
+        const savedHeads = settings.head === undefined ? [] : readHeads(settings.head)
+        const verification = await verifyAudit(ctx.store.db, savedHeads)
+        show(verification, savedHeads.length, settings)
         if (verification.findings.length > 0) process.exitCode = exitCode.failed
         else if (settings.writeHead !== undefined) writeHeads(settings.writeHead, verification.heads)
       }),
@@ -73,9 +73,9 @@ function writeHeads(file: string, heads: readonly Head[]): void {
   }
 }
 
-function show({ entries, findings, heads }: Verification, known: number, { json }: Settings): void {
+function show({ entries, findings, heads }: Verification, savedCount: number, { json }: Settings): void {
   if (json) return printJson({ entries, findings, heads })
-  const against = known === 0 ? '' : `, compared with ${counted(known, 'earlier head')}`
+  const against = savedCount === 0 ? '' : `, compared with ${counted(savedCount, 'earlier head')}`
   const checked = `${entries} entries in ${counted(heads.length, 'chain')}${against}`
   if (findings.length === 0) return console.log(`The audit trail is intact: ${checked}.`)
   printTable(['Finding', 'Chain', 'Entry'], findings.map(cells), '')

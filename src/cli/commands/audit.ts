@@ -133,27 +133,33 @@ async function filterOf(
 }
 
 async function findOrganization({ store }: ServiceContext, name: string): Promise<string> {
-  const found = await organizationByName(store.db, name)
-  if (!found) throw new Failure(`No organization ${quote(name)}.`)
-  return found.id
+  const organization = await organizationByName(store.db, name)
+  if (!organization) throw new Failure(`No organization ${quote(name)}.`)
+  return organization.id
 }
 
 /** Accepts the id of a deleted user too: the trail still contains it. */
 async function findUser({ store }: ServiceContext, nameOrId: string): Promise<string> {
-  const [found, ...others] = await usersNamed(store.db, nameOrId)
+  const [firstUser, ...others] = await usersNamed(store.db, nameOrId)
   if (others.length > 0) {
     throw new Failure(`Several organizations have a user ${quote(nameOrId)}. Use the id.`, exitCode.usage)
   }
-  if (found) return found.id
+  if (firstUser) return firstUser.id
   if (/^[0-9a-f]{40}$/i.test(nameOrId)) return nameOrId.toLowerCase()
   throw new Failure(`No user ${quote(nameOrId)}. For a deleted user, use the id.`)
 }
 
 function cells({ at, event, actor, address, facts }: AuditEntry): string[] {
-  const shown = Object.entries(facts)
+  const factTexts = Object.entries(facts)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}=${shorten(String(value))}`)
-  return [dateOf(at), event, `${actor.kind.replace('_', ' ')} ${shorten(actor.id)}`, address ?? '-', shown.join(' ')]
+  return [
+    dateOf(at),
+    event,
+    `${actor.kind.replace('_', ' ')} ${shorten(actor.id)}`,
+    address ?? '-',
+    factTexts.join(' '),
+  ]
 }
 
 const shorten = (text: string) => (/^[0-9a-f]{40}$/.test(text) ? shortId(text) : text)

@@ -89,13 +89,13 @@ function deleteCommand(): Command {
       serviceAction(async (service, nameOrId: string, settings: AdminSettings & { id?: string; yes?: boolean }) => {
         const user = await findUser(service, nameOrId)
         const codes = await listCodes(service, user)
-        const wanted = settings.id === undefined ? undefined : pickCode(codes, settings.id)
-        const what = wanted ? `the bypass code ${wanted.id}` : `all bypass codes (${codes.length})`
-        await confirm(`delete ${what} of ${quote(user.username)}`, settings.yes)
-        if (wanted) await service.call(deleteBypassCode, { params: { bypassCodeId: wanted.id } })
+        const chosenCode = settings.id === undefined ? undefined : pickCode(codes, settings.id)
+        const subject = chosenCode ? `the bypass code ${chosenCode.id}` : `all bypass codes (${codes.length})`
+        await confirm(`delete ${subject} of ${quote(user.username)}`, settings.yes)
+        if (chosenCode) await service.call(deleteBypassCode, { params: { bypassCodeId: chosenCode.id } })
         else await service.call(deleteBypassCodes, { params: { userId: user.id } })
-        const deleted = wanted ? [wanted.id] : codes.map(({ id }) => id)
-        printDone(settings, { user: user.id, deleted }, `Deleted ${what} of ${quote(user.username)}.`)
+        const deleted = chosenCode ? [chosenCode.id] : codes.map(({ id }) => id)
+        printDone(settings, { user: user.id, deleted }, `Deleted ${subject} of ${quote(user.username)}.`)
       }),
     )
 }
@@ -104,7 +104,7 @@ const listCodes = ({ call }: LocalService, user: User): Promise<BypassCode[]> =>
   call(listBypassCodes, { params: { userId: user.id } })
 
 const pickCode = (codes: readonly BypassCode[], id: string): BypassCode =>
-  pick(codes, id, { what: 'bypass', names: (code) => [code.id], show: (code) => code.id })
+  pick(codes, id, { noun: 'bypass', names: (code) => [code.id], show: (code) => code.id })
 
 const note = ['Note', 'no domain of this user allows bypass codes; see: second-factor domain set --help'] as const
 

@@ -76,9 +76,9 @@ function codeCommand(): Command {
     .option(...pinOption)
     .option('--json', 'print JSON')
     .action(
-      deviceAction(async (named: string | undefined, { state, ...settings }: StateSettings & CodeSettings) => {
+      deviceAction(async (accountName: string | undefined, { state, ...settings }: StateSettings & CodeSettings) => {
         const accounts = await readAccounts(state)
-        await code(named === undefined ? accounts : [chooseAccount(accounts, named)], settings)
+        await code(accountName === undefined ? accounts : [chooseAccount(accounts, accountName)], settings)
       }),
     )
 }
@@ -93,9 +93,9 @@ function historyCommand(): Command {
     .option('--json', 'print JSON')
     .action(
       deviceAction(
-        (named: string | undefined, { state, limit, json = false }: StateSettings & Partial<HistorySettings>) =>
+        (accountName: string | undefined, { state, limit, json = false }: StateSettings & Partial<HistorySettings>) =>
           withAccounts(state, (device, accounts) =>
-            history(device, named === undefined ? accounts : [chooseAccount(accounts, named)], {
+            history(device, accountName === undefined ? accounts : [chooseAccount(accounts, accountName)], {
               limit: limit ?? 20,
               json,
             }),
@@ -109,8 +109,8 @@ function renameCommand(): Command {
     .argument('<account>', accountArgument[1])
     .argument('<name>', 'new name; an empty name removes it')
     .action(
-      deviceAction(async (named: string, name: string, { state }: StateSettings) =>
-        renameAccount(state, chooseAccount(await readAccounts(state), named), name),
+      deviceAction(async (accountName: string, name: string, { state }: StateSettings) =>
+        renameAccount(state, chooseAccount(await readAccounts(state), accountName), name),
       ),
     )
 }
@@ -123,8 +123,10 @@ function removeCommand(): Command {
     .argument('<account>', accountArgument[1])
     .option(...yesOption)
     .action(
-      deviceAction((named: string, settings: RemoveSettings) =>
-        withAccounts(settings.state, (device, accounts) => remove(device, chooseAccount(accounts, named), settings)),
+      deviceAction((accountName: string, settings: RemoveSettings) =>
+        withAccounts(settings.state, (device, accounts) =>
+          remove(device, chooseAccount(accounts, accountName), settings),
+        ),
       ),
     )
 }
@@ -182,11 +184,11 @@ Exit codes:
   2  usage error, or a session or number must be specified
   3  no request is pending`
 
-function subcommand(name: string, description: string, shown: readonly [string, string]): Command {
+function subcommand(name: string, description: string, example: readonly [string, string]): Command {
   return new Command(name)
     .description(description)
     .requiredOption('--state <file>', 'file with accounts and their keys; keep it secret')
-    .addHelpText('after', examples(...shown) + exitCodesHelp)
+    .addHelpText('after', examples(...example) + exitCodesHelp)
 }
 
 function examples(...lines: readonly string[]): string {

@@ -146,9 +146,9 @@ const listTokens = ({ call }: LocalService): Promise<HardwareToken[]> =>
   allPages((page) => call(listHardwareTokens, { query: { page } }))
 
 async function findToken(service: LocalService, aliasOrId: string): Promise<HardwareToken> {
-  const found = await hardwareTokensNamed(service.ctx.store.db, service.organization.id, aliasOrId)
-  return pick(found.map(hardwareView), aliasOrId, {
-    what: 'hardware',
+  const tokens = await hardwareTokensNamed(service.ctx.store.db, service.organization.id, aliasOrId)
+  return pick(tokens.map(hardwareView), aliasOrId, {
+    noun: 'hardware',
     names: ({ alias, serialNumber, id }) => [alias, serialNumber, id],
     show: ({ alias, id }) => `${quote(alias)} (${id})`,
   })

@@ -85,17 +85,17 @@ interface Created {
   readonly apiKey?: string
 }
 
-async function create(ctx: ServiceContext, settings: Settings, taken: TakenOver): Promise<Created> {
+async function create(ctx: ServiceContext, settings: Settings, takenOver: TakenOver): Promise<Created> {
   const { organization, domain: name, type, phishingResistant } = settings
   const rules = { name, type, phishingResistant }
   try {
     // Checked before anything is created.
     refuseWithoutPasskeys(rules)
-    await refuseTaken(ctx, taken)
+    await refuseTaken(ctx, takenOver)
     const { id: organizationId } = await createAdministration(ctx).createOrganization(organization)
-    const { id: domainId } = await addDomain(ctx, organizationId, rules, taken.domainId)
-    const { key } = await addApiKey(ctx, organizationId, {}, taken.apiKey)
-    return { organizationId, domainId, ...(taken.apiKey === undefined && { apiKey: key }) }
+    const { id: domainId } = await addDomain(ctx, organizationId, rules, takenOver.domainId)
+    const { key } = await addApiKey(ctx, organizationId, {}, takenOver.apiKey)
+    return { organizationId, domainId, ...(takenOver.apiKey === undefined && { apiKey: key }) }
   } catch (error) {
     if (error instanceof NameTakenError) {
       throw new Failure(`${error.message} Choose another with --organization NAME.`, undefined, { cause: error })
@@ -123,11 +123,11 @@ function show({ organizationId, domainId, apiKey }: Created, settings: Settings,
  * environment are still set there. The address of a database is not repeated, because it may contain a password.
  */
 function nextCommand(command: Command, database: string): string {
-  const typed = command.options.filter((option) => {
+  const typedOptions = command.options.filter((option) => {
     const name = option.attributeName()
     return repeated.has(name) && command.getOptionValueSource(name) === 'cli'
   })
-  const words = typed.flatMap((option) => {
+  const words = typedOptions.flatMap((option) => {
     const value = String(command.getOptionValue(option.attributeName()))
     return isUrl(value) ? [] : [option.long ?? '', shellWord(value)]
   })

@@ -111,7 +111,7 @@ function removeCommand(): Command {
     .action(
       keysAction(async (ctx, id: string, settings: Settings) => {
         const file = requireFile(ctx.keys.file)
-        const key = (await keyStatus(ctx)).keys.find((known) => known.id === id)
+        const key = (await keyStatus(ctx)).keys.find((candidate) => candidate.id === id)
         if (!key?.present) throw new RefusalError(`No key ${quote(id)} in ${file}.`)
         if (key.first || key.inUse || key.values + key.emailCodes > 0) {
           throw new RefusalError(`The key ${quote(id)} is in use. Add another key and rotate first.`)
@@ -127,11 +127,11 @@ function removeCommand(): Command {
 }
 
 /** Wraps an action that gets the service, opened with the keys of `--keys`. */
-function keysAction<A extends unknown[]>(action: (ctx: ServiceContext, ...typed: A) => Promise<void>) {
-  return withErrorHandling(async (...typed: A) => {
-    const { database, keys } = commandOf(typed).opts<Settings>()
+function keysAction<A extends unknown[]>(action: (ctx: ServiceContext, ...args: A) => Promise<void>) {
+  return withErrorHandling(async (...args: A) => {
+    const { database, keys } = commandOf(args).opts<Settings>()
     await withDatabase({ database, keys: keys === undefined ? undefined : await readKeys(keys) }, (ctx) =>
-      action(ctx, ...typed),
+      action(ctx, ...args),
     )
   })
 }
@@ -168,8 +168,8 @@ function describe(reason: Waiting): string {
 function reportOnce(report: (reason: Waiting) => void): (reason: Waiting) => void {
   let last = ''
   return (reason) => {
-    const present = reason.for === 'email codes' ? reason.for : describe(reason)
-    if (present !== last) report(reason)
-    last = present
+    const reasonText = reason.for === 'email codes' ? reason.for : describe(reason)
+    if (reasonText !== last) report(reason)
+    last = reasonText
   }
 }

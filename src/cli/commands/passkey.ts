@@ -51,16 +51,18 @@ function deleteCommand(): Command {
     .argument('<passkey>', 'its name or id, or the beginning of its id')
     .option(...yesOption)
     .action(
-      serviceAction(async (service, nameOrId: string, named: string, settings: AdminSettings & { yes?: boolean }) => {
-        const user = await findUser(service, nameOrId)
-        const passkey = pickPasskey(await listPasskeys(service, user), named)
-        await confirm(`delete ${described(passkey)} of ${quote(user.username)}`, settings.yes)
-        // A passkey is valid in every domain, and a user without a domain has none.
-        const [domainId = ''] = user.domains
-        await service.call(deletePasskey, { params: { domainId, userId: user.id, passkeyId: passkey.id } })
-        const done = { user: user.id, passkey: passkey.id }
-        printDone(settings, done, `Deleted ${described(passkey)} of ${quote(user.username)}.`)
-      }),
+      serviceAction(
+        async (service, nameOrId: string, passkeyName: string, settings: AdminSettings & { yes?: boolean }) => {
+          const user = await findUser(service, nameOrId)
+          const passkey = pickPasskey(await listPasskeys(service, user), passkeyName)
+          await confirm(`delete ${described(passkey)} of ${quote(user.username)}`, settings.yes)
+          // A passkey is valid in every domain, and a user without a domain has none.
+          const [domainId = ''] = user.domains
+          await service.call(deletePasskey, { params: { domainId, userId: user.id, passkeyId: passkey.id } })
+          const done = { user: user.id, passkey: passkey.id }
+          printDone(settings, done, `Deleted ${described(passkey)} of ${quote(user.username)}.`)
+        },
+      ),
     )
 }
 
@@ -82,7 +84,7 @@ const described = ({ name, rpId }: Passkey): string => `the passkey ${quote(name
 
 const pickPasskey = (passkeys: readonly Passkey[], nameOrId: string): Passkey =>
   pick(passkeys, nameOrId, {
-    what: 'passkey',
+    noun: 'passkey',
     names: ({ name, id }) => [name, id],
     show: ({ name, id }) => `${quote(name)} (${shortId(id)})`,
   })

@@ -140,9 +140,9 @@ async function confirmRevocable(ctx: ServiceContext, { yes }: Settings): Promise
   await confirm('restore the backup and make all of these valid again', yes)
 }
 
-function list(what: string, lines: readonly string[]): void {
+function list(heading: string, lines: readonly string[]): void {
   // People choose names of users and devices, which must not control the terminal.
-  for (const line of lines.slice(0, maxShown)) console.error(`  ${what}  ${printable(line)}`)
+  for (const line of lines.slice(0, maxShown)) console.error(`  ${heading}  ${printable(line)}`)
   if (lines.length > maxShown) console.error(`  and ${lines.length - maxShown} more`)
 }
 

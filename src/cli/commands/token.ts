@@ -75,10 +75,10 @@ function revokeCommand(): Command {
       serviceAction(async (service, nameOrId: string, settings: Settings) => {
         const { user, domain, params } = await findMember(service, nameOrId, settings)
         await service.call(getToken, { params })
-        const whose = `the token of ${quote(user.username)} for ${quote(domain.name)}`
-        await confirm(`revoke ${whose}`, settings.yes)
+        const subject = `the token of ${quote(user.username)} for ${quote(domain.name)}`
+        await confirm(`revoke ${subject}`, settings.yes)
         await service.call(revokeToken, { params })
-        printDone(settings, { user: user.id, domain: domain.id }, `Revoked ${whose}.`)
+        printDone(settings, { user: user.id, domain: domain.id }, `Revoked ${subject}.`)
       }),
     )
 }

@@ -35,8 +35,8 @@ export function inviteUserCommand(): Command {
     .action(
       mailingAction(async (service, nameOrId: string, { days, ...settings }: Inviting) => {
         const [user, domain] = [await findUser(service, nameOrId), await findDomain(service, settings.domain)]
-        const wanted = { userId: user.id, domainId: domain.id, days }
-        const expiresAt = await sendEnrollmentMail(service.caller, wanted)
+        const mailRequest = { userId: user.id, domainId: domain.id, days }
+        const expiresAt = await sendEnrollmentMail(service.caller, mailRequest)
         const message = `Mailed a link to ${user.email}. It works until ${dateOf(expiresAt)}, and earlier ones no longer do.`
         printDone(settings, { user: user.id, domain: domain.id, expiresAt }, message)
       }),
@@ -57,9 +57,9 @@ export function emailCommand(): Command {
         const changed = await service.call(updateUser, input, async (_input, call) => {
           await call.store.db.transaction().execute(async (db) => {
             await lockUser(db, call.organizationId, userId)
-            const present = await userById(db, call.organizationId, userId)
-            if (!present) throw new ApiProblem('api.error.notfound.user')
-            await changeAddress(db, call, present, email)
+            const user = await userById(db, call.organizationId, userId)
+            if (!user) throw new ApiProblem('api.error.notfound.user')
+            await changeAddress(db, call, user, email)
           })
           return users.get({ userId }, call)
         })

@@ -87,11 +87,11 @@ function waitingCells(signIn: PersonSignIn, names: Names): string[] {
 
 function entryCells({ at, event, actor, facts, signIn }: TimelineEntry, names: Names): string[] {
   const { domain, administrator, ...others } = facts
-  const shown = Object.entries(others)
+  const factTexts = Object.entries(others)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}=${value}`)
   const affected = administrator ? [`administrator=${nameOf(administrator, names)}`] : []
-  const details = [...shown, ...affected, ...(signIn ? originOf(signIn) : [])]
+  const details = [...factTexts, ...affected, ...(signIn ? originOf(signIn) : [])]
   return [dateOf(at), event, nameOf(domain, names), actorOf(actor, names), details.join(' ') || '-']
 }
 

@@ -35,7 +35,9 @@ export function rethrowFileError(cause: unknown): never {
 
 /** Errors of this package whose message says what is wrong and what to do. */
 function isSelfExplanatory(error: unknown): error is Error {
-  return [MissingDatabaseError, DatabaseFileError, NewerSchemaError, SetupError].some((known) => error instanceof known)
+  return [MissingDatabaseError, DatabaseFileError, NewerSchemaError, SetupError].some(
+    (errorClass) => error instanceof errorClass,
+  )
 }
 
 function reasonFor(database: string, error: unknown): string {

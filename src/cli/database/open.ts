@@ -34,10 +34,10 @@ interface DatabaseSettings {
 }
 
 /** Wraps the action of a command on a whole database, which gets the service and what was typed. */
-export function databaseAction<A extends unknown[]>(action: (ctx: ServiceContext, ...typed: A) => Promise<void>) {
-  return withErrorHandling((...typed: A) => {
-    const { database } = commandOf(typed).opts<DatabaseSettings>()
-    return withDatabase({ database }, (ctx) => action(ctx, ...typed))
+export function databaseAction<A extends unknown[]>(action: (ctx: ServiceContext, ...args: A) => Promise<void>) {
+  return withErrorHandling((...args: A) => {
+    const { database } = commandOf(args).opts<DatabaseSettings>()
+    return withDatabase({ database }, (ctx) => action(ctx, ...args))
   })
 }
 

@@ -17,7 +17,8 @@ export function chooseAccount(accounts: readonly Account[], name: string | undef
 
 function isNamed({ id, label, domain, user }: Account, name: string): boolean {
   return (
-    [label, domain.name, user.username, user.name].some((known) => known?.toLowerCase() === name) || id.startsWith(name)
+    [label, domain.name, user.username, user.name].some((candidate) => candidate?.toLowerCase() === name) ||
+    id.startsWith(name)
   )
 }
 

@@ -49,9 +49,9 @@ async function numberFor(pending: Pending, { number, state }: ApproveSettings): 
 const numberQuestion = 'Number shown on the web page: '
 
 /** The text of the QR code on the web page can be given in place of the number. */
-async function exchange(device: Device, { account, request }: Pending, given?: string): Promise<string | undefined> {
-  const code = parseScanCode(given ?? '')
-  if (!code) return given
+async function exchange(device: Device, { account, request }: Pending, number?: string): Promise<string | undefined> {
+  const code = parseScanCode(number ?? '')
+  if (!code) return number
   if (code.sessionId !== request.id)
     throw new Failure('That is not the code of this request. It is on the sign-in page.')
   const scanned = await device.scan(account, request, code.secret)
@@ -66,19 +66,19 @@ async function exchange(device: Device, { account, request }: Pending, given?: s
 export async function promptForAnswer(
   device: Device,
   pending: Pending,
-  settings: { readonly state: string; readonly gone: AbortSignal; readonly askPerson?: typeof ask },
+  settings: { readonly state: string; readonly end: AbortSignal; readonly askPerson?: typeof ask },
 ): Promise<void> {
-  const { state, gone, askPerson = ask } = settings
+  const { state, end, askPerson = ask } = settings
   for (;;) {
-    const answer = await askPerson('Type approve, deny or report, or press Enter to skip: ', gone)
+    const answer = await askPerson('Type approve, deny or report, or press Enter to skip: ', end)
     // Whole words only: the rest of what was typed for the previous request must not answer this one.
     if (answer === 'deny' || answer === 'report') return sendAnswer(device, pending, answer)
     if (answer === 'approve') {
       const needsNumber = pending.request.numberLength > 0
-      const number = needsNumber ? await askPerson(numberQuestion, gone) : ''
-      if (number !== undefined) return approve(device, pending, { number, state, signal: gone })
+      const number = needsNumber ? await askPerson(numberQuestion, end) : ''
+      if (number !== undefined) return approve(device, pending, { number, state, signal: end })
     }
-    if (gone.aborted) throw new Failure('The request is gone.')
+    if (end.aborted) throw new Failure('The request is gone.')
     if (answer === '') return
   }
 }
@@ -88,9 +88,9 @@ export async function sendAnswer(
   device: Device,
   { account, request }: Pending,
   decision: Decision,
-  typed: Omit<Answer, 'decision'> = {},
+  fields: Omit<Answer, 'decision'> = {},
 ): Promise<void> {
-  const answered = await device.answer(account, request, { decision, ...typed })
+  const answered = await device.answer(account, request, { decision, ...fields })
   const expected = decision === 'approve' ? 'approved' : 'denied'
   // A report of a request that had ended is accepted, too.
   if (answered.state !== expected && answered.blocked === undefined) throw new Failure(explainOutcome(answered))

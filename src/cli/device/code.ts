@@ -51,6 +51,6 @@ async function codeOf(account: Account, settings: CodeSettings, clock: Clock) {
   }
   if (canPrompt() && requiredSecret(account)) console.log(accountName(account))
   const pin = await pinOf(account, settings)
-  const found = await currentCode(account, clock.now(), pin)
-  return found ? [{ account, code: found.code, expiresAt: found.expiresAt }] : []
+  const currentOtp = await currentCode(account, clock.now(), pin)
+  return currentOtp ? [{ account, code: currentOtp.code, expiresAt: currentOtp.expiresAt }] : []
 }

@@ -16,8 +16,8 @@ export async function history(
   accounts: readonly Account[],
   { limit, json }: HistorySettings,
 ): Promise<void> {
-  const found = await Promise.all(accounts.map((account) => entriesOf(device, account, limit)))
-  const entries = found.flat().sort((a, b) => b.entry.settledAt - a.entry.settledAt)
+  const perAccount = await Promise.all(accounts.map((account) => entriesOf(device, account, limit)))
+  const entries = perAccount.flat().sort((a, b) => b.entry.settledAt - a.entry.settledAt)
   if (json) {
     return printJson({ entries: entries.map(({ account, entry }) => ({ ...entry, account: account.id })) })
   }

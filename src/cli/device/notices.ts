@@ -35,11 +35,11 @@ export function noticeLine({ account, notice }: AccountNotice): string {
 
 /** Calls `show` once for each notice of an account, the oldest first. */
 export function eachNotice(account: Account, show: (notice: AccountNotice) => void) {
-  const shown = new Set<string>()
+  const shownIds = new Set<string>()
   return (notices: readonly Notice[]): void => {
     for (const notice of notices.toReversed()) {
-      if (shown.has(notice.id)) continue
-      shown.add(notice.id)
+      if (shownIds.has(notice.id)) continue
+      shownIds.add(notice.id)
       show({ account, notice })
     }
   }

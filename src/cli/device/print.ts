@@ -8,14 +8,14 @@ import { accountName } from './account-name.ts'
 /** Prints a request with everything that helps to decide. */
 export function printRequest({ account, request }: Pending, clock: Clock = systemClock): void {
   const kind = requiredSecret(account)
-  const left = Math.max(0, request.expiresAt - clock.now() - account.clockOffset)
+  const remaining = Math.max(0, request.expiresAt - clock.now() - account.clockOffset)
   printRows([
     ['Session', request.id],
     [request.purpose === 'change_devices' ? 'Change devices' : 'Sign-in', `${accountName(account)}?`],
     ...(request.ipAddress === undefined ? [] : [['From', `${request.ipAddress} (unverified)`] as const]),
     ...request.attributes.map(({ key, value }) => [printable(key), value] as const),
     ...(request.neverPassed ? [['Warning', 'new browser'] as const] : []),
-    ['Time', `${timeOf(request.createdAt)}, ${left} seconds left`],
+    ['Time', `${timeOf(request.createdAt)}, ${remaining} seconds left`],
     ...(kind === undefined ? [] : [['Requires', `your ${pinWord[kind]}`] as const]),
     ...(request.numberLength > 0 ? [['Number', `${request.numberLength} digits, shown on the web page`] as const] : []),
   ])

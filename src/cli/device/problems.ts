@@ -18,8 +18,8 @@ function asFailure(error: unknown): unknown {
 
 function sentenceFor({ code, triesLeft }: DeviceError): string {
   if (triesLeft === undefined) return sentences[code] ?? `The service returned an error: ${code}. Try again.`
-  const left = triesLeft === 1 ? 'One try is' : `${triesLeft} tries are`
-  return `Wrong PIN or passcode. ${left} left before the account is removed.`
+  const triesText = triesLeft === 1 ? 'One try is' : `${triesLeft} tries are`
+  return `Wrong PIN or passcode. ${triesText} left before the account is removed.`
 }
 
 const unreachable = "The service isn't responding. Check the address and the connection, then try again."

@@ -120,10 +120,10 @@ async function restore({
   domain,
   ...saved
 }: SavedAccount): Promise<Account> {
-  const { keyType, ...named } = domain
+  const { keyType, ...domainName } = domain
   return {
     ...saved,
-    domain: { ...named, ...(keyType && { keyType }) },
+    domain: { ...domainName, ...(keyType && { keyType }) },
     ...(lockedSecret && { lockedSecret }),
     ...(label !== undefined && { label }),
     privateKey: await importPrivateKey(privateKey),

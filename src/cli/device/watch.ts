@@ -21,8 +21,8 @@ export interface WatchSettings {
 /** Prints each request as it arrives, until `signal` aborts. At a terminal, asks how to answer it. */
 export async function watch(device: Device, accounts: readonly Account[], settings: WatchSettings): Promise<void> {
   let queue = Promise.resolve()
-  const enqueue = (pending: Pending, gone: AbortSignal) => {
-    queue = queue.then(() => handle(device, pending, gone, settings))
+  const enqueue = (pending: Pending, end: AbortSignal) => {
+    queue = queue.then(() => handle(device, pending, end, settings))
   }
   for (const account of accounts) console.log(`Waiting for requests: ${accountName(account)}`)
   const results = await Promise.allSettled(accounts.map((account) => follow(device, account, settings, enqueue)))
@@ -35,30 +35,30 @@ async function follow(
   device: Device,
   account: Account,
   settings: WatchSettings,
-  enqueue: (pending: Pending, gone: AbortSignal) => void,
+  enqueue: (pending: Pending, end: AbortSignal) => void,
 ): Promise<void> {
   const { signal } = settings
-  const present = new Map<string, AbortController>()
+  const handled = new Map<string, AbortController>()
 
   function onChange(requests: readonly DeviceRequest[]): void {
     for (const request of requests.toReversed()) {
-      if (present.has(request.id)) continue
-      const gone = new AbortController()
-      present.set(request.id, gone)
-      enqueue({ account, request }, AbortSignal.any([gone.signal, signal]))
+      if (handled.has(request.id)) continue
+      const end = new AbortController()
+      handled.set(request.id, end)
+      enqueue({ account, request }, AbortSignal.any([end.signal, signal]))
     }
     const ids = new Set(requests.map(({ id }) => id))
-    for (const [id, gone] of present) if (!ids.has(id)) gone.abort()
+    for (const [id, end] of handled) if (!ids.has(id)) end.abort()
   }
 
   const printStatus = (text: string) => console.error(`${accountName(account)}: ${text}`)
   const watching = device.watch(account, {
     signal,
     onChange,
-    onNotices: eachNotice(account, (shown) => {
-      console.log(noticeLine(shown))
+    onNotices: eachNotice(account, (notice) => {
+      console.log(noticeLine(notice))
       // Without a person at the terminal a notice stays until it is dismissed elsewhere. If this fails, it is shown again.
-      if (isInteractive(settings)) void device.acknowledge(account, shown.notice).catch(() => undefined)
+      if (isInteractive(settings)) void device.acknowledge(account, notice.notice).catch(() => undefined)
     }),
     onDisconnect: (error) => printStatus(`${explain(error)} Retrying.`),
     onReconnect: () => printStatus('connected again.'),
@@ -71,13 +71,13 @@ async function follow(
 
 const isInteractive = ({ approve }: WatchSettings) => canPrompt() && !approve
 
-async function handle(device: Device, pending: Pending, gone: AbortSignal, settings: WatchSettings): Promise<void> {
-  if (gone.aborted) return
+async function handle(device: Device, pending: Pending, end: AbortSignal, settings: WatchSettings): Promise<void> {
+  if (end.aborted) return
   console.log('')
   printRequest(pending)
   try {
     if (settings.approve) await approveAutomatically(device, pending, settings)
-    else if (isInteractive(settings)) await promptForAnswer(device, pending, { state: settings.state, gone })
+    else if (isInteractive(settings)) await promptForAnswer(device, pending, { state: settings.state, end })
     else console.log(`To approve: ${approveCommand(pending, settings.state)}`)
   } catch (error) {
     // A request that fails must not end the watch.

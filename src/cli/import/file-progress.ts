@@ -9,5 +9,5 @@ export function fileProgress(bytes: Buffer, { update }: Progress) {
       update(start, 2 * bytes.length)
     }
   }
-  return { file: read(), progress: (done: number, of: number) => update(of + done, 2 * of) }
+  return { file: read(), progress: (done: number, total: number) => update(total + done, 2 * total) }
 }

@@ -22,14 +22,14 @@ export function reportImport(report: ImportReport, noun: string, { json, dryRun,
 }
 
 function summary(
-  { imported, acceptable, present = 0, rejectedRows }: ImportReport,
+  { imported, acceptable, present: presentCount = 0, rejectedRows }: ImportReport,
   noun: string,
   dryRun: boolean,
 ): string {
   const skipped = rejectedRows > 0 ? `, ${counted(rejectedRows, 'row')} rejected` : ''
-  const known = present > 0 ? ` (${present} already existed)` : ''
-  if (dryRun) return `${counted(acceptable, noun)} can be imported${known}${skipped}. Nothing was changed.`
-  if (imported > 0) return `${counted(imported, noun)} imported${known}${skipped}.`
+  const presentText = presentCount > 0 ? ` (${presentCount} already existed)` : ''
+  if (dryRun) return `${counted(acceptable, noun)} can be imported${presentText}${skipped}. Nothing was changed.`
+  if (imported > 0) return `${counted(imported, noun)} imported${presentText}${skipped}.`
   const others = acceptable > 0 ? ', or import the others with --skip-rejected' : ''
   return `Nothing was imported${skipped}. Correct the file${others}.`
 }

@@ -14,19 +14,19 @@ type Column = (typeof columns)[number]
 
 /** Reads users from CSV: `username,name,email`, or the columns in the header. Ignores other columns. @throws {Failure} */
 export async function* readUsersCsv(file: FileBytes): AsyncGenerator<readonly UserRow[]> {
-  let known: readonly (Column | undefined)[] | undefined
+  let fileColumns: readonly (Column | undefined)[] | undefined
   try {
     for await (const records of parseCsv(textOf(file, 'Save it as CSV in UTF-8.'))) {
       const [first] = records
       if (!first) continue
-      const header = known ? undefined : headerOf(first)
-      const present = (known ??= header ?? columns)
-      yield (header ? records.slice(1) : records).map((record) => readRow(record, present))
+      const header = fileColumns ? undefined : headerOf(first)
+      const rowColumns = (fileColumns ??= header ?? columns)
+      yield (header ? records.slice(1) : records).map((record) => readRow(record, rowColumns))
     }
   } catch (error) {
     throw asFailure(error)
   }
-  if (!known) throw new Failure('The file contains no users. Check that it is the right file.')
+  if (!fileColumns) throw new Failure('The file contains no users. Check that it is the right file.')
 }
 
 /** @returns undefined when the record is not a header. */
@@ -38,12 +38,12 @@ function headerOf({ fields }: CsvRecord): (Column | undefined)[] | undefined {
   return names.includes('username') ? names : undefined
 }
 
-function readRow({ line, fields, fault }: CsvRecord, present: readonly (Column | undefined)[]): UserRow {
+function readRow({ line, fields, fault }: CsvRecord, rowColumns: readonly (Column | undefined)[]): UserRow {
   if (fault !== undefined) return { line, reason: fault }
-  if (fields.length !== present.length) {
-    return { line, reason: `expected ${present.length} fields, got ${fields.length}` }
+  if (fields.length !== rowColumns.length) {
+    return { line, reason: `expected ${rowColumns.length} fields, got ${fields.length}` }
   }
-  const fieldOf = (column: Column) => fields[present.indexOf(column)] ?? ''
+  const fieldOf = (column: Column) => fields[rowColumns.indexOf(column)] ?? ''
   return {
     line,
     user: { username: fieldOf('username'), name: fieldOf('name') || fieldOf('username'), email: fieldOf('email') },

@@ -26,9 +26,9 @@ export function withErrorHandling<A extends unknown[]>(action: (...args: A) => P
   return async (...args: A): Promise<void> => {
     try {
       await action(...args)
-    } catch (thrown) {
+    } catch (cause) {
       const command = commandOf(args)
-      const error = thrown instanceof OptionFailure ? asTyped(thrown, command) : thrown
+      const error = cause instanceof OptionFailure ? asTyped(cause, command) : cause
       // The line may quote user input, the content of a file or the response of another machine.
       console.error(printable(explain(error) + helpHint(error, command)))
       process.exitCode = error instanceof Failure ? error.exitCode : exitCode.failed

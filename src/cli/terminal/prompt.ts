@@ -63,10 +63,10 @@ export async function readLine(): Promise<string> {
 
 export const yesOption = ['--yes', 'skip the confirmation prompt'] as const
 
-/** Asks before something cannot be undone. Scripts confirm with `--yes`. @param what Such as "delete the user alice". */
-export async function confirm(what: string, yes: boolean | undefined): Promise<void> {
+/** Asks before something cannot be undone. Scripts confirm with `--yes`. @param action Such as "delete the user alice". */
+export async function confirm(action: string, yes: boolean | undefined): Promise<void> {
   if (yes) return
-  if (!canPrompt()) throw new Failure(`This would ${what}. To confirm, add --yes.`, exitCode.usage)
-  const answer = await ask(`This will ${what}. Type yes to continue: `)
+  if (!canPrompt()) throw new Failure(`This would ${action}. To confirm, add --yes.`, exitCode.usage)
+  const answer = await ask(`This will ${action}. Type yes to continue: `)
   if (answer?.toLowerCase() !== 'yes') throw new Failure('Nothing was changed.')
 }

@@ -29,15 +29,15 @@ export function useLoad<T>(key: string, load: (unattended: boolean) => Promise<T
   const problemOf = useProblem()
   const [state, setState] = useState<State<T>>({ key })
   const [loading, setLoading] = useState(true)
-  const present = useRef(key)
-  present.current = key
+  const currentKey = useRef(key)
+  currentKey.current = key
   /** Answers may overtake each other: only the one to the latest request counts. */
   const requests = useRef(0)
 
   const reload = useCallback(
     async (unattended = false) => {
       // An action that began under another key may end now.
-      if (present.current !== key) return
+      if (currentKey.current !== key) return
       const request = ++requests.current
       setLoading(true)
       const next = await load(unattended).then(
@@ -52,10 +52,10 @@ export function useLoad<T>(key: string, load: (unattended: boolean) => Promise<T
   )
 
   useEffect(() => void reload(), [reload])
-  const shown = keep || state.key === key
+  const isShown = keep || state.key === key
   return {
-    value: shown ? state.value : undefined,
-    problem: shown ? state.problem : undefined,
+    value: isShown ? state.value : undefined,
+    problem: isShown ? state.problem : undefined,
     loading,
     current: state.key === key && 'value' in state,
     reload,

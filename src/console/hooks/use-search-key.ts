@@ -6,7 +6,7 @@ import { useRouter } from '../session/router.tsx'
 export function useSearchKey(): void {
   const { place, go } = useRouter()
   const [, setPresses] = useState(0)
-  const wanted = useRef(false)
+  const focusRequested = useRef(false)
 
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -14,7 +14,7 @@ export function useSearchKey(): void {
       event.preventDefault()
       // At once where it can be: what is typed before the next render would be lost.
       if (focusSearch()) return
-      wanted.current = true
+      focusRequested.current = true
       if (place.path !== 'people') go('people')
       setPresses((before) => before + 1)
     }
@@ -24,7 +24,7 @@ export function useSearchKey(): void {
 
   // After each render, until the search has appeared.
   useEffect(() => {
-    if (wanted.current && focusSearch()) wanted.current = false
+    if (focusRequested.current && focusSearch()) focusRequested.current = false
   })
 }
 

@@ -3,19 +3,19 @@ import { useWords } from '../words/speech.tsx'
 
 interface DomainChoiceProps {
   /** The id of a domain; undefined for all. */
-  readonly chosen: string | undefined
+  readonly domain: string | undefined
   readonly onChoose: (domain: string | undefined) => void
 }
 
 /** Which domain a screen is about. Nothing is shown to those who have only one. */
-export function DomainChoice({ chosen, onChoose }: DomainChoiceProps) {
+export function DomainChoice({ domain, onChoose }: DomainChoiceProps) {
   const words = useWords()
   const { domains } = useSignedIn().session
   if (domains.length < 2) return null
   return (
     <select
       aria-label={words.domain}
-      value={chosen ?? ''}
+      value={domain ?? ''}
       onChange={({ currentTarget }) => onChoose(currentTarget.value || undefined)}
     >
       <option value="">{words.allDomains}</option>

@@ -8,6 +8,6 @@ export interface LanguageChoiceProps {
 
 export function LanguageChoice({ onLanguage }: LanguageChoiceProps) {
   const { words, language } = useSpeech()
-  const given = { languages, language, onLanguage }
-  return <LanguageSelect class="language" label={words.language} {...given} />
+  const choiceProps = { languages, language, onLanguage }
+  return <LanguageSelect class="language" label={words.language} {...choiceProps} />
 }

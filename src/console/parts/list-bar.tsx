@@ -24,15 +24,15 @@ interface FilterChoiceProps<F extends string> {
   /** What stands for no filter. */
   readonly all: string
   readonly filters: readonly (readonly [F, string])[]
-  readonly chosen: F | undefined
+  readonly filter: F | undefined
   readonly onChoose: (filter: F | undefined) => void
 }
 
-export function FilterChoice<F extends string>({ label, all, filters, chosen, onChoose }: FilterChoiceProps<F>) {
+export function FilterChoice<F extends string>({ label, all, filters, filter, onChoose }: FilterChoiceProps<F>) {
   return (
     <select
       aria-label={label}
-      value={chosen ?? ''}
+      value={filter ?? ''}
       onChange={({ currentTarget }) => onChoose(filters.find(([name]) => name === currentTarget.value)?.[0])}
     >
       <option value="">{all}</option>

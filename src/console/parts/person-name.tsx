@@ -5,16 +5,16 @@ interface PersonNameProps {
   readonly name: string
   readonly email: string
   /** Whether it is the person who is signed in. */
-  readonly own?: boolean
+  readonly isOwn?: boolean
 }
 
-export function PersonName({ name, email, own = false }: PersonNameProps) {
+export function PersonName({ name, email, isOwn = false }: PersonNameProps) {
   const words = useWords()
   return (
     <>
       <strong>
         <bdi>{printable(name)}</bdi>
-        {own ? <span class="badge">{words.you}</span> : null}
+        {isOwn ? <span class="badge">{words.you}</span> : null}
       </strong>
       <small>
         <bdi>{printable(email)}</bdi>

@@ -13,16 +13,16 @@ export interface Reason {
   readonly require: () => Because | undefined
 }
 
-/** @param known The reason of what was asked for before. Otherwise none is preselected: the audit trail would only record our guess. */
-export function useReason(known?: Because): Reason {
-  const [because, choose] = useState(known)
-  const [asked, setAsked] = useState(false)
+/** @param initialReason The reason of what was asked for before. Otherwise none is preselected: the audit trail would only record our guess. */
+export function useReason(initialReason?: Because): Reason {
+  const [because, choose] = useState(initialReason)
+  const [isAsked, setAsked] = useState(false)
 
   function require() {
     setAsked(true)
     return because
   }
-  return { because, choose, missing: asked && because === undefined, require }
+  return { because, choose, missing: isAsked && because === undefined, require }
 }
 
 /** The reason for an action, which the audit trail records. */

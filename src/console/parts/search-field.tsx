@@ -25,7 +25,7 @@ export function SearchField({ label, hint, value, found, onSearch, autofocus, on
   const [text, setText] = useState(value)
 
   /** What was searched for last. When it comes back as the value, the person may have typed more. */
-  const searched = useRef(value)
+  const searchedText = useRef(value)
 
   /** What the person wants to do with the results, as soon as they are there. */
   const leaving = useRef<'enter' | 'down'>(undefined)
@@ -33,7 +33,7 @@ export function SearchField({ label, hint, value, found, onSearch, autofocus, on
   const field = useRef<HTMLInputElement>(null)
 
   function start() {
-    searched.current = text
+    searchedText.current = text
     onSearch(text)
   }
   function leave(by: 'enter' | 'down') {
@@ -55,11 +55,11 @@ export function SearchField({ label, hint, value, found, onSearch, autofocus, on
   }, [])
   useEffect(() => {
     // The back button and links change what is searched for.
-    if (value !== searched.current) setText(value)
-    searched.current = value
+    if (value !== searchedText.current) setText(value)
+    searchedText.current = value
   }, [value])
   useEffect(() => {
-    if (text === searched.current) return undefined
+    if (text === searchedText.current) return undefined
     const timer = setTimeout(start, pause)
     return () => clearTimeout(timer)
   }, [text])

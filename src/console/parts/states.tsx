@@ -7,12 +7,12 @@ import type { Loaded } from '../hooks/use-load.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface WhenLoadedProps<T> {
-  readonly of: Loaded<T>
+  readonly loaded: Loaded<T>
   readonly children: (value: T) => ComponentChildren
 }
 
 /** What was loaded, or that it is on its way, or why it is not there. */
-export function WhenLoaded<T>({ of: { value, problem, loading, reload }, children }: WhenLoadedProps<T>) {
+export function WhenLoaded<T>({ loaded: { value, problem, loading, reload }, children }: WhenLoadedProps<T>) {
   return (
     <>
       {problem === undefined ? null : <Failed problem={problem} busy={loading} onRetry={() => void reload()} />}

@@ -21,14 +21,14 @@ const units = [
 export function Time({ at }: { readonly at: number }) {
   const { locale } = useSpeech()
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(at * 1000)
-  const said = relative(at, Date.now() / 1000, locale)
+  const text = relative(at, Date.now() / 1000, locale)
   return (
-    <time class={said === undefined ? '' : 'said'} dateTime={new Date(at * 1000).toISOString()} title={exact}>
-      {said === undefined ? (
+    <time class={text === undefined ? '' : 'said'} dateTime={new Date(at * 1000).toISOString()} title={exact}>
+      {text === undefined ? (
         exact
       ) : (
         <>
-          <span class="relative">{said}</span>
+          <span class="relative">{text}</span>
           <span class="exact" aria-hidden="true">
             {exact}
           </span>
@@ -42,12 +42,12 @@ export function Time({ at }: { readonly at: number }) {
 function relative(at: number, now: number, locale: string): string | undefined {
   const ago = now - at
   if (ago < -minute) return undefined
-  const found = units.find(({ until }) => ago < until)
-  if (!found) return undefined
+  const unit = units.find(({ until }) => ago < until)
+  if (!unit) return undefined
   const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   // "This minute", in the words of the language.
   if (ago < minute) return format.format(0, 'minute')
-  return format.format(-Math.floor(ago / found.length), found.unit)
+  return format.format(-Math.floor(ago / unit.length), unit.unit)
 }
 
 /** A time of day. @param at Unix time, seconds. */

@@ -7,7 +7,7 @@ import { check } from '../../ui/icons.ts'
 const Said = createContext<(text: string) => void>(() => {})
 
 /** How long a message stays, milliseconds. */
-const shown = 7_000
+const shownTime = 7_000
 
 /** Where the screens say that something is done. The message stays while the next screen appears. */
 export function ToastProvider({ children }: { readonly children: ComponentChildren }) {
@@ -16,7 +16,7 @@ export function ToastProvider({ children }: { readonly children: ComponentChildr
 
   useEffect(() => {
     if (!message) return undefined
-    const timer = setTimeout(() => setMessage(undefined), shown)
+    const timer = setTimeout(() => setMessage(undefined), shownTime)
     return () => clearTimeout(timer)
   }, [message])
   return (

@@ -62,7 +62,7 @@ export function AccountScreen({ onSignedOut, onLanguage }: AccountScreenProps) {
           />
         </div>
       </section>
-      <WhenLoaded of={passkeys}>{(list) => <Passkeys passkeys={list} reload={passkeys.reload} />}</WhenLoaded>
+      <WhenLoaded loaded={passkeys}>{(list) => <Passkeys passkeys={list} reload={passkeys.reload} />}</WhenLoaded>
       <section class="card">
         <LanguageChoice onLanguage={onLanguage} />
       </section>
@@ -80,7 +80,7 @@ function Passkeys({ passkeys, reload }: PasskeysProps) {
   const { client } = useSignedIn()
   const say = useToast()
   const { busy, problem, run } = useAttempt()
-  const [asked, setAsked] = useState<AdminPasskey>()
+  const [passkeyToDelete, setAsked] = useState<AdminPasskey>()
   const only = passkeys.length === 1
 
   async function add() {
@@ -128,11 +128,11 @@ function Passkeys({ passkeys, reload }: PasskeysProps) {
       <div class="buttons">
         <Button class="outlined" aria-disabled={busy} onClick={() => busy || void run(add)} label={words.addPasskey} />
       </div>
-      {asked ? (
+      {passkeyToDelete ? (
         <Confirm
-          title={words.removePasskeyTitle(isolated(asked.name))}
+          title={words.removePasskeyTitle(isolated(passkeyToDelete.name))}
           action={words.removePasskey}
-          onConfirm={() => remove(asked)}
+          onConfirm={() => remove(passkeyToDelete)}
           onClose={() => setAsked(undefined)}
         >
           <p>{words.removePasskeySentence}</p>

@@ -28,7 +28,7 @@ export function PeopleScreen() {
   const { client } = useSignedIn()
   const { place, go } = useRouter()
   const query = readQuery(place.query)
-  const { from: _from, sort: _sort, order: _order, ...searched } = query
+  const { from: _from, sort: _sort, order: _order, ...searchQuery } = query
   const loaded = useLoad(peoplePlace(query), () => client.call('GET /admin/people', { query }), { keep: true })
   const { value, current } = loaded
   const change = (changes: Partial<PeopleQuery>) => peoplePlace({ ...query, from: undefined, ...changes })
@@ -38,7 +38,7 @@ export function PeopleScreen() {
     <Page
       title={words.people}
       actions={
-        <Exports path="exports/people" query={searched}>
+        <Exports path="exports/people" query={searchQuery}>
           <Link to={jobsPlace} class="button outlined">
             {words.bulk.jobs}
           </Link>
@@ -58,15 +58,15 @@ export function PeopleScreen() {
           label={words.filter}
           all={words.everyone}
           filters={filters.map((filter) => [filter, words.filters[filter]])}
-          chosen={query.filter}
+          filter={query.filter}
           onChoose={(filter) => go(change({ filter }))}
         />
-        <DomainChoice chosen={query.domain} onChoose={(domain) => go(change({ domain }))} />
+        <DomainChoice domain={query.domain} onChoose={(domain) => go(change({ domain }))} />
       </ListBar>
-      <WhenLoaded of={loaded}>
+      <WhenLoaded loaded={loaded}>
         {(page) => (
           <>
-            <PeopleList key={peoplePlace(query)} page={page} query={query} search={searched} />
+            <PeopleList key={peoplePlace(query)} page={page} query={query} search={searchQuery} />
             <Pages page={page} size={peoplePageSize} placeFrom={(from) => change({ from })} />
           </>
         )}
@@ -78,15 +78,15 @@ export function PeopleScreen() {
 /** As many as the service shows at once. */
 const peoplePageSize = 50
 
-function readQuery(given: URLSearchParams): PeopleQuery {
-  const one = <T extends string>(name: string, all: readonly T[]) => all.find((each) => each === given.get(name))
+function readQuery(parameters: URLSearchParams): PeopleQuery {
+  const oneOf = <T extends string>(name: string, all: readonly T[]) => all.find((each) => each === parameters.get(name))
   return {
-    q: given.get('q') ?? undefined,
-    filter: one('filter', filters),
-    domain: given.get('domain') ?? undefined,
-    sort: one('sort', ['name', 'lastSignIn']),
-    order: one('order', ['asc', 'desc']),
-    from: given.get('from') ?? undefined,
+    q: parameters.get('q') ?? undefined,
+    filter: oneOf('filter', filters),
+    domain: parameters.get('domain') ?? undefined,
+    sort: oneOf('sort', ['name', 'lastSignIn']),
+    order: oneOf('order', ['asc', 'desc']),
+    from: parameters.get('from') ?? undefined,
   }
 }
 
@@ -112,7 +112,7 @@ function PeopleList({ page: { people: rows, next }, query, search }: PeopleListP
   const words = useWords()
   const namesOf = useDomainNames()
   const { domains, administrator } = useSignedIn().session
-  const [chosen, setChosen] = useState<ReadonlySet<string> | 'all'>(noSelection)
+  const [selection, setChosen] = useState<ReadonlySet<string> | 'all'>(noSelection)
   if (rows.length === 0) {
     return (
       <Empty icon={people}>
@@ -120,9 +120,9 @@ function PeopleList({ page: { people: rows, next }, query, search }: PeopleListP
       </Empty>
     )
   }
-  function choose(some: readonly PersonSummary[], isChosen: boolean) {
-    const ids = some.map(({ id }) => id)
-    const before = chosen === 'all' ? rows.map(({ id }) => id) : [...chosen]
+  function choose(persons: readonly PersonSummary[], isChosen: boolean) {
+    const ids = persons.map(({ id }) => id)
+    const before = selection === 'all' ? rows.map(({ id }) => id) : [...selection]
     setChosen(new Set(isChosen ? [...before, ...ids] : before.filter((id) => !ids.includes(id))))
   }
   const columns: readonly Column<PersonSummary>[] = [
@@ -144,12 +144,12 @@ function PeopleList({ page: { people: rows, next }, query, search }: PeopleListP
     { title: words.status, cell: (row) => <PersonBadges person={row} /> },
   ]
   const choice = {
-    isChosen: ({ id }: PersonSummary) => chosen === 'all' || chosen.has(id),
+    isChosen: ({ id }: PersonSummary) => selection === 'all' || selection.has(id),
     onChange: choose,
     labelOf: ({ name, username }: PersonSummary) => words.bulk.choose(isolated(name || username)),
     labelOfAll: words.bulk.choosePage,
   }
-  const count = chosen === 'all' ? undefined : chosen.size
+  const count = selection === 'all' ? undefined : selection.size
   return (
     <>
       <DataList
@@ -162,8 +162,8 @@ function PeopleList({ page: { people: rows, next }, query, search }: PeopleListP
       />
       {count === 0 ? null : (
         <SelectionBar
-          selection={chosen === 'all' ? { search } : { people: [...chosen] }}
-          chosen={count}
+          selection={selection === 'all' ? { search } : { people: [...selection] }}
+          chosenCount={count}
           more={next !== undefined || rows.length !== count}
           onAll={() => setChosen('all')}
           onNone={() => setChosen(noSelection)}

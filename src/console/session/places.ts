@@ -106,6 +106,6 @@ export function placeBehind(figure: keyof typeof listsBehind, { since, ...narrow
 
 /** Empty and absent members are left out. */
 function placeOf(path: string, query: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
-  return given.length > 0 ? `${path}?${new URLSearchParams(given).toString()}` : path
+  const entries = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  return entries.length > 0 ? `${path}?${new URLSearchParams(entries).toString()}` : path
 }

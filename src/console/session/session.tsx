@@ -17,7 +17,7 @@ const Present = createContext<SignedIn | undefined>(undefined)
 export const SignedInProvider = Present.Provider
 
 export function useSignedIn(): SignedIn {
-  const present = useContext(Present)
-  if (!present) throw new TypeError('useSignedIn needs a SignedInProvider above it')
-  return present
+  const signedIn = useContext(Present)
+  if (!signedIn) throw new TypeError('useSignedIn needs a SignedInProvider above it')
+  return signedIn
 }

@@ -15,7 +15,7 @@ type Method = (this: IncomingMessage, ...args: unknown[]) => unknown
 
 /** One wrapper per function of Passport, not per request. */
 const wrappers = new WeakMap<Method, Method>()
-const ours = new WeakSet<Method>()
+const ownWrappers = new WeakSet<Method>()
 
 /**
  * Makes Passport's `req.logIn()` and `req.logOut()` end the second step of this web session. With `keepSessionInfo` Passport
@@ -30,15 +30,15 @@ export function wrapPassport(req: IncomingMessage): void {
 }
 
 function wrap(methods: Partial<Record<string, Method>>, name: string, wrapper: (method: Method) => Method): void {
-  const present = methods[name]
-  if (typeof present !== 'function' || ours.has(present)) return
-  let made = wrappers.get(present)
-  if (!made) {
-    made = wrapper(present)
-    ours.add(made)
-    wrappers.set(present, made)
+  const method = methods[name]
+  if (typeof method !== 'function' || ownWrappers.has(method)) return
+  let wrapped = wrappers.get(method)
+  if (!wrapped) {
+    wrapped = wrapper(method)
+    ownWrappers.add(wrapped)
+    wrappers.set(method, wrapped)
   }
-  methods[name] = made
+  methods[name] = wrapped
 }
 
 function wrapLogIn(logIn: Method): Method {

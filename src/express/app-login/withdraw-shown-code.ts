@@ -22,8 +22,8 @@ export async function withdrawShownCode(req: IncomingMessage, { options, connect
   done.add(req)
   try {
     const service = await connect()
-    const known = await findMember(service, userOf(shownReplacement.userKey))
-    if (known) await service.client.tokens.withdrawReplacement(service.domainId, known.id)
+    const member = await findMember(service, userOf(shownReplacement.userKey))
+    if (member) await service.client.tokens.withdrawReplacement(service.domainId, member.id)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     options.logger.warn(

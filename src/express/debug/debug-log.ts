@@ -23,7 +23,7 @@ export interface TracedRequest {
 }
 
 /** The record of one web session, newest last. */
-export interface Recorded {
+export interface DebugRecord {
   /** The user who was signed in last. */
   userKey: string | undefined
   requests: TracedRequest[]
@@ -42,7 +42,7 @@ type Started = Pick<TracedRequest, 'at' | 'method' | 'path' | 'requestId'>
 export interface DebugLog {
   /** @param key of the web session. */
   begin(key: string, started: Started): { readonly trace: Trace; readonly end: (status: number) => void }
-  read(key: string | undefined): Recorded
+  read(key: string | undefined): DebugRecord
   /** Lines that were logged outside requests, about the app as a whole. */
   readonly lines: readonly LoggedLine[]
   /** Wraps a logger so that its lines are recorded. */
@@ -51,12 +51,12 @@ export interface DebugLog {
 
 /** @param redact removes secrets from a text. */
 export function createDebugLog(redact: (text: string) => string): DebugLog {
-  const webSessions = new Map<string, Recorded>()
-  const present = new AsyncLocalStorage<Recorded>()
+  const webSessions = new Map<string, DebugRecord>()
+  const current = new AsyncLocalStorage<DebugRecord>()
   const lines: LoggedLine[] = []
   const cut = (text: string) => redact(text).slice(0, debugLimits.text)
 
-  function touch(key: string): Recorded {
+  function touch(key: string): DebugRecord {
     const recorded = webSessions.get(key) ?? nothing()
     webSessions.delete(key)
     webSessions.set(key, recorded)
@@ -66,7 +66,7 @@ export function createDebugLog(redact: (text: string) => string): DebugLog {
   }
 
   function hear(level: LoggedLine['level'], text: string): void {
-    const recorded = present.getStore()
+    const recorded = current.getStore()
     push(recorded ? recorded.lines : lines, { level, text: cut(text.replace(/^mfa: /, '')) }, debugLimits.lines)
   }
 
@@ -92,7 +92,7 @@ export function createDebugLog(redact: (text: string) => string): DebugLog {
             Object.assign(recorded, nothing(), { requests: [request] })
           recorded.userKey = userKey
         },
-        run: (run) => present.run(recorded, run),
+        run: (run) => current.run(recorded, run),
       }
       return {
         trace,
@@ -115,7 +115,7 @@ export function createDebugLog(redact: (text: string) => string): DebugLog {
   }
 }
 
-const nothing = (): Recorded => ({ userKey: undefined, requests: [], events: [], lines: [] })
+const nothing = (): DebugRecord => ({ userKey: undefined, requests: [], events: [], lines: [] })
 
 /** Removes the oldest entry beyond the limit. */
 function push<T>(list: T[], entry: T, max: number): void {

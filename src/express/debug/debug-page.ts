@@ -15,7 +15,7 @@ import { describe } from '../request/service-outage.ts'
 import { readDebugKey } from '../session/debug-key.ts'
 import { readMfaState } from '../session/web-session.ts'
 import type { Debug } from './debug.ts'
-import type { LoggedLine, Recorded, TracedRequest } from './debug-log.ts'
+import type { LoggedLine, DebugRecord, TracedRequest } from './debug-log.ts'
 import { debugLimits } from './debug-log.ts'
 import { unverifiedWords } from './explain.ts'
 
@@ -46,7 +46,7 @@ export function debugPage(request: DebugRequest): Outcome {
   return { state: 'detach', answer: { kind: 'continue', run: () => showDebug(request, recorded) } }
 }
 
-async function showDebug(request: DebugRequest, own: Recorded): Promise<Outcome> {
+async function showDebug(request: DebugRequest, record: DebugRecord): Promise<Outcome> {
   const { req, context, debug, failure } = request
   const { options } = context.mfa
   const layout = layoutOf(request, englishOf(options.languages))
@@ -60,9 +60,9 @@ async function showDebug(request: DebugRequest, own: Recorded): Promise<Outcome>
       { name: 'Second step', value: verifiedWords(request) },
       ...service,
     ].map(({ name, value }) => ({ name, value: debug.redact(value) })),
-    requests: own.requests.toReversed().map(showRequest),
-    lines: [...debug.log.lines, ...own.lines].map(showLine),
-    events: own.events.toReversed().map((event) => showEvent(event, debug.redact)),
+    requests: record.requests.toReversed().map(showRequest),
+    lines: [...debug.log.lines, ...record.lines].map(showLine),
+    events: record.events.toReversed().map((event) => showEvent(event, debug.redact)),
     options: debug.options,
     limits: debugLimits,
   })
@@ -79,9 +79,9 @@ async function findUser(mfa: Mfa, req: Request) {
 }
 
 function verifiedWords({ state, context }: DebugRequest): string {
-  const found = findVerified(state, context)
-  if (typeof found === 'string') return `not passed: ${unverifiedWords[found]}`
-  return `passed at ${timeOf(found.at)} by ${found.factor}`
+  const verdict = findVerified(state, context)
+  if (typeof verdict === 'string') return `not passed: ${unverifiedWords[verdict]}`
+  return `passed at ${timeOf(verdict.at)} by ${verdict.factor}`
 }
 
 async function serviceState(req: Request, context: RequestContext) {
@@ -108,8 +108,8 @@ function showEvent(
   { at, type, requestId, userKey: _user, address: _address, ...facts }: MfaEvent,
   redact: Debug['redact'],
 ) {
-  const said = Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]))
-  return { time: timeOf(at), type, requestId, facts: redact(said.join(', ')) }
+  const factTexts = Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]))
+  return { time: timeOf(at), type, requestId, facts: redact(factTexts.join(', ')) }
 }
 
 /** Formats a time in the time zone of this machine. */

@@ -20,14 +20,14 @@ export interface Debug {
 
 /** @returns the options with a logger that records for the debug page; without `debug: true`, the options as they are. */
 export function withDebug(
-  given: MfaOptions,
+  appOptions: MfaOptions,
   resolved: ResolvedOptions,
 ): { readonly options: ResolvedOptions; readonly debug?: Debug } {
   if (!resolved.debug) return { options: resolved }
-  const redact = createRedactor(given, process.env)
+  const redact = createRedactor(appOptions, process.env)
   const log = createDebugLog(redact)
   const options = Object.freeze({ ...resolved, logger: log.listen(resolved.logger) })
-  return { options, debug: { log, redact, options: shownOptions(given, resolved) } }
+  return { options, debug: { log, redact, options: shownOptions(appOptions, resolved) } }
 }
 
 /** Records a request to its end. */

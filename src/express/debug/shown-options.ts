@@ -15,13 +15,13 @@ const redacted = '•••'
  * The options in force. A text is shown only if its option is listed as no secret, so options that are added later are redacted
  * by default.
  */
-export function shownOptions(given: MfaOptions, resolved: ResolvedOptions): readonly ShownOption[] {
+export function shownOptions(appOptions: MfaOptions, resolved: ResolvedOptions): readonly ShownOption[] {
   const names = Object.keys(MfaOptionsSchema.shape)
   return names.map((name) => {
-    const own: unknown = Reflect.get(given, name)
-    const inForce: unknown = Reflect.get(resolved, name) ?? own
-    const value = name === 'service' ? serviceOf(given, resolved) : valueOf(name, inForce)
-    return { name, value, isDefault: own === undefined }
+    const configured: unknown = Reflect.get(appOptions, name)
+    const inForce: unknown = Reflect.get(resolved, name) ?? configured
+    const value = name === 'service' ? serviceOf(appOptions, resolved) : valueOf(name, inForce)
+    return { name, value, isDefault: configured === undefined }
   })
 }
 
@@ -77,6 +77,6 @@ export function createRedactor({ service }: MfaOptions, environment: NodeJS.Proc
   const { password = '' } = (remote && URL.parse(remote.baseUrl)) ?? {}
   const secrets = [remote?.apiKey, environment['MFA_API_KEY'], password, decodeURIComponent(password)]
   // Shorter values occur in many words.
-  const known = secrets.filter((secret) => secret !== undefined && secret.length >= 8)
-  return (text) => known.reduce<string>((shown, secret = '') => shown.replaceAll(secret, redacted), text)
+  const redactedTexts = secrets.filter((secret) => secret !== undefined && secret.length >= 8)
+  return (text) => redactedTexts.reduce<string>((output, secret = '') => output.replaceAll(secret, redacted), text)
 }

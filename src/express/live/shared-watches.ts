@@ -6,7 +6,7 @@ import type { Clock } from '../../ground/clock.ts'
 export type Change = 'settled' | 'activated' | 'replaced' | 'none'
 
 /** Something pages wait for. */
-export interface Watched {
+export interface WatchTarget {
   /** Equal for all pages that wait for the same thing, and specific to one user. */
   readonly name: string
   /** Returns whether there is a change by now. */
@@ -18,9 +18,9 @@ export interface Watched {
 /** Asks the service once for all pages of this process that wait for the same thing. */
 export interface SharedWatches {
   /** Resolves when there is a change; with `none` when the signal is aborted or the timeout (ms) is over. */
-  follow(watched: Watched, signal: AbortSignal, timeout: number): Promise<Change>
+  follow(watched: WatchTarget, signal: AbortSignal, timeout: number): Promise<Change>
   /** Returns the present state, at most a second old. While pages follow, it is `none`: they would report a change. */
-  check(watched: Watched): Promise<Change>
+  check(watched: WatchTarget): Promise<Change>
 }
 
 /** How long a watch continues without pages, ms, so that a page that reconnects does not restart it. */
@@ -40,7 +40,7 @@ export function createSharedWatches(connect: () => Promise<ConnectedService>, cl
   const running = new Map<string, Running>()
   const checks = new Map<string, Promise<Change>>()
 
-  function start({ name, follow }: Watched): Running {
+  function start({ name, follow }: WatchTarget): Running {
     const ended = new AbortController()
     const watch: Running = { listeners: new Set(), end: () => finish({ change: 'none' }), cancelEnd: () => {} }
     function finish(outcome: Outcome): void {
@@ -85,8 +85,8 @@ export function createSharedWatches(connect: () => Promise<ConnectedService>, cl
     check(watched) {
       const { name } = watched
       if (running.has(name)) return Promise.resolve('none')
-      const present = checks.get(name)
-      if (present) return present
+      const currentCheck = checks.get(name)
+      if (currentCheck) return currentCheck
       const checking = connect().then((service) => watched.check(service))
       checks.set(name, checking)
       clock.after(checkLifetime, () => checks.delete(name))
@@ -107,8 +107,8 @@ export function polled(
   clock: Clock,
   name: string,
   isChanged: (service: ConnectedService) => Promise<boolean>,
-): Watched {
-  const check: Watched['check'] = async ({ polling }) => ((await isChanged(polling)) ? 'activated' : 'none')
+): WatchTarget {
+  const check: WatchTarget['check'] = async ({ polling }) => ((await isChanged(polling)) ? 'activated' : 'none')
   return {
     name,
     check,

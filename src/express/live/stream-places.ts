@@ -42,8 +42,8 @@ export function createStreamPlaces(): StreamPlaces {
 
   function placesOf({ userKey, webSession }: StreamOwner) {
     const places = byUser.get(userKey) ?? new Set<Place>()
-    const own = [...places].filter((place) => place.webSession === webSession)
-    return { places, oldest: own.length < maxPerWebSession ? undefined : own[0] }
+    const sessionPlaces = [...places].filter((place) => place.webSession === webSession)
+    return { places, oldest: sessionPlaces.length < maxPerWebSession ? undefined : sessionPlaces[0] }
   }
 
   return {

@@ -1,12 +1,14 @@
 /**
  * Where a configured address of the authenticator leads. An origin alone gets a path: the one below the challenge pages if it is this
  * app's origin, else the one that `serve` uses.
- * @param own The authenticator below the challenge pages; undefined if only a request could tell.
+ * @param pagesAddress The authenticator below the challenge pages; undefined if only a request could tell.
  */
-export function configuredAddress(configured: string, own: string | undefined): string {
+export function configuredAddress(configured: string, pagesAddress: string | undefined): string {
   const { origin, pathname } = new URL(configured)
   if (pathname !== '/') return configured
-  return own !== undefined && new URL(own).origin === origin ? own : `${origin}/authenticator`
+  return pagesAddress !== undefined && new URL(pagesAddress).origin === origin
+    ? pagesAddress
+    : `${origin}/authenticator`
 }
 
 /** Addresses without a slash at their end. */
@@ -18,6 +20,6 @@ interface Configured {
 
 /** Where people open the authenticator, as far as the options say it. */
 export function knownAuthenticator({ authenticatorUrl, publicUrl, path }: Configured): string | undefined {
-  const own = publicUrl === undefined ? undefined : `${publicUrl}${path}/authenticator`
-  return authenticatorUrl === undefined ? own : configuredAddress(authenticatorUrl, own)
+  const pagesAddress = publicUrl === undefined ? undefined : `${publicUrl}${path}/authenticator`
+  return authenticatorUrl === undefined ? pagesAddress : configuredAddress(authenticatorUrl, pagesAddress)
 }

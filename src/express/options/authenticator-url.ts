@@ -42,16 +42,16 @@ function requireReachable(serviceUrl: string): void {
 }
 
 /** Browsers give cryptographic keys only to https pages. */
-function requirePublic(address: string, what: string): void {
+function requirePublic(address: string, setting: string): void {
   const url = new URL(address)
-  const why = isLoopback(url)
+  const reason = isLoopback(url)
     ? 'an address that no phone can open'
     : url.protocol === 'http:'
       ? 'plain http'
       : undefined
-  if (why === undefined) return
+  if (reason === undefined) return
   throw new SetupError(
-    `mfa: ${what} is ${why} (${url.origin}): in production write the https address of the authenticator, such as ` +
+    `mfa: ${setting} is ${reason} (${url.origin}): in production write the https address of the authenticator, such as ` +
       "authenticatorUrl: 'https://mfa.example'",
   )
 }

@@ -19,18 +19,18 @@ export interface Checked {
  *
  * @throws {TypeError} if no passkey could ever pass.
  */
-export function checkOptions(given: Checked): void {
-  const { phishingResistant: policy, unknownBrowser, remember } = given
+export function checkOptions(options: Checked): void {
+  const { phishingResistant: policy, unknownBrowser, remember } = options
   if (unknownBrowser !== 'number') {
     const option = `mfa: unknownBrowser: '${unknownBrowser}'`
-    checkPasskeys(option, given)
+    checkPasskeys(option, options)
     if (remember) {
       throw new TypeError(`${option} excludes remember: a remembered browser passes the gate without showing its key`)
     }
   }
   if (policy === 'off') return
   const option = `mfa: phishingResistant: '${policy}'`
-  checkPasskeys(option, given)
+  checkPasskeys(option, options)
   if (policy === 'require' && remember) {
     throw new TypeError(`${option} excludes remember: a remembered browser passes the gate without a passkey`)
   }

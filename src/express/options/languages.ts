@@ -31,7 +31,7 @@ export interface Languages {
   readonly choice: LanguageChoice | undefined
 }
 
-const ours: Readonly<Record<LanguageTag, () => Promise<Messages>>> = loadTexts
+const ownMessages: Readonly<Record<LanguageTag, () => Promise<Messages>>> = loadTexts
 
 /** The texts of a language, and those that the app replaces. */
 class Texts {
@@ -63,7 +63,7 @@ class Texts {
  * @throws {TypeError} that names what is misspelled.
  */
 export function createLanguages(messages: MessagesByLanguage, choice: LanguageChoice | undefined): Languages {
-  const [first = 'en', ...rest] = new Set([...Object.keys(ours), ...Object.keys(messages)])
+  const [first = 'en', ...rest] = new Set([...Object.keys(ownMessages), ...Object.keys(messages)])
   const speak = (tag: string) => supportLanguage(tag, messages[tag] ?? {})
   const languages: Languages = { all: [speak(first), ...rest.map(speak)], choice }
   if (typeof choice === 'string' && !find(languages, choice)) {
@@ -79,9 +79,9 @@ export function englishOf({ all }: Languages): Language {
 }
 
 /** Finds a language by its tag; `de` also serves `de-AT`. */
-export function find({ all }: Languages, wanted: string): SupportedLanguage | undefined {
-  const exact = all.find(({ tag }) => tag.toLowerCase() === wanted.toLowerCase())
-  return exact ?? all.find(({ tag }) => tag === mainOf(wanted))
+export function find({ all }: Languages, requestedTag: string): SupportedLanguage | undefined {
+  const exact = all.find(({ tag }) => tag.toLowerCase() === requestedTag.toLowerCase())
+  return exact ?? all.find(({ tag }) => tag === mainOf(requestedTag))
 }
 
 /** A language of the app takes missing texts from our language with the same main tag, or from English. */
@@ -92,8 +92,8 @@ function supportLanguage(tag: string, replaced: SomeMessages): SupportedLanguage
   const path = `mfa: messages.${tag}`
   // All languages have the same texts, so misspelled names show at start.
   const inEnglish = replaceMessages(en, replaced, path)
-  const base = [tag, mainOf(tag)].find((each): each is LanguageTag => Object.hasOwn(ours, each)) ?? 'en'
-  const load = async () => replaceMessages(await ours[base](), replaced, path)
+  const base = [tag, mainOf(tag)].find((each): each is LanguageTag => Object.hasOwn(ownMessages, each)) ?? 'en'
+  const load = async () => replaceMessages(await ownMessages[base](), replaced, path)
   const texts = new Texts(load, base === 'en' ? inEnglish : undefined)
   return Object.freeze({ tag, direction: textDirection(tag), texts })
 }

@@ -182,8 +182,8 @@ export interface ResolvedOptions extends Readonly<
  */
 export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessEnv): ResolvedOptions {
   const { MFA_AUTHENTICATOR_URL: elsewhere } = environment
-  const given = { ...(options.service === undefined && elsewhere && { authenticatorUrl: elsewhere }), ...options }
-  const parsed = parseOptions(MfaOptionsSchema, 'mfa', given)
+  const input = { ...(options.service === undefined && elsewhere && { authenticatorUrl: elsewhere }), ...options }
+  const parsed = parseOptions(MfaOptionsSchema, 'mfa', input)
   const { service = serviceFrom(environment), messages, language, accent, passkeys, ...rest } = parsed
   if (environment['NODE_ENV'] === 'production' && rest.publicUrl === undefined) {
     throw new TypeError(

@@ -20,7 +20,7 @@ export interface ResolvedPasskeys {
   readonly off?: string
 }
 
-interface Given {
+interface RelyingPartyInput {
   readonly passkeys: false | PasskeysOptions
   readonly publicUrl: string | undefined
 }
@@ -29,24 +29,27 @@ interface Given {
  * @param warn called where the app's address is an IP address.
  * @throws {TypeError} if browsers would reject every passkey of these options.
  */
-export function resolvePasskeys({ passkeys, publicUrl }: Given, warn: (message: string) => void): ResolvedPasskeys {
+export function resolvePasskeys(
+  { passkeys, publicUrl }: RelyingPartyInput,
+  warn: (message: string) => void,
+): ResolvedPasskeys {
   if (passkeys === false) return { ...none, off: 'passkeys is false' }
   const { rpId, rpName: name, origins } = passkeys
   if (publicUrl === undefined) {
     if (rpId === undefined && origins === undefined) return { ...none, relyingPartyOf: (req) => byHost(req, name) }
     throw new TypeError('mfa: passkeys.rpId and passkeys.origins need publicUrl: write the address of the app')
   }
-  const own = new URL(publicUrl)
-  if (isIpAddress(own.hostname)) {
+  const appUrl = new URL(publicUrl)
+  if (isIpAddress(appUrl.hostname)) {
     warn(
       'passkeys are off, because browsers accept none at an IP address, as in publicUrl. passkeys: false leaves out this line.',
     )
     return { ...none, off: 'browsers accept none at an IP address, as in publicUrl' }
   }
-  if (own.protocol === 'http:' && !isLocalhost(own.hostname))
+  if (appUrl.protocol === 'http:' && !isLocalhost(appUrl.hostname))
     return { ...none, off: 'browsers accept none on an http page, as in publicUrl' }
-  const party = { id: rpId ?? own.hostname, name, origins: origins ?? [own.origin] }
-  checkOrigins(party, own)
+  const party = { id: rpId ?? appUrl.hostname, name, origins: origins ?? [appUrl.origin] }
+  checkOrigins(party, appUrl)
   const hasOthers = party.origins.some((origin) => !belongsTo(origin, party.id))
   return { relyingPartyOf: () => party, relatedOrigins: hasOthers ? party.origins : [] }
 }
@@ -58,13 +61,13 @@ const isIpAddress = (hostname: string): boolean => /^(\[.*\]|[\d.]+)$/.test(host
 /** Browsers trust these without https. */
 const isLocalhost = (hostname: string): boolean => /^(.+\.)?localhost$/.test(hostname)
 
-function checkOrigins({ id, origins }: RelyingParty, own: URL): void {
-  if (!origins.includes(own.origin)) {
-    throw new TypeError(`mfa: passkeys.origins: expected ${own.origin}, the origin of publicUrl, among them`)
+function checkOrigins({ id, origins }: RelyingParty, appUrl: URL): void {
+  if (!origins.includes(appUrl.origin)) {
+    throw new TypeError(`mfa: passkeys.origins: expected ${appUrl.origin}, the origin of publicUrl, among them`)
   }
   // The app at this name tells browsers which origins at other names may use its passkeys.
   if (!origins.some((origin) => belongsTo(origin, id))) {
-    throw new TypeError(`mfa: passkeys.rpId: expected ${own.hostname} or a domain above it, got ${id}`)
+    throw new TypeError(`mfa: passkeys.rpId: expected ${appUrl.hostname} or a domain above it, got ${id}`)
   }
 }
 

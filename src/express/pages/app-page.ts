@@ -7,7 +7,7 @@ import { layoutOf, page } from './layout.ts'
 /** Where the first code is posted, below the challenge path. */
 export type AppPath = 'enroll/app' | 'devices/app'
 
-interface Given {
+interface AppPageInput {
   /** Hexadecimal. */
   readonly seed: string
   readonly path: AppPath
@@ -19,7 +19,7 @@ interface Given {
 const accountOf = ({ person, appName }: ReturnType<typeof layoutOf>) => person?.username ?? person?.name ?? appName
 
 /** The secret for any authenticator app. It is on this page and in no address. */
-export function appPage(request: WebRequest, { seed, path, wrong }: Given) {
+export function appPage(request: WebRequest, { seed, path, wrong }: AppPageInput) {
   const layout = layoutOf(request)
   const { state } = request
   const uri = keyUri({ issuer: layout.appName, account: accountOf(layout), seed })

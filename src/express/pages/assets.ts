@@ -67,11 +67,11 @@ export function serveAsset(req: IncomingMessage, res: ServerResponse, name: Name
 
 function encoded({ body, compressed }: Asset, encoding: Encoding): Buffer {
   if (encoding === 'identity') return body
-  const present = compressed.get(encoding)
-  if (present) return present
-  const made = encoding === 'br' ? brotliCompressSync(body) : gzipSync(body)
-  compressed.set(encoding, made)
-  return made
+  const cached = compressed.get(encoding)
+  if (cached) return cached
+  const content = encoding === 'br' ? brotliCompressSync(body) : gzipSync(body)
+  compressed.set(encoding, content)
+  return content
 }
 
 /** A shared cache must not hand a cookie that the app sets for this browser to others (RFC 9111 section 7.3). */
@@ -88,8 +88,8 @@ function contentOf(name: Name): Buffer {
 function load(name: Name, { accent }: AssetOptions): Asset {
   const addition = accent && name === '/assets/style.css' ? accentStyle(accent) : ''
   const key = name + addition
-  const present = loaded.get(key)
-  if (present) return present
+  const cached = loaded.get(key)
+  if (cached) return cached
   const body = Buffer.concat([contentOf(name), Buffer.from(addition)])
   const asset: Asset = {
     body,

@@ -10,9 +10,9 @@ import type { StatusPage } from './status-view.ts'
 /** The code that the user chose to enter; `code` for any. */
 export type CodeKind = TypedFactor | 'code'
 
-/** @param asked From an address or a form, so anything. */
-export function codeKind(asked: unknown): CodeKind | undefined {
-  return kinds.find((kind) => kind === asked)
+/** @param name From an address or a form, so anything. */
+export function codeKind(name: unknown): CodeKind | undefined {
+  return kinds.find((kind) => kind === name)
 }
 
 const kinds: readonly CodeKind[] = ['code', ...Factor.options.filter(isTyped)]
@@ -32,7 +32,7 @@ export function codeView(page: StatusPage) {
   // While codes are paused, there is no field; and a passkey has a page of its own.
   const isElsewhere = last?.kind === 'codes_paused' || last?.kind === 'wrong_passkey'
   const notice = isElsewhere ? undefined : last
-  const said = notice && saidOf(layout.language, notice, now)
+  const noticeText = notice && saidOf(layout.language, notice, now)
   const { code } = layout.words
   return {
     ...layout,
@@ -42,12 +42,12 @@ export function codeView(page: StatusPage) {
     usesPasskeys: page.passkey,
     usesBrowserKey: page.passkey,
     kind,
-    headline: said?.headline ?? headline(),
+    headline: noticeText?.headline ?? headline(),
     sentence: kind === 'otp' && hasOnlyDevice(page) ? layout.words.ways.device.sentence : code[kind].sentence,
-    said: said?.sentence,
+    said: noticeText?.sentence,
     tone: (notice && tones[notice.kind]) ?? 'wrong',
     // A notice about an e-mail does not concern what was typed.
-    invalid: said !== undefined && !notice?.kind.startsWith('email') && notice?.kind !== 'app_ready',
+    invalid: noticeText !== undefined && !notice?.kind.startsWith('email') && notice?.kind !== 'app_ready',
     canEmail: others.includes('email') && (kind === 'email' || kind === 'code'),
     canPush: status.kind !== 'passkey' && canPush(page),
   }

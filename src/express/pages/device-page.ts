@@ -5,7 +5,7 @@ import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf, page } from './layout.ts'
 import { authenticatorLink } from './link.ts'
 
-interface Given {
+interface DevicePageInput {
   readonly code: string
   /** Unix time, seconds. */
   readonly expiresAt: number
@@ -16,7 +16,7 @@ interface Given {
 }
 
 /** Link, QR code and activation code for another device. */
-export function devicePage(request: WebRequest, { code, expiresAt, baseUrl, replaces }: Given) {
+export function devicePage(request: WebRequest, { code, expiresAt, baseUrl, replaces }: DevicePageInput) {
   const { req, context, state } = request
   const layout = layoutOf(request)
   const link = authenticatorLink(req, context, baseUrl, code)

@@ -5,10 +5,10 @@ import type { SessionReason } from '../../contract/sessions.ts'
 import type { Message, Messages } from '../messages/messages.ts'
 import type { StatusPage, StatusOf } from './status-view.ts'
 
-type Ending = 'ended' | 'throttled' | 'no_device' | 'no_member' | 'similar_name'
+type EndStatus = 'ended' | 'throttled' | 'no_device' | 'no_member' | 'similar_name'
 
 /** The request ended without approval, or could not be sent. */
-export function endView(page: StatusPage, status: StatusOf<Ending>) {
+export function endView(page: StatusPage, status: StatusOf<EndStatus>) {
   const { layout, context, now } = page
   const { passwordUrl } = context.mfa.options
   return {
@@ -23,23 +23,23 @@ export function endView(page: StatusPage, status: StatusOf<Ending>) {
 }
 
 /** Whether the user denied or reported the request: then an attacker may know the password. */
-function isAlarming(status: StatusOf<Ending>): boolean {
+function isAlarming(status: StatusOf<EndStatus>): boolean {
   return status.kind === 'ended' && !status.unexplained && /^(user_denied|reported)$/.test(status.reason)
 }
 
 /** The button leads to the other ways, and help is there. */
 const noWays = { hasWays: false, helpUrl: undefined }
 
-const isReported = (status: StatusOf<Ending>) => status.kind === 'ended' && status.reason === 'reported'
+const isReported = (status: StatusOf<EndStatus>) => status.kind === 'ended' && status.reason === 'reported'
 
 /** While no push request can be sent, a code is the alternative, if the user has a factor for it and codes are not paused. */
-function wayOf(page: StatusPage, status: StatusOf<Ending>) {
+function wayOf(page: StatusPage, status: StatusOf<EndStatus>) {
   const { layout, context, challenge, pauses, others, now } = page
   const { words } = layout
   const codes = codesPause(pauses, challenge, page)
-  const said = codes ? pausedSaid(layout.language, codes.until, now).sentence : undefined
+  const pausedSentence = codes ? pausedSaid(layout.language, codes.until, now).sentence : undefined
   if (status.kind === 'throttled') {
-    return { addition: said, button: layout.otherWays, target: `${layout.base}?use=other`, ...noWays }
+    return { addition: pausedSentence, button: layout.otherWays, target: `${layout.base}?use=other`, ...noWays }
   }
   if (status.kind === 'ended' && status.reason === 'phishing_resistance_required' && challenge.purpose !== 'sign_in') {
     return { button: words.newPasskey.offer.add, target: `${layout.base}/devices/passkey` }
@@ -49,7 +49,7 @@ function wayOf(page: StatusPage, status: StatusOf<Ending>) {
   if (next === undefined) {
     return { addition: advice, action: 'send', ...(isReported(status) && { button: words.waiting.sendAgain }) }
   }
-  const sentences = [isReported(status) ? undefined : next, said, advice]
+  const sentences = [isReported(status) ? undefined : next, pausedSentence, advice]
   const addition = sentences.filter((sentence) => sentence !== undefined).join(' ')
   if (codes || others.length === 0) return { addition, button: undefined }
   return { addition, button: words.ended.reported.button, target: `${layout.base}?use=code` }
@@ -63,7 +63,7 @@ function changeEnded(
   return purpose === 'change_devices' ? words.changeEnded : {}
 }
 
-function messageOf({ layout, challenge, pauses, now }: StatusPage, status: StatusOf<Ending>): Message {
+function messageOf({ layout, challenge, pauses, now }: StatusPage, status: StatusOf<EndStatus>): Message {
   const { words, span } = layout
   if (status.kind === 'throttled') {
     return { ...words.throttled, sentence: words.throttled.sentence(span(Math.max(1, status.until - now))) }

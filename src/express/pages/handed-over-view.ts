@@ -14,17 +14,17 @@ export function handedOverView(page: StatusPage) {
   const isOfCode = notice !== undefined && /^(wrong_code|no_code|no_browser_key)$/.test(notice.kind)
   const keepsBrowser = takesHandedOver === 'browser'
   const need = words.passkeyNeeded
-  const said = isOfCode ? saidOf(languageOf(layout), notice, now) : undefined
+  const noticeText = isOfCode ? saidOf(languageOf(layout), notice, now) : undefined
   return {
     ...layout,
     typing: true,
     // Users who come here by a link want to type; others first have to read what is asked of them.
     hasField: req.query['use'] === 'handed-over',
-    headline: said?.headline ?? words.ended[reason].headline,
+    headline: noticeText?.headline ?? words.ended[reason].headline,
     sentence: keepsBrowser ? need.newBrowser : passkey ? need.lost : need.none,
     hint: keepsBrowser ? need.keepHint : need.hint,
     usesBrowserKey: keepsBrowser,
-    said: said?.sentence,
+    said: noticeText?.sentence,
     tone: 'wrong',
   }
 }

@@ -21,34 +21,35 @@ export async function loadLanguageFor(req: Request, context: RequestContext): Pr
 
 /** The language of the user who sent this request. */
 export function languageFor(req: Request, context: RequestContext): Language {
-  const { language, wanted } = choose(req, context)
-  return { tag: regionalTag(language.tag, wanted), direction: language.direction, words: language.texts.words }
+  const { language, requestedTags } = choose(req, context)
+  return { tag: regionalTag(language.tag, requestedTags), direction: language.direction, words: language.texts.words }
 }
 
 /** The tag of the language of the user, which needs no texts. */
 export function languageTagFor(req: Request, context: RequestContext): string {
-  const { language, wanted } = choose(req, context)
-  return regionalTag(language.tag, wanted)
+  const { language, requestedTags } = choose(req, context)
+  return regionalTag(language.tag, requestedTags)
 }
 
 /** @returns the language, and the tags that were asked for. */
 function choose(
   req: Request,
   { mfa }: RequestContext,
-): { readonly language: SupportedLanguage; readonly wanted: readonly string[] } {
+): { readonly language: SupportedLanguage; readonly requestedTags: readonly string[] } {
   const { languages } = mfa.options
   const { all, choice } = languages
-  const wanted = typeof choice === 'function' ? choice(req) : choice
+  const requestedTag = typeof choice === 'function' ? choice(req) : choice
   // Untyped apps may return null.
-  if (typeof wanted === 'string') return { language: find(languages, wanted) ?? all[0], wanted: [wanted] }
+  if (typeof requestedTag === 'string')
+    return { language: find(languages, requestedTag) ?? all[0], requestedTags: [requestedTag] }
   const accepted = req.acceptsLanguages(all.map(({ tag }) => tag))
-  return { language: all.find(({ tag }) => tag === accepted) ?? all[0], wanted: req.acceptsLanguages() }
+  return { language: all.find(({ tag }) => tag === accepted) ?? all[0], requestedTags: req.acceptsLanguages() }
 }
 
 /** Takes the region from what was asked for, such as `en-GB` for `en`: it decides how times and numbers look. */
-function regionalTag(tag: string, wanted: readonly string[]): string {
+function regionalTag(tag: string, requestedTags: readonly string[]): string {
   const regional = new RegExp(`^${tag}(-([a-z]{2}|\\d{3}))?$`, 'i')
   const isRegional = (each: string) => regional.test(each) && scriptOf(each) === scriptOf(tag)
-  const [own = tag] = Intl.getCanonicalLocales(wanted.find(isRegional))
-  return own
+  const [tagWithRegion = tag] = Intl.getCanonicalLocales(requestedTags.find(isRegional))
+  return tagWithRegion
 }

@@ -41,9 +41,9 @@ export function requestLink(request: WebRequest, service: Service, sessionId: st
 export function authenticatorUrl(req: Request, { base, mfa }: RequestContext, baseUrl: string): string {
   const { authenticatorUrl: configured, publicUrl, routes } = mfa.options
   const origin = publicUrl === undefined ? `http://localhost:${req.socket.localPort ?? 80}` : new URL(publicUrl).origin
-  const own = `${origin}${base}/authenticator`
-  if (configured !== undefined) return configuredAddress(configured, own)
+  const ownAddress = `${origin}${base}/authenticator`
+  if (configured !== undefined) return configuredAddress(configured, ownAddress)
   // A remote service serves the authenticator beside its REST interface.
   if (!routes) return new URL('../authenticator', `${baseUrl.replace(/\/+$/, '')}/`).href
-  return own
+  return ownAddress
 }

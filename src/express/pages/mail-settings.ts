@@ -8,6 +8,6 @@ import { languageTagFor } from './languages.ts'
  * our pages adds the time zone to their forms.
  */
 export function mailSettingsOf({ req, context, user, form }: WebRequest): MailSettings {
-  const told = TimeZone.safeParse(form['timeZone'])
-  return { language: languageTagFor(req, context), timeZone: user.timeZone ?? told.data }
+  const parsed = TimeZone.safeParse(form['timeZone'])
+  return { language: languageTagFor(req, context), timeZone: user.timeZone ?? parsed.data }
 }

@@ -3,14 +3,14 @@ import type { Page } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf, page } from './layout.ts'
 
-interface Given {
+interface NewPasskeyInput {
   /** Where the passkey is posted, below the challenge path. */
   readonly path: 'enroll/passkey' | 'devices/passkey'
   readonly token: string
 }
 
 /** Adds a passkey. Its name is suggested from browser and system, because without attestation its maker is not known. */
-export function newPasskeyPage(request: WebRequest, { path, token }: Given): Page {
+export function newPasskeyPage(request: WebRequest, { path, token }: NewPasskeyInput): Page {
   const layout = layoutOf(request)
   const isFirst = path === 'enroll/passkey'
   return page(200, 'new-passkey', {

@@ -5,24 +5,24 @@ import { latinDigits } from '../../contract/languages.ts'
 import type { Language } from '../options/languages.ts'
 
 /** The texts for the result of the user's last attempt. */
-export interface Said {
+export interface NoticeText {
   /** Replaces the headline of the page. */
   readonly headline?: string
   readonly sentence: string
 }
 
 /** @param now Unix time, seconds. */
-export function saidOf({ tag, words }: Language, notice: Notice, now: number): Said {
+export function saidOf({ tag, words }: Language, notice: Notice, now: number): NoticeText {
   if (notice.kind === 'wrong_code') return wrongCode({ tag, words }, notice)
   if (notice.kind === 'no_browser_key') return { sentence: words.passkeyNeeded.noKey }
   if (notice.kind === 'passkey_needed') return passkeyNeeded(words)
   if (!('until' in notice)) return words.notices[notice.kind]
   if (notice.kind === 'codes_paused') return pausedSaid({ tag, words }, endOf(notice.until, now), now)
-  const said = words.notices[notice.kind]
-  return { ...said, sentence: said.sentence(formatDuration(tag, Math.max(1, notice.until - now))) }
+  const texts = words.notices[notice.kind]
+  return { ...texts, sentence: texts.sentence(formatDuration(tag, Math.max(1, notice.until - now))) }
 }
 
-function passkeyNeeded({ ended }: Language['words']): Required<Said> {
+function passkeyNeeded({ ended }: Language['words']): Required<NoticeText> {
   const { headline, sentence } = ended.phishing_resistance_required
   return { headline, sentence }
 }
@@ -32,20 +32,20 @@ export function pausedSaid(
   { tag, words }: Pick<Language, 'tag' | 'words'>,
   until: number | undefined,
   now: number,
-): Required<Said> {
+): Required<NoticeText> {
   const { headline, sentence, unlock } = words.notices.codes_paused
   return { headline, sentence: until === undefined ? unlock : sentence(formatDuration(tag, Math.max(1, until - now))) }
 }
 
 function wrongCode(
   { tag, words }: Pick<Language, 'tag' | 'words'>,
-  { isRecovery, triesLeft: left, pausedFor }: Extract<Notice, { readonly kind: 'wrong_code' }>,
-): Said {
+  { isRecovery, triesLeft: tries, pausedFor }: Extract<Notice, { readonly kind: 'wrong_code' }>,
+): NoticeText {
   const { headline, triesLeft, lastTry, lastTryLocks, ...sentences } = words.notices.wrong_code
   const sentence = isRecovery ? sentences.recovery : sentences.sentence
-  if (left === undefined) return { headline, sentence }
-  if (left > 1)
-    return { headline, sentence: joined(sentence, triesLeft(new Intl.NumberFormat(tag, latinDigits).format(left))) }
+  if (tries === undefined) return { headline, sentence }
+  if (tries > 1)
+    return { headline, sentence: joined(sentence, triesLeft(new Intl.NumberFormat(tag, latinDigits).format(tries))) }
   const pause = endOf(pausedFor ?? 0, 0)
   return { headline: pause === undefined ? lastTryLocks : lastTry(formatDuration(tag, Math.max(1, pause))), sentence }
 }

@@ -65,8 +65,8 @@ function generatorWays(page: StatusPage): readonly Way[] {
 }
 
 function recoveryTitle({ layout, member }: StatusPage): string {
-  const left = new Intl.NumberFormat(layout.language.tag, latinDigits).format(member?.bypasscodes.length ?? 0)
-  return layout.words.ways.recovery(left)
+  const remainingCodes = new Intl.NumberFormat(layout.language.tag, latinDigits).format(member?.bypasscodes.length ?? 0)
+  return layout.words.ways.recovery(remainingCodes)
 }
 
 function emailWay({ layout, others, member }: StatusPage): readonly Way[] {

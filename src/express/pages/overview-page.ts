@@ -13,8 +13,8 @@ import { layoutOf, page } from './layout.ts'
 
 type Layout = ReturnType<typeof layoutOf>
 
-interface Given {
-  readonly own: OwnFactors
+interface OverviewInput {
+  readonly ownFactors: OwnFactors
   readonly browsers: readonly ListedBrowser[]
   readonly service: ConnectedService
   /** The token of its forms. */
@@ -22,12 +22,12 @@ interface Given {
 }
 
 /** All factors of the user. */
-export function overviewPage(request: WebRequest, { own, browsers, service, token }: Given): Page {
+export function overviewPage(request: WebRequest, { ownFactors, browsers, service, token }: OverviewInput): Page {
   const { req, context } = request
   const layout = layoutOf(request)
   const { words } = layout
   const { factors, remember, clock } = context.mfa.options
-  const { device } = own.token ?? {}
+  const { device } = ownFactors.token ?? {}
   const rpId = relyingPartyOf(request)?.id
   const facts = createFacts(layout, clock.now())
   return page(200, 'overview', {
@@ -37,20 +37,22 @@ export function overviewPage(request: WebRequest, { own, browsers, service, toke
     said: saidOf(words.devices.done, req.query['done']),
     changes: service.managesFactors,
     remembers: remember !== false || browsers.length > 0,
-    device: own.token?.state === 'active' ? { name: device?.name, facts: facts.of(device ?? {}) } : undefined,
-    pending: pendingOf(layout, pendingCode(own), clock.now()),
-    handedOver: isHandedOver(own),
-    lastDevice: isLast(own, 'device', rpId),
-    passkeys: factors.includes('passkey') ? passkeysOf(rpId, own, layout, facts) : undefined,
-    ...signalOf(request, own, rpId),
-    hardware: own.hardware && {
-      ...own.hardware,
+    device: ownFactors.token?.state === 'active' ? { name: device?.name, facts: facts.of(device ?? {}) } : undefined,
+    pending: pendingOf(layout, pendingCode(ownFactors), clock.now()),
+    handedOver: isHandedOver(ownFactors),
+    lastDevice: isLast(ownFactors, 'device', rpId),
+    passkeys: factors.includes('passkey') ? passkeysOf(rpId, ownFactors, layout, facts) : undefined,
+    ...signalOf(request, ownFactors, rpId),
+    hardware: ownFactors.hardware && {
+      ...ownFactors.hardware,
       // A hardware token may have belonged to the organization, or to another user, for years.
-      facts: facts.of(own.hardware.selfEnrolled ? own.hardware : { lastUsedAt: own.hardware.lastUsedAt }),
+      facts: facts.of(
+        ownFactors.hardware.selfEnrolled ? ownFactors.hardware : { lastUsedAt: ownFactors.hardware.lastUsedAt },
+      ),
     },
-    lastHardware: isLast(own, 'hardware', rpId),
-    codes: factors.includes('bypass') ? codesOf(layout, own) : undefined,
-    email: factors.includes('email') ? own.email : undefined,
+    lastHardware: isLast(ownFactors, 'hardware', rpId),
+    codes: factors.includes('bypass') ? codesOf(layout, ownFactors) : undefined,
+    email: factors.includes('email') ? ownFactors.email : undefined,
     browsers: browsers.map((browser) => ({
       ...browser,
       name: browser.name ?? words.devices.browsers.unnamed,
@@ -61,20 +63,20 @@ export function overviewPage(request: WebRequest, { own, browsers, service, toke
 }
 
 /** The passkeys, those of other apps without their forms; undefined where there can be none. */
-function passkeysOf(rpId: string | undefined, own: OwnFactors, { words }: Layout, facts: Facts) {
-  if (!own.passkeys || rpId === undefined) return undefined
+function passkeysOf(rpId: string | undefined, ownFactors: OwnFactors, { words }: Layout, facts: Facts) {
+  if (!ownFactors.passkeys || rpId === undefined) return undefined
   const w = words.devices.passkeys
-  const shown = own.passkeys.map((passkey) => ({
+  const rows = ownFactors.passkeys.map((passkey) => ({
     ...passkey,
     isHere: passkey.rpId === rpId,
-    isLast: isLastPasskey(own, passkey),
+    isLast: isLastPasskey(ownFactors, passkey),
     facts: [
       ...(passkey.rpId === rpId ? [] : [{ text: w.site(passkey.rpId) }]),
       { text: passkey.synced ? w.synced : w.thisDevice },
       ...facts.of(passkey),
     ],
   }))
-  return { shown, isFull: own.passkeys.length >= maxPasskeys }
+  return { shown: rows, isFull: ownFactors.passkeys.length >= maxPasskeys }
 }
 
 /** What password managers should know after a change (WebAuthn Level 3 section 5.1.10, signal methods). */
@@ -127,13 +129,13 @@ function createFacts({ words: { devices }, language: { tag } }: Layout, now: num
   }
 }
 
-function codesOf({ words, language }: Layout, { recoveryCodes: left, hadRecoveryCodes: had }: OwnFactors) {
-  if (left === undefined) return undefined
+function codesOf({ words, language }: Layout, { recoveryCodes: remaining, hadRecoveryCodes: had }: OwnFactors) {
+  if (remaining === undefined) return undefined
   const { codes } = words.devices
-  const [count, of] = [left, maxBypassCodes].map((value) =>
+  const [count, maximum] = [remaining, maxBypassCodes].map((value) =>
     new Intl.NumberFormat(language.tag, latinDigits).format(value),
   )
-  if (left > 0) return { had, any: true, left: codes.left(count ?? '', of ?? '') }
+  if (remaining > 0) return { had, any: true, left: codes.left(count ?? '', maximum ?? '') }
   return { had, any: false, left: had ? codes.none : codes.never }
 }
 
@@ -143,6 +145,6 @@ function pendingOf({ words, language }: Layout, code: { readonly expiresAt: numb
 }
 
 /** The text for what was just done. The address names it, and may contain anything, so only known names count. */
-function saidOf(done: Readonly<Record<string, string>>, asked: unknown): string | undefined {
-  return typeof asked === 'string' && Object.hasOwn(done, asked) ? done[asked] : undefined
+function saidOf(done: Readonly<Record<string, string>>, name: unknown): string | undefined {
+  return typeof name === 'string' && Object.hasOwn(done, name) ? done[name] : undefined
 }

@@ -14,7 +14,7 @@ export function codesPage(
   { codes, token }: { readonly codes: readonly string[]; readonly token: string },
 ): Page {
   const layout = layoutOf(request)
-  return page(200, 'codes', { ...layout, token, headline: layout.words.recovery.headline, codes, spaced })
+  return page(200, 'codes', { ...layout, token, headline: layout.words.recovery.headline, codes, spaced: groupDigits })
 }
 
 /** Asks users who come back to the page of codes that they have seen. */
@@ -27,8 +27,8 @@ export function codesAgainPage(request: WebRequest, { token }: { readonly token:
 export function codesFile(request: WebRequest, codes: readonly string[]): string {
   const { appName, person, words } = layoutOf(request)
   const title = [appName, person?.username ?? person?.name, words.recovery.headline].filter(Boolean).join(' · ')
-  return [title, '', ...codes.map(spaced), '', words.recovery.once, ''].join('\r\n')
+  return [title, '', ...codes.map(groupDigits), '', words.recovery.once, ''].join('\r\n')
 }
 
 /** A code in groups of three, for copying. */
-const spaced = (code: string): string => code.replace(/(\d{3})(?=\d)/g, '$1 ')
+const groupDigits = (code: string): string => code.replace(/(\d{3})(?=\d)/g, '$1 ')

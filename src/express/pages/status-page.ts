@@ -18,16 +18,16 @@ import { waitingView } from './waiting-view.ts'
 /** The page of a challenge. */
 export function statusPage(request: WebRequest, view: View): Page {
   const { status } = view
-  const shown = statusPageOf(request, view)
-  if (wantsOtherWays(shown)) return page(200, 'other-ways', otherWaysView(shown))
-  if (wantsHandedOverCode(shown)) return unlessPaused(shown, () => page(200, 'handed-over', handedOverView(shown)))
-  if (wantsCode(shown)) return unlessPaused(shown, () => page(200, 'code', codeView(shown)))
-  if (status.kind === 'passkey' || wantsPasskey(shown)) return page(200, 'passkey', passkeyView(shown))
-  if (status.kind === 'waiting') return page(200, 'waiting', waitingView(shown, status))
-  if (status.kind === 'enrolling') return enrollingPage(shown, status.code)
-  if (status.kind === 'code_needed') return page(200, 'code-needed', codeNeededView(shown))
-  if (status.kind === 'approved') return page(200, 'message', approvedView(shown))
-  return page(200, 'message', endView(shown, status))
+  const model = statusPageOf(request, view)
+  if (wantsOtherWays(model)) return page(200, 'other-ways', otherWaysView(model))
+  if (wantsHandedOverCode(model)) return unlessPaused(model, () => page(200, 'handed-over', handedOverView(model)))
+  if (wantsCode(model)) return unlessPaused(model, () => page(200, 'code', codeView(model)))
+  if (status.kind === 'passkey' || wantsPasskey(model)) return page(200, 'passkey', passkeyView(model))
+  if (status.kind === 'waiting') return page(200, 'waiting', waitingView(model, status))
+  if (status.kind === 'enrolling') return enrollingPage(model, status.code)
+  if (status.kind === 'code_needed') return page(200, 'code-needed', codeNeededView(model))
+  if (status.kind === 'approved') return page(200, 'message', approvedView(model))
+  return page(200, 'message', endView(model, status))
 }
 
 /** The service has to know the user, who has to have a first factor. */
@@ -53,18 +53,18 @@ function wantsPasskey({ req, passkey, status }: StatusPage): boolean {
 }
 
 /** The page with the field for a code, or what to do while codes are paused. */
-function unlessPaused(shown: StatusPage, withField: () => Page): Page {
-  const paused = pausedView(shown)
+function unlessPaused(model: StatusPage, withField: () => Page): Page {
+  const paused = pausedView(model)
   return paused ? page(200, 'message', paused) : withField()
 }
 
 /** Where passkeys can be used, the user chooses first. */
-function enrollingPage(shown: StatusPage, code: string): Page {
-  const { layout, context, service, req } = shown
+function enrollingPage(model: StatusPage, code: string): Page {
+  const { layout, context, service, req } = model
   const ownApp = service.managesFactors && context.mfa.options.factors.includes('otp')
-  const ownPasskey = canAddPasskeys(shown, shown.member ?? {})
+  const ownPasskey = canAddPasskeys(model, model.member ?? {})
   if (!ownPasskey || req.query['use'] === 'phone') {
-    return page(200, 'enrolling', { ...enrollingView(shown, code), ownApp: ownApp && !ownPasskey, ownPasskey })
+    return page(200, 'enrolling', { ...enrollingView(model, code), ownApp: ownApp && !ownPasskey, ownPasskey })
   }
   const { choose: headline, chooseSentence: sentence } = layout.words.enrolling
   return page(200, 'first-factor', {
@@ -77,9 +77,9 @@ function enrollingPage(shown: StatusPage, code: string): Page {
   })
 }
 
-function enrollingView(shown: StatusPage, code: string) {
-  const { layout, service } = shown
-  const link = activationLink(shown, service, code)
+function enrollingView(model: StatusPage, code: string) {
+  const { layout, service } = model
+  const link = activationLink(model, service, code)
   return {
     ...layout,
     live: true,
@@ -92,10 +92,10 @@ function enrollingView(shown: StatusPage, code: string) {
 }
 
 /** Links to the authenticator, where users type the code of their administrator. */
-function codeNeededView(shown: StatusPage) {
-  const { layout, service } = shown
+function codeNeededView(model: StatusPage) {
+  const { layout, service } = model
   const { headline, codeNeeded: sentence } = layout.words.enrolling
-  return { ...layout, live: true, headline, sentence, link: authenticatorAddress(shown, service), hasWays: true }
+  return { ...layout, live: true, headline, sentence, link: authenticatorAddress(model, service), hasWays: true }
 }
 
 function approvedView({ layout }: StatusPage) {

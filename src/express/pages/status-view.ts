@@ -72,7 +72,7 @@ export function nextRequest({ layout, status, pauses, now }: StatusPage): string
 const canRemember = ({ service, passkeyNeeded }: View): boolean => service.knowsBrowsers && !passkeyNeeded
 
 /** The offer to remember this browser, and whether the user has accepted it. */
-function rememberOf(language: string, offered: false | { readonly days: number }, { remember = false }: Challenge) {
-  if (!offered) return undefined
-  return { days: formatUnit(language, offered.days, 'day'), chosen: remember }
+function rememberOf(language: string, option: false | { readonly days: number }, { remember = false }: Challenge) {
+  if (!option) return undefined
+  return { days: formatUnit(language, option.days, 'day'), chosen: remember }
 }

@@ -27,7 +27,7 @@ export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
   const { layout, challenge, service, req, now } = page
   const { waiting } = layout.words
   const { number, expiresAt, createdAt } = status
-  const left = expiresAt === undefined ? undefined : expiresAt - now
+  const secondsLeft = expiresAt === undefined ? undefined : expiresAt - now
   const again = Math.max(0, createdAt + sendAgainAfter - now)
   return {
     ...layout,
@@ -40,7 +40,7 @@ export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
     qrSvg,
     request: requestOf(),
     link: requestLink(page, service, challenge.sessionId),
-    left,
+    left: secondsLeft,
     total: expiresAt === undefined ? undefined : expiresAt - createdAt,
     again,
     warnAt,
@@ -66,6 +66,6 @@ export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
 
   function newsOf(): string {
     if (again > 0 && tooEarly in req.query) return waiting.tooSoon
-    return left !== undefined && left <= warnAt ? waiting.nearlyUp : ''
+    return secondsLeft !== undefined && secondsLeft <= warnAt ? waiting.nearlyUp : ''
   }
 }

@@ -11,8 +11,8 @@ export function appOriginOf(request: Pick<WebRequest, 'req' | 'context'>): strin
   const { publicUrl } = context.mfa.options
   const { host = '' } = req.headers
   // A page of another origin cannot set Host: if no address is configured, Host is the app's address in this browser.
-  const present = `${'encrypted' in req.socket ? 'https' : 'http'}://${host}`
-  const own = publicUrl === undefined ? present : new URL(publicUrl).origin
+  const requestOrigin = `${'encrypted' in req.socket ? 'https' : 'http'}://${host}`
+  const appOrigin = publicUrl === undefined ? requestOrigin : new URL(publicUrl).origin
   const others = relyingPartyOf(request)?.origins ?? []
-  return PageOrigin.safeParse(others.find((origin) => new URL(origin).host === host) ?? own).data
+  return PageOrigin.safeParse(others.find((origin) => new URL(origin).host === host) ?? appOrigin).data
 }

@@ -15,20 +15,20 @@ interface PassportRequest {
 /**
  * Returns the app user, or undefined if no user is signed in.
  *
- * @param known A user who was validated for this request before.
+ * @param knownUser A user who was validated for this request before.
  * @returns a promise only if the option `user` returns one.
  * @throws {Error} that says how to fix it, when that cannot be known: doubt must never let a request pass.
  */
 export function resolveAppUser(
   req: AppRequest,
   options: ResolvedOptions,
-  known?: MfaUser,
+  knownUser?: MfaUser,
 ): MfaUser | undefined | Promise<MfaUser | undefined> {
   checkPassportRan(req)
   const appUser = options.user ? options.user(req) : userOfPassport(req)
   return isThenable(appUser)
-    ? Promise.resolve(appUser).then((resolved) => readAppUser(resolved, options, known))
-    : readAppUser(appUser, options, known)
+    ? Promise.resolve(appUser).then((resolved) => readAppUser(resolved, options, knownUser))
+    : readAppUser(appUser, options, knownUser)
 }
 
 /** Promises of other libraries count as well. */
@@ -39,12 +39,12 @@ const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
 export function readAppUser(
   appUser: AppUser | null | undefined | false,
   options: ResolvedOptions,
-  known?: MfaUser,
+  knownUser?: MfaUser,
 ): MfaUser | undefined {
   if (!appUser) return undefined
-  if (known && isSame(appUser, known)) return known
+  if (knownUser && isSame(appUser, knownUser)) return knownUser
   const read = recent.get(appUser.username ?? '')
-  if (read && isSame(appUser, read.given)) return read.user
+  if (read && isSame(appUser, read.appUser)) return read.user
   return remember(appUser, validateAppUser(appUser, options))
 }
 
@@ -53,42 +53,42 @@ function validateAppUser(appUser: AppUser, options: ResolvedOptions): MfaUser {
   const user = validate(MfaUser, appUser)
   if (user.success) return user.data
   const unusable = new Map(user.mistakes.map(({ path, message }) => [path[0], message]))
-  const left = optionalMembers.filter((member) => unusable.has(member))
-  if (left.length === 0) {
+  const omitted = optionalMembers.filter((member) => unusable.has(member))
+  if (omitted.length === 0) {
     throw new TypeError(
       `mfa: user(req) returned a user with a mistake: ${describeMistakes(user.mistakes)}. ${userExample}`,
     )
   }
-  for (const member of left) warnOfUnusable(options, member, unusable.get(member) ?? '')
+  for (const member of omitted) warnOfUnusable(options, member, unusable.get(member) ?? '')
   const { username, serviceUserId, name, email, timeZone } = appUser
   return validateAppUser(
     {
       username,
       serviceUserId,
-      ...(left.includes('name') ? {} : { name }),
-      ...(left.includes('email') ? {} : { email }),
-      ...(left.includes('timeZone') ? {} : { timeZone }),
+      ...(omitted.includes('name') ? {} : { name }),
+      ...(omitted.includes('email') ? {} : { email }),
+      ...(omitted.includes('timeZone') ? {} : { timeZone }),
     },
     options,
   )
 }
 
-const unusable: Readonly<Record<OptionalMember, { readonly what: string; readonly instead: string }>> = {
-  name: { what: 'a name', instead: 'the username is shown instead' },
-  email: { what: 'an e-mail address', instead: 'these users get no mail' },
-  timeZone: { what: 'a time zone', instead: 'mails tell their times in that of the browser, or in UTC' },
+const unusable: Readonly<Record<OptionalMember, { readonly noun: string; readonly instead: string }>> = {
+  name: { noun: 'a name', instead: 'the username is shown instead' },
+  email: { noun: 'an e-mail address', instead: 'these users get no mail' },
+  timeZone: { noun: 'a time zone', instead: 'mails tell their times in that of the browser, or in UTC' },
 }
 
 /** Warns once of names, and once of addresses: a whole directory may have them. */
 export function warnOfUnusable(options: ResolvedOptions, member: OptionalMember, reason: string): void {
-  const { what, instead } = unusable[member]
-  const text = `a user has ${what} that cannot be used (${reason}): ${instead}`
+  const { noun, instead } = unusable[member]
+  const text = `a user has ${noun} that cannot be used (${reason}): ${instead}`
   warnOnce(options, text, `unusable ${member}`)
 }
 
 interface Recent {
   /** What the app has returned. */
-  readonly given: AppUser
+  readonly appUser: AppUser
   readonly user: MfaUser
 }
 
@@ -103,7 +103,7 @@ function remember({ username, serviceUserId, name, email, timeZone }: AppUser, u
   if (user.username === undefined || !isShort(name) || !isShort(email) || !isShort(timeZone)) return user
   recent.delete(user.username)
   if (recent.size >= maxRecent) recent.delete(recent.keys().next().value ?? '')
-  recent.set(user.username, { given: { username, serviceUserId, name, email, timeZone }, user: Object.freeze(user) })
+  recent.set(user.username, { appUser: { username, serviceUserId, name, email, timeZone }, user: Object.freeze(user) })
   return user
 }
 

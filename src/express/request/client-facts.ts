@@ -42,15 +42,15 @@ const locateTimeout = 500
 export async function placeAttributes(options: ResolvedOptions, address: string | undefined): Promise<Attribute[]> {
   const { locate, clock } = options
   if (!locate || address === undefined) return []
-  const found = new AbortController()
+  const lookupEnd = new AbortController()
   try {
-    const place = await Promise.race([locate(address), pause(clock, locateTimeout, found.signal)])
+    const place = await Promise.race([locate(address), pause(clock, locateTimeout, lookupEnd.signal)])
     return typeof place === 'string' && place !== '' ? [{ key: placeKey, value: place }] : []
   } catch (error) {
     warnOnce(options, `locate failed, so devices show no place: ${String(error)}`, 'locate')
     return []
   } finally {
-    found.abort()
+    lookupEnd.abort()
   }
 }
 

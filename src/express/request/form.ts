@@ -113,8 +113,8 @@ export function isTrustedPost(
 }
 
 /** A page of another origin cannot set Host: if no address is configured, Host is the app's address in this browser. */
-function isOwnOrigin(req: IncomingMessage, given: string, publicUrl: string | undefined): boolean {
-  const origin = URL.parse(given)
+function isOwnOrigin(req: IncomingMessage, originHeader: string, publicUrl: string | undefined): boolean {
+  const origin = URL.parse(originHeader)
   if (!origin) return false
   return publicUrl === undefined ? origin.host === req.headers.host : origin.origin === new URL(publicUrl).origin
 }

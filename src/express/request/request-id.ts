@@ -11,8 +11,8 @@ type TrustsProxy = (address: string | undefined, hop: number) => boolean
  * (`trust proxy`), otherwise a new one. Ids of browsers are ignored, because attackers could use them to forge log lines.
  */
 export function createRequestId(req: IncomingMessage): RequestId {
-  const given = req.headers['x-request-id']
-  return lazyRequestId(given !== undefined && isFromProxy(req) ? readRequestId(given) : undefined)
+  const header = req.headers['x-request-id']
+  return lazyRequestId(header !== undefined && isFromProxy(req) ? readRequestId(header) : undefined)
 }
 
 function isFromProxy(req: IncomingMessage & { readonly app?: { get?: (name: string) => unknown } }): boolean {

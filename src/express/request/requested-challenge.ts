@@ -8,7 +8,7 @@ import type { RequestContext } from './context.ts'
 import { safeReturnTo } from './return-to.ts'
 
 /** The kind of challenge that a route demands. */
-export interface ChallengeWanted {
+export interface ChallengeRequirement {
   readonly purpose: Challenge['purpose']
   readonly factors?: readonly Factor[] | undefined
   readonly phishingResistant?: RequestedPhishingResistance | undefined
@@ -21,41 +21,41 @@ export interface ChallengeWanted {
  * The address to which a refused script sends the user; it may add `returnTo`. The request of a script opens no challenge, so
  * the address names the kind of challenge. That proves nothing: the guard checks the verification record afterwards.
  */
-export function challengeAddress({ base }: RequestContext, wanted: ChallengeWanted): string {
-  const { purpose, factors, phishingResistant, unknownBrowser, action } = wanted
-  const asked = [
+export function challengeAddress({ base }: RequestContext, challenge: ChallengeRequirement): string {
+  const { purpose, factors, phishingResistant, unknownBrowser, action } = challenge
+  const query = [
     ...(purpose === 'sign_in' ? [] : [`purpose=${purpose}`]),
     ...(factors ? [`factors=${factors.join(',')}`] : []),
     ...(phishingResistant ? [`phishingResistant=${phishingResistant}`] : []),
     ...(unknownBrowser ? [`unknownBrowser=${unknownBrowser}`] : []),
     ...(action === undefined ? [] : [`action=${action}`]),
   ]
-  return asked.length === 0 ? base : `${base}?${asked.join('&')}`
+  return query.length === 0 ? base : `${base}?${query.join('&')}`
 }
 
-export interface RequestedChallenge extends ChallengeWanted {
+export interface RequestedChallenge extends ChallengeRequirement {
   readonly returnTo: string | undefined
 }
 
 /** The challenge that the address of the page asks for; undefined for the plain address. */
 export function requestedChallenge(req: Request, context: RequestContext): RequestedChallenge | undefined {
   // Not `req.query`: how it reads `returnTo[]=` depends on the app's query parser.
-  const asked = new URLSearchParams(req.originalUrl.split('?', 2)[1])
-  if (!parameters.some((name) => asked.has(name))) return undefined
+  const query = new URLSearchParams(req.originalUrl.split('?', 2)[1])
+  if (!parameters.some((name) => query.has(name))) return undefined
   // A link on another site may lead here, but must not choose the challenge or the next page.
   if (isFromElsewhere(req)) return { purpose: 'sign_in', returnTo: undefined }
-  const factors = asked.get('factors')?.split(',').filter(isFactor)
+  const factors = query.get('factors')?.split(',').filter(isFactor)
   return {
-    purpose: purposes.find((purpose) => purpose === asked.get('purpose')) ?? 'sign_in',
+    purpose: purposes.find((purpose) => purpose === query.get('purpose')) ?? 'sign_in',
     factors: factors?.length ? factors : undefined,
-    phishingResistant: RequestedPhishingResistance.safeParse(asked.get('phishingResistant')).data,
-    unknownBrowser: RequestedUnknownBrowser.safeParse(asked.get('unknownBrowser')).data,
-    action: asked.get('action') ?? undefined,
-    returnTo: safeReturnTo(asked.get('returnTo'), context.base),
+    phishingResistant: RequestedPhishingResistance.safeParse(query.get('phishingResistant')).data,
+    unknownBrowser: RequestedUnknownBrowser.safeParse(query.get('unknownBrowser')).data,
+    action: query.get('action') ?? undefined,
+    returnTo: safeReturnTo(query.get('returnTo'), context.base),
   }
 }
 
-const purposes: readonly ChallengeWanted['purpose'][] = ['step_up', 'change_devices']
+const purposes: readonly ChallengeRequirement['purpose'][] = ['step_up', 'change_devices']
 
 const parameters = ['purpose', 'factors', 'phishingResistant', 'unknownBrowser', 'action', 'returnTo']
 

@@ -42,9 +42,9 @@ function createAddress(publicUrl: string | undefined, pathInside: string): Publi
  * Returns a path on this origin, or undefined. Whatever a browser could read as another origin, or a proxy as another header,
  * is rejected, never repaired.
  *
- * @param own The path of the challenge pages: returning there would be a loop.
+ * @param challengePath The path of the challenge pages: returning there would be a loop.
  */
-export function safeReturnTo(value: unknown, own: string): string | undefined {
+export function safeReturnTo(value: unknown, challengePath: string): string | undefined {
   if (typeof value !== 'string' || value.length > maxLength) return undefined
   // Browsers read `\` as `/` and drop tabs and line breaks, so `/\evil` and `/<tab>/evil` are other origins.
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
@@ -53,7 +53,8 @@ export function safeReturnTo(value: unknown, own: string): string | undefined {
   if (!url) return undefined
   const path = url.pathname + url.search + url.hash
   // `/.//evil` becomes `//evil` once the dots are resolved.
-  if (path.startsWith('//') || url.pathname === own || url.pathname.startsWith(`${own}/`)) return undefined
+  if (path.startsWith('//') || url.pathname === challengePath || url.pathname.startsWith(`${challengePath}/`))
+    return undefined
   return path
 }
 

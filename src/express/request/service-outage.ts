@@ -26,10 +26,10 @@ export function isOutage(error: unknown): error is Error {
 }
 
 /** Logs that something optional failed. In an outage, all of that is one line. */
-export function logFailure({ mfa, requestId }: RequestContext, what: string, error: unknown): void {
+export function logFailure({ mfa, requestId }: RequestContext, task: string, error: unknown): void {
   if (isOutage(error)) return mfa.outage.failed(error)
   const reason = error instanceof Error ? error.message : String(error)
-  mfa.options.logger.warn(`mfa: ${what}: ${reason} (request ${requestId()})`)
+  mfa.options.logger.warn(`mfa: ${task}: ${reason} (request ${requestId()})`)
 }
 
 /** Describes an error in one line, for the log. */
@@ -37,7 +37,7 @@ export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = error instanceof ApiError ? ` ${error.code}` : ''
   const cause = error.cause instanceof Error ? error.cause.message : ''
-  const why = error.message.includes(cause) ? '' : ` (${cause})`
+  const detail = error.message.includes(cause) ? '' : ` (${cause})`
   // Our own messages start with it already.
-  return `${error.name}${code}: ${error.message.replace(/^mfa: /, '')}${why}`
+  return `${error.name}${code}: ${error.message.replace(/^mfa: /, '')}${detail}`
 }

@@ -8,7 +8,7 @@ import { describe, isOutage } from './service-outage.ts'
 const usualRetry = 5
 
 export const isTrouble = (error: unknown): boolean =>
-  [ApiError, UnreachableError, WebSessionError].some((known) => error instanceof known)
+  [ApiError, UnreachableError, WebSessionError].some((errorClass) => error instanceof errorClass)
 
 /** Logs the trouble. @returns what to tell the user, with `retryAfter` in seconds, and the event for the app. */
 export function reportTrouble(context: RequestContext, error: unknown) {

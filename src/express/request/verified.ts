@@ -13,8 +13,8 @@ import { logFailure } from './service-outage.ts'
 
 /** The verification record of this web session, if it counts for the user of the request under the policy. */
 export function verifiedOf(state: MfaState, visitor: Visitor, policy?: Policy): Verified | undefined {
-  const found = findVerified(state, visitor, policy)
-  return typeof found === 'string' ? undefined : found
+  const verdict = findVerified(state, visitor, policy)
+  return typeof verdict === 'string' ? undefined : verdict
 }
 
 /** Who is signed in, at which `mfa()`. */
@@ -75,7 +75,7 @@ export async function checkEpoch(
   if (!unchecked) return []
   const { error, until } = unchecked
   const untilWhen = new Date(until * 1000).toISOString()
-  const what = `the service could not be asked whether a verified web session was ended; it stays valid until ${untilWhen}`
-  logFailure(context, what, error)
+  const warning = `the service could not be asked whether a verified web session was ended; it stays valid until ${untilWhen}`
+  logFailure(context, warning, error)
   return [{ type: 'verification.unchecked', until }]
 }

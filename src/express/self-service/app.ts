@@ -29,9 +29,9 @@ export const showApp = changing('app', (request) => {
 export const storeApp = changing('app', (request) => {
   if (hasForeignToken(request)) return storedApp(request, { kind: 'too_late' })
   return withNextEpoch(request, async (saved, epoch) => {
-    const { service, own, pass } = saved
-    const wanted = { first: false, replaces: own.hardware?.id, pass, epoch }
-    return storedApp(saved, await tryCode(saved, service, own.userId, wanted))
+    const { service, ownFactors, pass } = saved
+    const options = { first: false, replaces: ownFactors.hardware?.id, pass, epoch }
+    return storedApp(saved, await tryCode(saved, service, ownFactors.userId, options))
   })
 })
 
@@ -40,7 +40,7 @@ function storedApp(request: ChangeRequest, outcome: AppOutcome): Outcome {
   if (outcome.kind === 'wrong_code') return wrongCode(request, `${path}/app`)
   const state = { save: { ...request.state, setup: undefined } }
   if (outcome.kind === 'too_late') return { state, answer: continueAt(request, `${path}?done=changed`) }
-  const type = request.own.hardware ? 'factor.replaced' : 'factor.added'
+  const type = request.ownFactors.hardware ? 'factor.replaced' : 'factor.added'
   return {
     state,
     events: [{ type, kind: 'app', id: outcome.app.id }],
@@ -51,17 +51,17 @@ function storedApp(request: ChangeRequest, outcome: AppOutcome): Outcome {
 /** `GET /mfa/enroll/app`: an authenticator app as the first factor, during the first sign-in. */
 export async function showFirstApp(request: WebRequest): Promise<Outcome> {
   if (isPrefetch(request.req)) return message(request, 503, 'not_ahead')
-  const found = await findNewcomer(request)
-  if (!found || !takesApp(request, found)) return { state: 'as-is', answer: redirect(request.context.base) }
-  return show(request, found.service, 'enroll/app')
+  const signIn = await findNewcomer(request)
+  if (!signIn || !takesApp(request, signIn)) return { state: 'as-is', answer: redirect(request.context.base) }
+  return show(request, signIn.service, 'enroll/app')
 }
 
 /** `POST /mfa/enroll/app`: the first code of the app. It does not verify the user; the next code does. */
 export async function storeFirstApp(request: WebRequest): Promise<Outcome> {
   const { context, state } = request
-  const found = await findNewcomer(request)
-  if (!found || !takesApp(request, found)) return leadTo(request, context.base)
-  const outcome = await tryCode(request, found.service, found.newcomer.id, { first: true })
+  const signIn = await findNewcomer(request)
+  if (!signIn || !takesApp(request, signIn)) return leadTo(request, context.base)
+  const outcome = await tryCode(request, signIn.service, signIn.newcomer.id, { first: true })
   if (outcome.kind === 'wrong_code') return wrongCode(request, `${context.base}/enroll/app`)
   if (outcome.kind === 'too_late') {
     return { state: { save: { ...state, setup: undefined } }, answer: continueAt(request, context.base) }
@@ -96,12 +96,12 @@ async function tryCode(
   request: WebRequest,
   service: ConnectedService,
   userId: string,
-  wanted: { first: boolean; replaces?: string | undefined; pass?: string; epoch?: string | undefined },
+  options: { first: boolean; replaces?: string | undefined; pass?: string; epoch?: string | undefined },
 ): Promise<AppOutcome> {
   const code = readCode(request.form['code'])
   const seed = openedSecret(request, service)
   if (seed === undefined || code?.length !== 6) return { kind: 'wrong_code' }
-  return addApp(service, userId, { seed, code, ...wanted })
+  return addApp(service, userId, { seed, code, ...options })
 }
 
 function wrongCode(request: WebRequest, path: string): Outcome {
@@ -114,6 +114,6 @@ function wrongCode(request: WebRequest, path: string): Outcome {
 }
 
 /** Users cannot replace a hardware token of an administrator: they have to report it lost first. */
-function hasForeignToken({ own }: OwnRequest): boolean {
-  return own.hardware !== undefined && !own.hardware.selfEnrolled
+function hasForeignToken({ ownFactors }: OwnRequest): boolean {
+  return ownFactors.hardware !== undefined && !ownFactors.hardware.selfEnrolled
 }

@@ -1,6 +1,6 @@
 import { deviceCode, isHandedOver, readOwnFactors } from '../../challenge/own-factors.ts'
 import { userKeyOf } from '../../challenge/user.ts'
-import type { Change, Watched } from '../live/shared-watches.ts'
+import type { Change, WatchTarget } from '../live/shared-watches.ts'
 import { polled } from '../live/shared-watches.ts'
 import { devicePage } from '../pages/device-page.ts'
 import { wantsJson } from '../request/navigation.ts'
@@ -16,9 +16,9 @@ import { setupOf, withSetup } from './setup.ts'
 
 /** `POST /mfa/devices/device`: sets up another device, or a first one. The present one stays until the new one is active. */
 export const offerDevice = changing('device', (request) => {
-  if (isHandedOver(request.own)) return leadTo(request, devicesPath(request))
+  if (isHandedOver(request.ownFactors)) return leadTo(request, devicesPath(request))
   return {
-    state: { renew: withSetup(request, { device: { before: deviceId(request.own) } }) },
+    state: { renew: withSetup(request, { device: { before: deviceId(request.ownFactors) } }) },
     events: [{ type: 'enrollment.offered' }],
     answer: continueAt(request, `${devicesPath(request)}/device`),
   }
@@ -28,7 +28,7 @@ export const offerDevice = changing('device', (request) => {
 export const showDevice = seen((request, signal) => {
   const device = setupOf(request)?.device
   // By then the old device, which may have approved this change, is out of use.
-  if (device && isNew(request.own, device)) return finish(request, device)
+  if (device && isNew(request.ownFactors, device)) return finish(request, device)
   return showCode(request, signal)
 })
 
@@ -43,23 +43,23 @@ const showCode = changing('device', (request) => {
 })
 
 async function issueCode(request: ChangeRequest, epoch: string, replaces: boolean): Promise<Outcome> {
-  const { service, own, pass, state, user } = request
-  const issued = await deviceCode(service, own, { pass, epoch })
+  const { service, ownFactors, pass, state, user } = request
+  const issued = await deviceCode(service, ownFactors, { pass, epoch })
   if (issued === undefined) return toDevices(request)
   const { code, expiresAt } = issued
   const { page, link } = devicePage(request, { ...issued, baseUrl: service.baseUrl, replaces })
   // Signing out withdraws the code.
-  const shown = { ...state, shownReplacement: { userKey: userKeyOf(user), until: expiresAt } }
+  const newState = { ...state, shownReplacement: { userKey: userKeyOf(user), until: expiresAt } }
   return {
-    state: state.shownReplacement?.until === expiresAt ? 'as-is' : { save: shown },
+    state: state.shownReplacement?.until === expiresAt ? 'as-is' : { save: newState },
     answer: wantsJson(request.req) ? json(200, { code, expiresAt, link }) : page,
   }
 }
 
 /** `POST /mfa/devices/device/cancel`: withdraws the code. Takes no pass: withdrawing is always allowed. */
 export const withdrawDevice = seenByNewer(async (request) => {
-  const { service, own } = request
-  await service.client.tokens.withdrawReplacement(service.domainId, own.userId)
+  const { service, ownFactors } = request
+  await service.client.tokens.withdrawReplacement(service.domainId, ownFactors.userId)
   return { state: { save: withoutDevice(request) }, answer: continueAt(request, devicesPath(request)) }
 })
 
@@ -67,14 +67,14 @@ export const deviceEvents = streamOf(watch)
 export const deviceStatus = whileHeld(watch)
 
 /** Whether the new device is active. If none is being set up there is nothing to wait for. */
-function watch(request: WebRequest): Watched | Change {
+function watch(request: WebRequest): WatchTarget | Change {
   const { context, user } = request
   const device = setupOf(request)?.device
   if (!device) return 'activated'
   const { clock } = context.mfa.options
   return polled(clock, `device after ${device.before ?? 'none'} ${context.userKey}`, async (service) => {
-    const own = await readOwnFactors(service, user)
-    return own === undefined || isNew(own, device)
+    const ownFactors = await readOwnFactors(service, user)
+    return ownFactors === undefined || isNew(ownFactors, device)
   })
 }
 
@@ -83,7 +83,7 @@ function finish(request: OwnRequest, { before }: { readonly before?: string | un
   const type = before === undefined ? 'factor.added' : 'factor.replaced'
   return {
     state: { renew: withoutDevice(request) },
-    events: [{ type, kind: 'device', id: deviceId(request.own) }],
+    events: [{ type, kind: 'device', id: deviceId(request.ownFactors) }],
     answer: redirect(`${devicesPath(request)}?done=device`),
   }
 }
@@ -92,8 +92,8 @@ const withoutDevice = ({ state }: WebRequest) => ({ ...state, setup: undefined, 
 
 const toDevices = (request: WebRequest): Outcome => ({ state: 'as-is', answer: redirect(devicesPath(request)) })
 
-const deviceId = ({ token }: OwnRequest['own']): string | undefined => token?.device?.id
+const deviceId = ({ token }: OwnRequest['ownFactors']): string | undefined => token?.device?.id
 
-function isNew({ token }: OwnRequest['own'], { before }: { readonly before?: string | undefined }): boolean {
+function isNew({ token }: OwnRequest['ownFactors'], { before }: { readonly before?: string | undefined }): boolean {
   return token?.state === 'active' && token.device !== undefined && token.device.id !== before
 }

@@ -51,10 +51,10 @@ interface Entitled {
 function byEntitled(handler: (request: WebRequest, entitled: Entitled) => Outcome | Promise<Outcome>) {
   return async (request: WebRequest): Promise<Outcome> => {
     if (isPrefetch(request.req)) return message(request, 503, 'not_ahead')
-    const found = await findEntitled(request)
-    if (!found || !canAddPasskeys(request, found.member)) return leadBack(request)
+    const entitled = await findEntitled(request)
+    if (!entitled || !canAddPasskeys(request, entitled.member)) return leadBack(request)
     try {
-      return await handler(request, found)
+      return await handler(request, entitled)
     } catch (error) {
       // The pass has expired, or an administrator has withdrawn it.
       if (error instanceof ApiError && error.code === 'api.error.conflict.pass') return leadBack(request)
@@ -70,8 +70,8 @@ async function findEntitled(request: WebRequest): Promise<Entitled | undefined> 
   const { id: challenge } = state.challenge
   const pass = passkeyPassOf(request)
   if (pass === undefined) {
-    const found = await findNewcomer(request)
-    return found && { service: found.service, member: found.newcomer, allowed: { challenge, first: true } }
+    const newcomer = await findNewcomer(request)
+    return newcomer && { service: newcomer.service, member: newcomer.newcomer, allowed: { challenge, first: true } }
   }
   const service = await context.mfa.connect()
   const member = await findMember(service, user)

@@ -20,7 +20,7 @@ import { maySelfEnroll } from '../sign-in/newcomer.ts'
 /** A request by a verified user, with their factors. */
 export interface OwnRequest extends WebRequest {
   readonly service: ConnectedService
-  readonly own: OwnFactors
+  readonly ownFactors: OwnFactors
 }
 
 /** A request by a user who has passed the second step in order to change factors. */
@@ -36,15 +36,15 @@ export function seen(handler: Handler<OwnRequest>): Handler {
     if (!verifiedOf(state, context))
       return stepUp(request, { returnTo: returnPath(request), carried: carriedForm(request) })
     const service = await context.mfa.connect()
-    const own = await readOwnFactors(service, user)
-    if (!own) return message(request, 404, 'no_member')
-    return handler({ ...request, service, own: usableOf(request, own) }, signal)
+    const ownFactors = await readOwnFactors(service, user)
+    if (!ownFactors) return message(request, 404, 'no_member')
+    return handler({ ...request, service, ownFactors: usableOf(request, ownFactors) }, signal)
   }
 }
 
 /** Recovery codes are of no use where the app requires passkeys. */
-function usableOf({ context }: WebRequest, own: OwnFactors): OwnFactors {
-  return context.mfa.options.phishingResistant === 'require' ? { ...own, recoveryCodes: undefined } : own
+function usableOf({ context }: WebRequest, ownFactors: OwnFactors): OwnFactors {
+  return context.mfa.options.phishingResistant === 'require' ? { ...ownFactors, recoveryCodes: undefined } : ownFactors
 }
 
 /** The same for what only some services can do: let users change their own factors. */
@@ -63,17 +63,17 @@ export function changing(
   handler: Handler<ChangeRequest>,
 ): Handler {
   return seenByNewer(async (request, signal) => {
-    const { service, own } = request
-    const what = typeof changed === 'function' ? changed(request) : changed
-    const pass = passOf(request, what)
-    const change = { changed: what, pass, rpId: relyingPartyOf(request)?.id }
-    const requirement = await service.client.factors.requirement(service.domainId, own.userId, change)
+    const { service, ownFactors } = request
+    const factor = typeof changed === 'function' ? changed(request) : changed
+    const pass = passOf(request, factor)
+    const change = { changed: factor, pass, rpId: relyingPartyOf(request)?.id }
+    const requirement = await service.client.factors.requirement(service.domainId, ownFactors.userId, change)
     // A weak factor confirms nothing but the first strong one: there, too, the app decides who may enroll.
     if (!requirement.factors.every(isStrong) && !(await maySelfEnroll(request, service))) {
       return message(request, 403, 'ask_administrator')
     }
     if (pass === undefined || !requirement.passed) return demandPass(request, requirement)
-    await storeMailSettings(service, { ...own, id: own.userId }, mailSettingsOf(request))
+    await storeMailSettings(service, { ...ownFactors, id: ownFactors.userId }, mailSettingsOf(request))
     return whilePassed(
       () => handler({ ...request, pass }, signal),
       () => demandPass(request, requirement),
@@ -114,8 +114,8 @@ function isFirstOffer({ req, context, state: { offer } }: OwnRequest): boolean {
 }
 
 /** Demands a pass by a factor that counts for this change; users who have none must ask an administrator. */
-function demandPass(request: OwnRequest, { factors: counted }: ChangeRequirement): Outcome {
-  const factors = request.context.mfa.options.devices.factors.filter((factor) => counted.includes(factor))
+function demandPass(request: OwnRequest, { factors: acceptedFactors }: ChangeRequirement): Outcome {
+  const factors = request.context.mfa.options.devices.factors.filter((factor) => acceptedFactors.includes(factor))
   if (factors.length === 0) return message(request, 403, 'ask_administrator')
   const { offer, passkeyOffer } = request.state
   const giveUpTo = offer || !passkeyOffer ? formPath(request) : passkeyOffer.returnTo

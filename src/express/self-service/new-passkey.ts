@@ -36,8 +36,8 @@ export async function startNew(
 export function storeNew(request: WebRequest, service: ConnectedService, userId: string, allowed: Allowed) {
   const { form, req } = request
   const response = readResponse(form, RegistrationResponse)
-  const named = PasskeyName.safeParse(form['name'])
-  const name = named.success ? named.data : browserName(req) || layoutOf(request).words.devices.passkeys.title
+  const parsedName = PasskeyName.safeParse(form['name'])
+  const name = parsedName.success ? parsedName.data : browserName(req) || layoutOf(request).words.devices.passkeys.title
   if (!response) return { rejection: 'wrong' } as const
   return storePasskey(service, userId, { response, name, conditional: form['conditional'] === 'yes', ...allowed })
 }

@@ -27,17 +27,17 @@ export function withNextEpoch<R extends WebRequest>(
 export function nextEpoch(request: WebRequest): { readonly epoch: string; readonly state: MfaState } {
   const { state, context } = request
   const { verified } = state
-  const known = verified?.nextEpoch
-  const isUsed = verified !== undefined && context.mfa.epochs.current(verified.userKey) === known
-  return known === undefined || isUsed ? drawEpoch(request) : { epoch: known, state }
+  const verifiedEpoch = verified?.nextEpoch
+  const isUsed = verified !== undefined && context.mfa.epochs.current(verified.userKey) === verifiedEpoch
+  return verifiedEpoch === undefined || isUsed ? drawEpoch(request) : { epoch: verifiedEpoch, state }
 }
 
 function drawEpoch({ state, context: { mfa } }: WebRequest): { readonly epoch: string; readonly state: MfaState } {
-  const drawn = Buffer.from(mfa.options.random(16)).toString('base64url')
+  const newEpoch = Buffer.from(mfa.options.random(16)).toString('base64url')
   const { verified } = state
-  if (!verified) return { epoch: drawn, state }
+  if (!verified) return { epoch: newEpoch, state }
   const { userKey, nextEpoch: before } = verified
   // The change before this one may have been made.
   const epoch = before !== undefined && mfa.epochs.current(userKey) === before ? before : verified.epoch
-  return { epoch: drawn, state: { ...state, verified: { ...verified, epoch, nextEpoch: drawn } } }
+  return { epoch: newEpoch, state: { ...state, verified: { ...verified, epoch, nextEpoch: newEpoch } } }
 }

@@ -17,9 +17,9 @@ import { withNextEpoch } from './next-epoch.ts'
 
 /** `GET /mfa/devices`: the factors of the user, and what can be changed about them. */
 export const showDevices = seen(async (request) => {
-  const { req, context, service, own } = request
+  const { req, context, service, ownFactors } = request
   const id = browserCookie.read(req, context)
-  const browsers = await readListedBrowsers(service, own, id)
+  const browsers = await readListedBrowsers(service, ownFactors, id)
   if (wantsJson(req)) return { state: 'as-is', answer: json(200, { ...factsOf(request), browsers }) }
   const { token, state } = withFormToken(request)
   return {
@@ -30,12 +30,12 @@ export const showDevices = seen(async (request) => {
 
 /** `POST /mfa/devices/name`: renames the device. Takes no pass: the name is for its user alone, and allows nothing. */
 export const renameDevice = seenByNewer(async (request) => {
-  const { service, own, form } = request
-  const { device } = own.token ?? {}
+  const { service, ownFactors, form } = request
+  const { device } = ownFactors.token ?? {}
   const name = DeviceName.safeParse(form['name'])
   if (!device || !name.success) return leadTo(request, devicesPath(request))
   const { client, domainId } = service
-  await unlessRejected(client.tokens.renameDevice(domainId, own.userId, name.data), 'api.error.notfound.token')
+  await unlessRejected(client.tokens.renameDevice(domainId, ownFactors.userId, name.data), 'api.error.notfound.token')
   return {
     state: 'as-is',
     events: [{ type: 'device.renamed', id: device.id }],
@@ -45,21 +45,21 @@ export const renameDevice = seenByNewer(async (request) => {
 
 /** `POST /mfa/devices/remove`: removes a device, an authenticator app, or a hardware token that was lost. */
 export const removeFactor = changing(changedBy, (request) => {
-  const what = removable(request)
-  if (!what) return leadTo(request, devicesPath(request))
-  return withNextEpoch(request, (saved, epoch) => removeNow(saved, what, epoch))
+  const factor = removable(request)
+  if (!factor) return leadTo(request, devicesPath(request))
+  return withNextEpoch(request, (saved, epoch) => removeNow(saved, factor, epoch))
 })
 
 /**
  * Users who removed their last factor could not sign in again, and could not be told from an attacker who only knows the
  * password. The service decides, in the transaction that removes it.
  */
-async function removeNow(request: ChangeRequest, what: Removable, epoch: string): Promise<Outcome> {
-  const { service, own, pass } = request
-  if (!(await remove(service, own, { what, pass, epoch, rpId: relyingPartyOf(request)?.id })))
+async function removeNow(request: ChangeRequest, factor: Removable, epoch: string): Promise<Outcome> {
+  const { service, ownFactors, pass } = request
+  if (!(await remove(service, ownFactors, { what: factor, pass, epoch, rpId: relyingPartyOf(request)?.id })))
     return message(request, 409, 'last_factor')
-  const kind = what === 'hardware' && own.hardware?.selfEnrolled ? 'app' : what
-  const id = what === 'device' ? own.token?.device?.id : own.hardware?.id
+  const kind = factor === 'hardware' && ownFactors.hardware?.selfEnrolled ? 'app' : factor
+  const id = factor === 'device' ? ownFactors.token?.device?.id : ownFactors.hardware?.id
   return {
     state: 'as-is',
     events: [{ type: 'factor.removed', kind, id }],
@@ -72,27 +72,32 @@ async function removeNow(request: ChangeRequest, what: Removable, epoch: string)
  * cookie, an attacker could lock the user out of an app that accepts no other browser.
  */
 export const forgetBrowsers = seenByNewer(async (request, signal) => {
-  const { service, own, form } = request
-  const { data: one } = Id.safeParse(form['browser'])
-  if (one === undefined && form['browser'] !== undefined) return leadTo(request, devicesPath(request))
-  const browsers = await readListedBrowsers(service, own, undefined)
-  const isKept = browsers.some(({ id, keptUntil }) => keptUntil !== undefined && (one === undefined || id === one))
+  const { service, ownFactors, form } = request
+  const { data: browserId } = Id.safeParse(form['browser'])
+  if (browserId === undefined && form['browser'] !== undefined) return leadTo(request, devicesPath(request))
+  const browsers = await readListedBrowsers(service, ownFactors, undefined)
+  const isKept = browsers.some(
+    ({ id, keptUntil }) => keptUntil !== undefined && (browserId === undefined || id === browserId),
+  )
   return isKept ? forgetKept(request, signal) : forgetNow(request, undefined)
 })
 
 const forgetKept = changing('browsers', (request) => forgetNow(request, request.pass))
 
 async function forgetNow(request: OwnRequest, pass: string | undefined): Promise<Outcome> {
-  const { service, own, form } = request
+  const { service, ownFactors, form } = request
   const { client, domainId } = service
-  const { data: one } = Id.safeParse(form['browser'])
-  await (one === undefined
-    ? client.browsers.forgetAll(domainId, own.userId, pass)
-    : unlessRejected(client.browsers.forget(domainId, own.userId, one, pass), 'api.error.notfound.browser'))
+  const { data: browserId } = Id.safeParse(form['browser'])
+  await (browserId === undefined
+    ? client.browsers.forgetAll(domainId, ownFactors.userId, pass)
+    : unlessRejected(
+        client.browsers.forget(domainId, ownFactors.userId, browserId, pass),
+        'api.error.notfound.browser',
+      ))
   return {
     state: { save: { ...request.state, remembered: undefined } },
     events: [{ type: 'browsers.forgotten' }],
-    answer: continueAt(request, `${devicesPath(request)}?done=${one === undefined ? 'forgotten' : 'removed'}`),
+    answer: continueAt(request, `${devicesPath(request)}?done=${browserId === undefined ? 'forgotten' : 'removed'}`),
   }
 }
 
@@ -102,8 +107,8 @@ async function forgetNow(request: OwnRequest, pass: string | undefined): Promise
  */
 export const endOthers = seenByNewer((request) =>
   withNextEpoch(request, async (saved, epoch) => {
-    const { service, own, state } = saved
-    await service.client.users.endSessions(service.domainId, own.userId, epoch)
+    const { service, ownFactors, state } = saved
+    await service.client.users.endSessions(service.domainId, ownFactors.userId, epoch)
     return {
       state: { save: { ...state, remembered: undefined } },
       events: [{ type: 'sessions.ended' }],
@@ -117,19 +122,19 @@ function changedBy({ form }: OwnRequest): Removable {
   return form['what'] === 'device' ? 'device' : 'hardware'
 }
 
-function removable({ form, own }: OwnRequest): Removable | undefined {
-  if (form['what'] === 'device' && own.token?.state === 'active') return 'device'
-  return form['what'] === 'hardware' && own.hardware ? 'hardware' : undefined
+function removable({ form, ownFactors }: OwnRequest): Removable | undefined {
+  if (form['what'] === 'device' && ownFactors.token?.state === 'active') return 'device'
+  return form['what'] === 'hardware' && ownFactors.hardware ? 'hardware' : undefined
 }
 
 /** The answer that scripts get. */
-function factsOf({ own }: OwnRequest): object {
-  const { token, hardware, recoveryCodes, email } = own
+function factsOf({ ownFactors }: OwnRequest): object {
+  const { token, hardware, recoveryCodes, email } = ownFactors
   const device = token?.state === 'active' ? (token.device ?? {}) : null
   const { id, alias, selfEnrolled = false, lastUsedAt } = hardware ?? {}
   return {
     device,
-    pending: pendingCode(own) ?? null,
+    pending: pendingCode(ownFactors) ?? null,
     hardware: hardware ? { id, alias, selfEnrolled, lastUsedAt } : null,
     recoveryCodes: recoveryCodes ?? null,
     email,

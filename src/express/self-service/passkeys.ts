@@ -16,7 +16,7 @@ import { setupOf, withSetup } from './setup.ts'
 
 /** `GET /mfa/devices/passkey`: adds a passkey. */
 export const showNewPasskey = changing('passkey', (request) => {
-  if (!canAddPasskeys(request, request.own)) return leadTo(request, devicesPath(request))
+  if (!canAddPasskeys(request, request.ownFactors)) return leadTo(request, devicesPath(request))
   const { token, state } = withFormToken(request)
   return {
     state: state === request.state ? 'as-is' : { save: state },
@@ -29,16 +29,16 @@ export const newPasskeyOptions = changing('passkey', (request) => {
   const { challenge, state } = ceremonyChallenge(request)
   const effects = { state: state === request.state ? ('as-is' as const) : { save: state } }
   return andThen(request, effects, (saved) =>
-    startNew(saved, saved.service, saved.own.userId, { challenge, pass: saved.pass }),
+    startNew(saved, saved.service, saved.ownFactors.userId, { challenge, pass: saved.pass }),
   )
 })
 
 /** `POST /mfa/devices/passkey`: stores the passkey that the browser has made. */
 export const addPasskey = changing('passkey', async (request) => {
-  const { service, own, pass } = request
+  const { service, ownFactors, pass } = request
   const challenge = setupOf(request)?.passkey
   if (challenge === undefined) return rejectNew(request, 'wrong')
-  const stored = await storeNew(request, service, own.userId, { challenge, pass })
+  const stored = await storeNew(request, service, ownFactors.userId, { challenge, pass })
   if ('rejection' in stored) return rejectNew(request, stored.rejection)
   const { passkeyOffer, ...state } = { ...request.state, setup: undefined }
   return {
@@ -50,12 +50,12 @@ export const addPasskey = changing('passkey', async (request) => {
 
 /** `POST /mfa/devices/passkey/name`. Takes no pass: the name is for its user alone, and allows nothing. */
 export const renamePasskey = seenByNewer(async (request) => {
-  const { service, own, form } = request
+  const { service, ownFactors, form } = request
   const passkey = passkeyOf(request)
   const name = PasskeyName.safeParse(form['name'])
   if (!passkey || !name.success) return leadTo(request, devicesPath(request))
   const { client, domainId } = service
-  const renaming = client.passkeys.rename(domainId, own.userId, passkey.id, name.data)
+  const renaming = client.passkeys.rename(domainId, ownFactors.userId, passkey.id, name.data)
   if ((await unlessRejected(renaming, 'api.error.notfound.passkey')) === undefined)
     return leadTo(request, devicesPath(request))
   return {
@@ -69,13 +69,13 @@ export const renamePasskey = seenByNewer(async (request) => {
 export const removePasskey = changing('passkey', (request) => {
   const passkey = passkeyOf(request)
   if (!passkey) return leadTo(request, devicesPath(request))
-  if (isLastPasskey(request.own, passkey)) return message(request, 409, 'last_factor')
+  if (isLastPasskey(request.ownFactors, passkey)) return message(request, 409, 'last_factor')
   return withNextEpoch(request, (saved, epoch) => removeNow(saved, passkey, epoch))
 })
 
 async function removeNow(request: ChangeRequest, { id }: Passkey, epoch: string): Promise<Outcome> {
-  const { service, own, pass } = request
-  if (!(await removeAtService(service, own, { id, pass, epoch }))) return message(request, 409, 'last_factor')
+  const { service, ownFactors, pass } = request
+  if (!(await removeAtService(service, ownFactors, { id, pass, epoch }))) return message(request, 409, 'last_factor')
   return {
     state: 'as-is',
     events: [{ type: 'factor.removed', kind: 'passkey', id }],
@@ -85,15 +85,15 @@ async function removeNow(request: ChangeRequest, { id }: Passkey, epoch: string)
 
 /** Kept while the setup lasts, so that two tabs can both finish. */
 function ceremonyChallenge(request: OwnRequest) {
-  const present = setupOf(request)?.passkey
-  if (present !== undefined) return { challenge: present, state: request.state }
+  const stored = setupOf(request)?.passkey
+  if (stored !== undefined) return { challenge: stored, state: request.state }
   const challenge = Buffer.from(request.context.mfa.options.random(16)).toString('base64url')
   return { challenge, state: withSetup(request, { passkey: challenge }) }
 }
 
 /** Only the passkeys for this app: those of another one can be changed there. */
 function passkeyOf(request: OwnRequest): Passkey | undefined {
-  const { own, form } = request
+  const { ownFactors, form } = request
   const rpId = relyingPartyOf(request)?.id
-  return own.passkeys?.find((passkey) => passkey.id === form['passkey'] && passkey.rpId === rpId)
+  return ownFactors.passkeys?.find((passkey) => passkey.id === form['passkey'] && passkey.rpId === rpId)
 }

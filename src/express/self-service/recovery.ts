@@ -12,9 +12,9 @@ import { keepCodes, shownCodes } from './shown-codes.ts'
 
 /** `GET /mfa/recovery`: offers recovery codes, once, to users who have just set up a first factor. */
 export const offerCodes = seen((request) => {
-  const { own, context } = request
+  const { ownFactors, context } = request
   const { offer } = request.state
-  if (!offer || own.recoveryCodes !== 0) {
+  if (!offer || ownFactors.recoveryCodes !== 0) {
     return { state: 'as-is', answer: redirect(offer?.returnTo ?? `${context.prefix}/`) }
   }
   const { token, state } = withFormToken(request)
@@ -40,24 +40,24 @@ const answersScript = ({ req, carried }: WebRequest): boolean => wantsJson(req) 
 
 /** An offer is pressed once: with the codes it is gone. */
 function isRepeated(request: OwnRequest): boolean {
-  const { own, form, state } = request
-  return own.hadRecoveryCodes && !state.offer && form['again'] !== 'yes' && !answersScript(request)
+  const { ownFactors, form, state } = request
+  return ownFactors.hadRecoveryCodes && !state.offer && form['again'] !== 'yes' && !answersScript(request)
 }
 
 const replaceCodes = changing('codes', (request) => {
-  const { own } = request
-  if (own.recoveryCodes === undefined) return leadTo(request, devicesPath(request))
+  const { ownFactors } = request
+  if (ownFactors.recoveryCodes === undefined) return leadTo(request, devicesPath(request))
   const { offer, ...rest } = request.state
   const returnTo = offer?.returnTo ?? devicesPath(request)
   return withNextEpoch({ ...request, state: rest }, async (changed, epoch) => {
     const { service, pass, state } = changed
-    const made = await makeRecoveryCodes(service, own, { pass, epoch })
-    const codes = made.flatMap(({ code }) => code ?? [])
+    const newCodes = await makeRecoveryCodes(service, ownFactors, { pass, epoch })
+    const codes = newCodes.flatMap(({ code }) => code ?? [])
     const events = [{ type: 'recovery_codes.made', count: codes.length } as const]
     if (answersScript(changed)) return { state: 'as-is', events, answer: json(200, { codes }) }
     return {
       state: {
-        save: { ...state, codes: keepCodes(changed, service, { codes, ids: made.map(({ id }) => id), returnTo }) },
+        save: { ...state, codes: keepCodes(changed, service, { codes, ids: newCodes.map(({ id }) => id), returnTo }) },
       },
       events,
       answer: continueAt(changed, codesPath(changed)),
@@ -67,13 +67,14 @@ const replaceCodes = changing('codes', (request) => {
 
 /** `GET /mfa/devices/codes`: the codes that were just made; otherwise asks whether to make new ones. */
 export const showCodes = seenByNewer((request) => {
-  const { own } = request
-  const shown = shownCodes(request)
-  if (!shown && (own.recoveryCodes === undefined || !own.hadRecoveryCodes)) return leadTo(request, devicesPath(request))
+  const { ownFactors } = request
+  const codes = shownCodes(request)
+  if (!codes && (ownFactors.recoveryCodes === undefined || !ownFactors.hadRecoveryCodes))
+    return leadTo(request, devicesPath(request))
   const { token, state } = withFormToken(request)
   return {
     state: state === request.state ? 'as-is' : { save: state },
-    answer: shown ? codesPage(request, { ...shown, token }) : codesAgainPage(request, { token }),
+    answer: codes ? codesPage(request, { ...codes, token }) : codesAgainPage(request, { token }),
   }
 })
 

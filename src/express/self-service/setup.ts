@@ -31,8 +31,8 @@ export interface AppSecret {
 export function appSecret(request: WebRequest, service: ConnectedService): AppSecret {
   const { req, context } = request
   const { random } = context.mfa.options
-  const present = openedSecret(request, service)
-  if (present !== undefined) return { seed: present, state: request.state, cookies: [] }
+  const stored = openedSecret(request, service)
+  if (stored !== undefined) return { seed: stored, state: request.state, cookies: [] }
   const seed = newAppSecret(random)
   const nonce = Buffer.from(random(16)).toString('base64url')
   const state = withSetup(request, { app: service.sealer.seal(seed, sealedFor(request, nonce), random) })

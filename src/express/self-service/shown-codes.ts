@@ -38,12 +38,12 @@ export function keepCodes(
  * elsewhere.
  */
 export function shownCodes(request: OwnRequest) {
-  const { context, state, service, own } = request
-  const shown = ifOfUser(state.codes, context.userKey ?? '')
-  if (!shown || !own.codeIds.includes(shown.id)) return undefined
-  if (!isBeforeEnd(shown.until, shownFor, context.mfa.options.clock.now())) return undefined
-  const codes = service.sealer.open(shown.sealed, sealedFor(request))?.split(' ')
-  return codes && { codes, returnTo: shown.returnTo }
+  const { context, state, service, ownFactors } = request
+  const stored = ifOfUser(state.codes, context.userKey ?? '')
+  if (!stored || !ownFactors.codeIds.includes(stored.id)) return undefined
+  if (!isBeforeEnd(stored.until, shownFor, context.mfa.options.clock.now())) return undefined
+  const codes = service.sealer.open(stored.sealed, sealedFor(request))?.split(' ')
+  return codes && { codes, returnTo: stored.returnTo }
 }
 
 /** Binds the codes to user and browser: whoever copies the cookie of the web session alone cannot read them. */

@@ -28,8 +28,8 @@ export function bindBrowser(
   context: CookieContext,
   random: (size: number) => Uint8Array,
 ): Binding {
-  const present = bindingOf(req, context)
-  if (present !== undefined) return { binding: present, cookies: [] }
+  const binding = bindingOf(req, context)
+  if (binding !== undefined) return { binding, cookies: [] }
   const id = Buffer.from(random(16)).toString('base64url')
   return { binding: bindingFor(id), cookies: bindingCookie.write(req, context, { id, seconds: lifetime }) }
 }

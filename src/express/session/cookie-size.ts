@@ -15,8 +15,8 @@ export function cookieSize(name: string, session: object): number {
  * @param home Where the user continues instead.
  */
 export function smallerStates(state: MfaState, home: string): readonly MfaState[] {
-  const own = { ...state, otherChallenges: undefined }
-  return [state, own, withoutReturnTo(own, home)]
+  const ownState = { ...state, otherChallenges: undefined }
+  return [state, ownState, withoutReturnTo(ownState, home)]
 }
 
 function withoutReturnTo(state: MfaState, home: string): MfaState {

@@ -57,8 +57,8 @@ export async function renewOnce<T>(id: string, answerOver: AbortSignal, { read, 
 export async function saveUnlessRenewed<T>(id: string, { read, change }: Steps<T>): Promise<boolean> {
   if (renewals.has(id)) return false
   const save: Save = { isOutdated: false, saving: undefined }
-  const begun = saves.get(id) ?? new Set()
-  saves.set(id, begun.add(save))
+  const runningSaves = saves.get(id) ?? new Set()
+  saves.set(id, runningSaves.add(save))
   try {
     const stored = await read()
     if (stored === undefined || save.isOutdated) return false
@@ -66,8 +66,8 @@ export async function saveUnlessRenewed<T>(id: string, { read, change }: Steps<T
     await save.saving
     return true
   } finally {
-    begun.delete(save)
-    if (begun.size === 0) saves.delete(id)
+    runningSaves.delete(save)
+    if (runningSaves.size === 0) saves.delete(id)
   }
 }
 

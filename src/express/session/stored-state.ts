@@ -16,7 +16,7 @@ export type StoredState = Omit<MfaState, 'verified' | 'challenge' | 'otherChalle
 }
 
 /** Stands for a value that is undefined. encodeURI() escapes this character, so no value equals it. */
-const absent = '|'
+const separator = '|'
 
 export function serializeState({ verified, challenge, otherChallenges = [], ...parts }: MfaState): StoredState {
   const challenges = keptChallenges(challenge ? [challenge] : [], otherChallenges)
@@ -33,12 +33,12 @@ export function serializeState({ verified, challenge, otherChallenges = [], ...p
  * browser can open a challenge, but requests are limited for the user. So an attacker who shares the web session cannot remove
  * the challenge of a user who is waiting, unless the device shows requests of the attacker as well.
  */
-function keptChallenges(own: readonly Challenge[], others: readonly Challenge[]): readonly Challenge[] {
+function keptChallenges(ownChallenges: readonly Challenge[], others: readonly Challenge[]): readonly Challenge[] {
   const bound = others.filter(({ binding }) => binding !== undefined)
-  const room = maxChallenges - own.length
+  const room = maxChallenges - ownChallenges.length
   const idle = bound.filter(({ sessionId }) => sessionId === undefined).slice(0, Math.max(0, bound.length - room))
   const rest = bound.filter((challenge) => !idle.includes(challenge))
-  return [...rest.slice(-room), ...own.filter(({ binding }) => binding !== undefined)]
+  return [...rest.slice(-room), ...ownChallenges.filter(({ binding }) => binding !== undefined)]
 }
 
 /** One value for both, as versions that know only the policies read a value that they do not know as none of them. */
@@ -103,7 +103,7 @@ function parseRecord(text: string): ParsedRecord {
     return notVerified
   }
   const words = strength.split('+')
-  const phishingResistant = policies.find((known) => words.includes(known))
+  const phishingResistant = policies.find((policy) => words.includes(policy))
   const browser = words.includes('kept') ? ('kept' as const) : undefined
   const ids = { factorId, sessionId, epoch, nextEpoch }
   // Frozen, because several requests can share it.
@@ -113,7 +113,7 @@ function parseRecord(text: string): ParsedRecord {
   return Object.freeze(withoutPrototype<ParsedRecord>(record))
 }
 
-const encode = (value: string | undefined): string => (value === undefined ? absent : encodeURI(value))
+const encode = (value: string | undefined): string => (value === undefined ? separator : encodeURI(value))
 
 function decodeAll(text: string): readonly (string | undefined)[] {
   try {
@@ -125,9 +125,9 @@ function decodeAll(text: string): readonly (string | undefined)[] {
 }
 
 function decode(text: string): string | undefined {
-  if (text === absent) return undefined
+  if (text === separator) return undefined
   return text.includes('%') ? decodeURI(text) : text
 }
 
-const isOneOf = <T extends string>(known: readonly T[], value: string | undefined): value is T =>
-  (known as readonly (string | undefined)[]).includes(value)
+const isOneOf = <T extends string>(values: readonly T[], value: string | undefined): value is T =>
+  (values as readonly (string | undefined)[]).includes(value)

@@ -131,8 +131,8 @@ function withStoredChallenges(state: MfaState, stored: StoredState): MfaState {
 }
 
 async function storeState(req: IncomingMessage, state: MfaState): Promise<void> {
-  const { service: _service, otherChallenges, ...own } = state
-  const parts = { ...own, otherChallenges: otherChallenges?.length ? otherChallenges : undefined }
+  const { service: _service, otherChallenges, ...ownState } = state
+  const parts = { ...ownState, otherChallenges: otherChallenges?.length ? otherChallenges : undefined }
   if (Object.values(parts).some((part) => part !== undefined)) putMfaState(req, fitting(req, parts))
   else removeMfaState(req)
   await store(sessionOf(req))
@@ -148,8 +148,8 @@ function fitting(req: IncomingMessage, state: MfaState): MfaState {
   const { sessionOptions: { name = 'session' } = {}, [serviceKey]: service, [homeKey]: home = '/' } = req as WithSession
   const sizeWith = (mfa: StoredState | undefined) => cookieSize(name, { ...session, mfa })
   const forms = smallerStates(state, home)
-  const found = forms.find((form) => sizeWith(serializeState({ ...form, service })) <= maxCookieSize)
-  if (found) return found
+  const fittingState = forms.find((form) => sizeWith(serializeState({ ...form, service })) <= maxCookieSize)
+  if (fittingState) return fittingState
   throw new WebSessionError(
     `The web session does not fit into the cookie of cookie-session, which may have ${maxCookieSize} bytes. Without the second ` +
       `step it has ${sizeWith(undefined)}. Store less in it, or use express-session.`,

@@ -6,7 +6,7 @@ import type { ResolvedOptions } from '../options/options.ts'
 import { warn } from '../request/warn.ts'
 
 /** The POSTs that an `mfa()` has seen. One app can have several, and the answer of each is no answer of other middleware. */
-const seen = new WeakSet<IncomingMessage>()
+const checkedRequests = new WeakSet<IncomingMessage>()
 
 /**
  * Warns once if middleware before `mfa()` rejects POSTs below its path, such as CSRF protection that requires its own token:
@@ -24,7 +24,7 @@ export function createRejectedPosts(options: ResolvedOptions): (req: Request) =>
       const [path = ''] = (req.url ?? '').split('?', 1)
       if (warned || req.method !== 'POST' || !path.includes(`${options.path}/`)) return
       res.once('finish', () => {
-        if (!warned && !seen.has(req) && isRejectedByCsrf(req, res)) tell(path, res)
+        if (!warned && !checkedRequests.has(req) && isRejectedByCsrf(req, res)) tell(path, res)
       })
     })
   }
@@ -40,7 +40,7 @@ export function createRejectedPosts(options: ResolvedOptions): (req: Request) =>
   }
 
   return (req) => {
-    if (req.method === 'POST') seen.add(req)
+    if (req.method === 'POST') checkedRequests.add(req)
     if (warned) return
     // Node's types do not have the server of a socket.
     const { server } = req.socket as typeof req.socket & { readonly server?: Server }

@@ -12,17 +12,17 @@ interface Layer {
 export function ungatedRoutes({ app }: Request, options: ResolvedOptions): string | undefined {
   if (!options.gate) return undefined
   const layers = layersOf(app)
-  const own = layers.findIndex(({ handle }) => handle?.name === 'mfaHandler')
+  const handlerIndex = layers.findIndex(({ handle }) => handle?.name === 'mfaHandler')
   const paths = layers
-    .slice(0, Math.max(0, own))
+    .slice(0, Math.max(0, handlerIndex))
     .filter((layer) => !isLogin(layer))
     .flatMap(({ route }) => (route ? [route.path].flat().map(String) : []))
     .filter((path) => !isOpenToAll(path) && !options.public.some((entry) => covers(entry, path)))
   const [first] = paths
   if (first === undefined) return undefined
-  const some = paths.slice(0, 5).join(', ')
+  const examples = paths.slice(0, 5).join(', ')
   return (
-    `these routes come before app.use(mfa()) and are not gated: ${some}. Move mfa() before what it is to gate, and ` +
+    `these routes come before app.use(mfa()) and are not gated: ${examples}. Move mfa() before what it is to gate, and ` +
     `list what is open on purpose: public: ['${first}'].`
   )
 }

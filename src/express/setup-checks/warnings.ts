@@ -21,10 +21,10 @@ const checks: readonly Check[] = [
 
 /** Checks the app once, at its first request, and logs what is probably wrong. */
 export function createWarner(options: ResolvedOptions): (req: Request) => void {
-  let looked = false
+  let hasLooked = false
   return (req) => {
-    if (looked) return
-    looked = true
+    if (hasLooked) return
+    hasLooked = true
     for (const check of checks) {
       const warning = check(req, options)
       if (warning !== undefined) warn(options, warning)

@@ -32,7 +32,7 @@ import type { ChallengePolicy } from './challenge-policy.ts'
 import { acceptedFactors, challengePolicy, needsOnlyPasskey } from './challenge-policy.ts'
 import { defaultChallenge, openChallenge, withChallenge } from './open-challenge.ts'
 import { canUsePasskey } from './passkey.ts'
-import type { Started } from './start-once.ts'
+import type { StartedChallenge } from './start-once.ts'
 import { startOnce, startWithoutPush } from './start-once.ts'
 
 /** `GET /mfa`: the status of the challenge. The first look starts it; a page without JavaScript completes it by reloading. */
@@ -63,21 +63,21 @@ async function refuseScript({ context }: WebRequest): Promise<Outcome> {
 /** Opens the challenge that the address asks for, and shows it under its plain address, which can be reloaded. */
 async function openRequestedChallenge(
   request: WebRequest,
-  { returnTo, action: sealed, ...wanted }: RequestedChallenge,
+  { returnTo, action: sealed, ...requested }: RequestedChallenge,
 ): Promise<Outcome> {
   const { state, context } = request
   const verified = verifiedOf(state, context)
   const usual = defaultChallenge(request)
-  const { factors, phishingResistant, unknownBrowser } = wanted
-  if (verified && wanted.purpose === 'sign_in' && !factors && !phishingResistant && !unknownBrowser) {
+  const { factors, phishingResistant, unknownBrowser } = requested
+  if (verified && requested.purpose === 'sign_in' && !factors && !phishingResistant && !unknownBrowser) {
     return { state: 'as-is', answer: redirect(returnTo ?? usual.returnTo) }
   }
   // Users who have not passed the second step sign in first, whatever they want to change afterwards.
-  const verifiedPurpose = wanted.purpose === 'change_devices' ? 'change_devices' : 'step_up'
+  const verifiedPurpose = requested.purpose === 'change_devices' ? 'change_devices' : 'step_up'
   const purpose = verified ? verifiedPurpose : 'sign_in'
   const next = purpose === 'change_devices' ? `${context.base}/devices` : usual.returnTo
   const action = purpose === 'step_up' && sealed !== undefined ? await openAction(context, sealed) : undefined
-  const { effects } = openChallenge(request, { ...usual, ...wanted, purpose, action, returnTo: returnTo ?? next })
+  const { effects } = openChallenge(request, { ...usual, ...requested, purpose, action, returnTo: returnTo ?? next })
   return { ...effects, answer: redirect(context.base) }
 }
 
@@ -91,26 +91,31 @@ async function showChallenge(request: WebRequest, stored: Challenge): Promise<Ou
   const before = await findMember(service, user)
   const policy = challengePolicy(request, loaded)
   checkMember(optionForPasskeys(policy), before)
-  const asking = { policy, known: { service, member: before } }
-  const { challenge, status: found, events } = await currentStatus(request, loaded, asking)
+  const options = { policy, membership: { service, member: before } }
+  const { challenge, status: currentState, events } = await currentStatus(request, loaded, options)
   // The user may have been provisioned.
-  const known = { service, member: before ?? (await findMember(service, user)) }
-  const { member } = known
-  const allowed = acceptedFactors(policy, known)
-  const setup = found.kind === 'no_device' ? await firstSetup(request, challenge, { allowed, member }) : undefined
+  const membership = { service, member: before ?? (await findMember(service, user)) }
+  const { member } = membership
+  const allowed = acceptedFactors(policy, membership)
+  const setup =
+    currentState.kind === 'no_device' ? await firstSetup(request, challenge, { allowed, member }) : undefined
   if (setup) return { state: 'as-is', events, answer: redirect(`${context.base}/${setup}`) }
   // Continuing with an approval that is worth nothing would lead back here for ever.
-  const isSpent = found.kind === 'approved' && spent in req.query
-  const status = isSpent ? timedOut : isForPasskeys(allowed, found) ? noPasskey(policy, known) : found
+  const isSpent = currentState.kind === 'approved' && spent in req.query
+  const status = isSpent
+    ? timedOut
+    : isForPasskeys(allowed, currentState)
+      ? noPasskey(policy, membership)
+      : currentState
   if (status.kind === 'approved' && req.query['page'] === challenge.page) {
     return andThen(request, { state: 'as-is' }, (same, signal) => finishAndContinue(same, challenge, { signal }))
   }
 
-  const passkeyNeeded = needsOnlyPasskey(policy, known)
-  const takesHandedOver = takesHandedOverCode(request, challenge, { known, policy })
+  const passkeyNeeded = needsOnlyPasskey(policy, membership)
+  const takesHandedOver = takesHandedOverCode(request, challenge, { membership, policy })
   const others = codeFactors(service, member, allowed)
   const passkey = canUsePasskey(policy, member)
-  const pauses = await pausesOf(request, known, status)
+  const pauses = await pausesOf(request, membership, status)
   const ended = endOf(challenge, status)
   return {
     state: stateAfter(request, stored, ended?.challenge ?? challenge, status),
@@ -139,8 +144,9 @@ function optionForPasskeys(policy: ChallengePolicy): string | undefined {
 const timedOut = { kind: 'ended', reason: 'timeout' } as const
 
 /** The user has no passkey where only a passkey passes: everywhere, or in this browser. */
-function noPasskey(policy: ChallengePolicy, known: KnownHere) {
-  const isForBrowser = needsOnlyPasskey(policy, known) && !needsOnlyPasskey(policy, known, policy.phishingResistant)
+function noPasskey(policy: ChallengePolicy, membership: MembershipHere) {
+  const isForBrowser =
+    needsOnlyPasskey(policy, membership) && !needsOnlyPasskey(policy, membership, policy.phishingResistant)
   return { kind: 'ended', reason: isForBrowser ? 'unknown_browser' : 'phishing_resistance_required' } as const
 }
 
@@ -150,7 +156,7 @@ function isForPasskeys(allowed: readonly Factor[], { kind }: ChallengeStatus): b
 }
 
 /** The user, as the service knows it. */
-interface KnownHere {
+interface MembershipHere {
   readonly service: ConnectedService
   readonly member: User | undefined
 }
@@ -159,18 +165,18 @@ interface KnownHere {
 async function currentStatus(
   request: WebRequest,
   challenge: Challenge,
-  { policy, known }: { readonly policy: ChallengePolicy; readonly known: KnownHere },
-): Promise<Started> {
-  const { service, member } = known
+  { policy, membership }: { readonly policy: ChallengePolicy; readonly membership: MembershipHere },
+): Promise<StartedChallenge> {
+  const { service, member } = membership
   if (challenge.sessionId !== undefined) {
     return { challenge, status: await readStatus(service, challenge), events: [] }
   }
-  const factors = acceptedFactors(policy, known)
+  const factors = acceptedFactors(policy, membership)
   if (canUsePasskey(policy, member)) return offersPasskey(challenge, factors, member)
   return factors.includes('push') ? startOnce(request, challenge) : startWithoutPush(request, challenge, member)
 }
 
-function offersPasskey(challenge: Challenge, allowed: readonly Factor[], member: User | undefined): Started {
+function offersPasskey(challenge: Challenge, allowed: readonly Factor[], member: User | undefined): StartedChallenge {
   const canAskDevice = allowed.includes('push') && member?.factors?.includes('push') === true
   return { challenge, status: { kind: 'passkey', canAskDevice }, events: [] }
 }
@@ -188,7 +194,7 @@ function stateAfter(
 }
 
 /** Read where the page offers other factors; while the device is asked or has approved, it offers none. */
-async function pausesOf({ req, context }: WebRequest, { service, member }: KnownHere, { kind }: ChallengeStatus) {
+async function pausesOf({ req, context }: WebRequest, { service, member }: MembershipHere, { kind }: ChallengeStatus) {
   const isUnderWay = kind === 'waiting' || kind === 'approved' || kind === 'enrolling'
   if (isUnderWay && req.query['use'] === undefined) return {}
   return member ? readPauses(service, member, browserCookie.read(req, context)) : {}

@@ -1,7 +1,7 @@
 import { isPhishingResistant } from '../../contract/factor-descriptions.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
 import { isPasskeyNeeded } from '../../challenge/passkey-policy.ts'
-import type { Known } from '../../challenge/passkey-policy.ts'
+import type { Membership } from '../../challenge/passkey-policy.ts'
 import { narrow, resistanceIn } from '../../challenge/policy.ts'
 import type { Policy } from '../../challenge/policy.ts'
 import { needsPasskey } from '../../contract/phishing-resistance.ts'
@@ -31,10 +31,10 @@ export function challengePolicy(visit: Pick<WebRequest, 'req' | 'context'>, chal
 /**
  * The factors that pass.
  *
- * @param known The user, who decides whether anything but a passkey counts. Where nothing is known yet, the service decides.
+ * @param membership The user, who decides whether anything but a passkey counts. Where nothing is known yet, the service decides.
  */
-export function acceptedFactors(policy: ChallengePolicy, known?: Known): readonly Factor[] {
-  return needsOnlyPasskey(policy, known) ? policy.factors.filter(isPhishingResistant) : policy.factors
+export function acceptedFactors(policy: ChallengePolicy, membership?: Membership): readonly Factor[] {
+  return needsOnlyPasskey(policy, membership) ? policy.factors.filter(isPhishingResistant) : policy.factors
 }
 
 /**
@@ -44,8 +44,8 @@ export function acceptedFactors(policy: ChallengePolicy, known?: Known): readonl
  */
 export function needsOnlyPasskey(
   { resistanceHere, relyingParty }: Pick<ChallengePolicy, 'resistanceHere' | 'relyingParty'>,
-  known?: Known,
+  membership?: Membership,
   resistance: PhishingResistance = resistanceHere,
 ): boolean {
-  return known ? isPasskeyNeeded(known, resistance, relyingParty?.id) : needsPasskey(resistance, false)
+  return membership ? isPasskeyNeeded(membership, resistance, relyingParty?.id) : needsPasskey(resistance, false)
 }

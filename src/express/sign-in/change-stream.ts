@@ -1,6 +1,6 @@
 import { repeat } from '../../ground/clock.ts'
 import { eventText } from '../../ground/event-stream.ts'
-import type { Change, Watched } from '../live/shared-watches.ts'
+import type { Change, WatchTarget } from '../live/shared-watches.ts'
 import type { StreamOwner } from '../live/stream-places.ts'
 import type { Answer, Handler, Outcome, Sink } from '../request/outcome.ts'
 import { andThen, json } from '../request/outcome.ts'
@@ -12,7 +12,7 @@ const [heldFor, heartbeat] = [25_000, 25_000]
 const calmPause = 15
 
 /** What the page waits for, from its web session; a change if that is known without asking. */
-type Watch = (request: WebRequest) => Watched | Change
+type Watch = (request: WebRequest) => WatchTarget | Change
 
 /** Sends one event as soon as there is a change. */
 export function streamOf(watch: Watch): Handler {
@@ -24,7 +24,7 @@ export function whileHeld(watch: Watch): Handler {
   return (request) => detached(request, watch, (watched, owner, signal) => hold(request, watched, owner, signal))
 }
 
-type Follow = (watched: Watched | Change, owner: StreamOwner, signal: AbortSignal) => Answer | Promise<Answer>
+type Follow = (watched: WatchTarget | Change, owner: StreamOwner, signal: AbortSignal) => Answer | Promise<Answer>
 
 /** Detaches the web session before anything is waited for: these answers come late and never save it. */
 function detached(request: WebRequest, watch: Watch, follow: Follow): Outcome {
@@ -36,7 +36,7 @@ function detached(request: WebRequest, watch: Watch, follow: Follow): Outcome {
   }))
 }
 
-function stream({ context }: WebRequest, watched: Watched | Change, owner: StreamOwner): Answer {
+function stream({ context }: WebRequest, watched: WatchTarget | Change, owner: StreamOwner): Answer {
   const { places, watches, options } = context.mfa
   const crowded = new AbortController()
   const leave = isKnown(watched) ? () => {} : places.takeForStream(owner, () => crowded.abort())
@@ -66,7 +66,7 @@ function stream({ context }: WebRequest, watched: Watched | Change, owner: Strea
 
 async function hold(
   { req, context }: WebRequest,
-  watched: Watched | Change,
+  watched: WatchTarget | Change,
   owner: StreamOwner,
   signal: AbortSignal,
 ): Promise<Answer> {
@@ -92,6 +92,6 @@ function nameOfWebSession({ req, state: { challenge, page } }: WebRequest): stri
   return typeof sessionID === 'string' ? sessionID : (challenge?.id ?? page ?? '')
 }
 
-const isKnown = (watched: Watched | Change): watched is Change => typeof watched === 'string'
+const isKnown = (watched: WatchTarget | Change): watched is Change => typeof watched === 'string'
 
 const calm = (change: Change): Answer => json(200, { change, retryAfter: calmPause })

@@ -2,7 +2,7 @@ import type { Challenge } from '../../challenge/challenge.ts'
 import { readCode, tryCode } from '../../challenge/code.ts'
 import type { CodeOutcome } from '../../challenge/code.ts'
 import { sendEmailCode } from '../../challenge/email-code.ts'
-import type { Known } from '../../challenge/passkey-policy.ts'
+import type { Membership } from '../../challenge/passkey-policy.ts'
 import { codeKind } from '../pages/code-view.ts'
 import type { CodeKind } from '../pages/code-view.ts'
 import { languageTagFor } from '../pages/languages.ts'
@@ -18,9 +18,9 @@ import { senderOf } from './start-once.ts'
 
 /** `POST /mfa/code`: a correct code passes the second step, whatever the device answers. */
 export function enterCode(request: WebRequest): Promise<Outcome> {
-  return withChallenge(request, async (opened, present) => {
+  return withChallenge(request, async (opened, openedChallenge) => {
     const { form } = opened
-    const challenge = form['remembers'] === 'yes' ? withChoice(present, form) : present
+    const challenge = form['remembers'] === 'yes' ? withChoice(openedChallenge, form) : openedChallenge
     const checked = await checkCode(opened, challenge, form['code'])
     if (checked.notice) {
       const kind = codeKind(form['use']) ?? 'code'
@@ -37,10 +37,10 @@ export function enterCode(request: WebRequest): Promise<Outcome> {
 export async function checkCode(
   request: WebRequest,
   challenge: Challenge,
-  typed: unknown,
+  input: unknown,
 ): Promise<CodeOutcome & { readonly events: readonly EventFacts[] }> {
   const { context } = request
-  const code = readCode(typed)
+  const code = readCode(input)
   if (code === undefined) return { notice: { kind: 'no_code' }, events: [] }
   const service = await context.mfa.connect()
   const now = context.mfa.options.clock.now()
@@ -63,7 +63,7 @@ export function emailCode(request: WebRequest): Promise<Outcome> {
   return withChallenge(request, async (opened, challenge) => {
     const { req, context, user } = opened
     const policy = challengePolicy(opened, challenge)
-    const accepts = (known?: Known) => acceptedFactors(policy, known).includes('email')
+    const accepts = (membership?: Membership) => acceptedFactors(policy, membership).includes('email')
     // The app does not accept this factor.
     if (!accepts()) return leadTo(opened, context.base)
     const language = languageTagFor(req, context)

@@ -7,7 +7,7 @@ import type { Outcome } from '../request/outcome.ts'
 import { continueAt, json, redirect } from '../request/outcome.ts'
 import { checkNeed } from '../setup-checks/phishing-resistance.ts'
 import type { RequestContext } from '../request/context.ts'
-import type { ChallengeWanted } from '../request/requested-challenge.ts'
+import type { ChallengeRequirement } from '../request/requested-challenge.ts'
 import { challengeAddress } from '../request/requested-challenge.ts'
 import { requestedPath } from '../request/return-to.ts'
 import { verifiedOf } from '../request/verified.ts'
@@ -15,7 +15,7 @@ import type { WebRequest } from '../request/web-request.ts'
 import { bindingOf } from '../session/binding.ts'
 import { openChallenge } from './open-challenge.ts'
 
-export interface Demand extends ChallengeWanted {
+export interface Demand extends ChallengeRequirement {
   /** Where the user continues afterwards; by default at the address of this request. */
   readonly returnTo?: string | undefined
   readonly giveUpTo?: string | undefined
@@ -24,23 +24,23 @@ export interface Demand extends ChallengeWanted {
 }
 
 /** Stops a request until the second step is passed: pages are sent to the challenge, everything else gets 403. */
-export function demand(request: WebRequest, wanted: Demand): Outcome {
+export function demand(request: WebRequest, requirement: Demand): Outcome {
   const { req, context, user } = request
   // A script that has passed a challenge expects to be led on.
-  if (!isNavigation(req) && !request.carried) return refuse(context, wanted)
+  if (!isNavigation(req) && !request.carried) return refuse(context, requirement)
   context.trace?.note({ kind: 'sent', to: context.base })
   const answer = request.carried ? continueAt(request, context.base) : redirect(context.base)
-  if (wanted.returnTo === undefined && mayHideBinding(request)) return { state: 'as-is', answer }
+  if (requirement.returnTo === undefined && mayHideBinding(request)) return { state: 'as-is', answer }
   const { effects } = openChallenge(request, {
     userKey: userKeyOf(user),
-    purpose: wanted.purpose,
-    returnTo: wanted.returnTo ?? requestedPath(req, context) ?? `${context.prefix}/`,
-    giveUpTo: wanted.giveUpTo,
-    factors: wanted.factors,
-    phishingResistant: wanted.phishingResistant,
-    unknownBrowser: wanted.unknownBrowser,
-    action: wanted.action,
-    carried: wanted.carried,
+    purpose: requirement.purpose,
+    returnTo: requirement.returnTo ?? requestedPath(req, context) ?? `${context.prefix}/`,
+    giveUpTo: requirement.giveUpTo,
+    factors: requirement.factors,
+    phishingResistant: requirement.phishingResistant,
+    unknownBrowser: requirement.unknownBrowser,
+    action: requirement.action,
+    carried: requirement.carried,
   })
   return { ...effects, answer }
 }
@@ -60,9 +60,9 @@ export async function stepUp(request: WebRequest, need: Need & Pick<Demand, 'ret
   const { req, state, context } = request
   const { factors, phishingResistant, unknownBrowser, returnTo, carried, purpose: action } = need
   await checkNeed(context, need)
-  const wanted = { factors, phishingResistant, unknownBrowser, returnTo, carried }
-  if (!verifiedOf(state, context)) return demand(request, { ...wanted, purpose: 'sign_in' })
-  const again = { ...wanted, purpose: 'step_up' } as const
+  const requirement = { factors, phishingResistant, unknownBrowser, returnTo, carried }
+  if (!verifiedOf(state, context)) return demand(request, { ...requirement, purpose: 'sign_in' })
+  const again = { ...requirement, purpose: 'step_up' } as const
   if (action === undefined || isNavigation(req)) return demand(request, { ...again, action })
   return refuse(context, { ...again, action: await sealAction(context, action) })
 }
@@ -81,8 +81,8 @@ export async function openAction({ mfa, userKey }: RequestContext, sealed: strin
 const actionOf = (userKey: string | undefined) => `step-up of ${userKey}`
 
 /** 403 in a form that a script can act on. */
-export function refuse(context: RequestContext, wanted: ChallengeWanted = { purpose: 'sign_in' }): Outcome {
-  const challenge = challengeAddress(context, wanted)
+export function refuse(context: RequestContext, requirement: ChallengeRequirement = { purpose: 'sign_in' }): Outcome {
+  const challenge = challengeAddress(context, requirement)
   context.trace?.note({ kind: 'refused', to: challenge })
   const message = 'Pass the second step first: send the user to the address in "challenge".'
   return { state: 'as-is', answer: json(403, { error: 'mfa_required', challenge, message }) }

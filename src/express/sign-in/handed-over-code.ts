@@ -1,6 +1,6 @@
 import type { Challenge, Notice } from '../../challenge/challenge.ts'
 import { readCode, tryCode } from '../../challenge/code.ts'
-import type { Known } from '../../challenge/passkey-policy.ts'
+import type { Membership } from '../../challenge/passkey-policy.ts'
 import { findMember, userKeyOf } from '../../challenge/user.ts'
 import { isBeforeEnd } from '../../ground/clock.ts'
 import type { KnownBrowser } from '../../contract/browsers.ts'
@@ -31,7 +31,7 @@ export type HandedOver = 'passkey' | 'browser'
 export function takesHandedOverCode(
   request: WebRequest,
   challenge: Challenge,
-  { known, policy }: { readonly known: Known; readonly policy: ChallengePolicy },
+  { membership, policy }: { readonly membership: Membership; readonly policy: ChallengePolicy },
 ): HandedOver | undefined {
   const { state, context } = request
   const { devices } = context.mfa.options
@@ -39,14 +39,14 @@ export function takesHandedOverCode(
     challenge.purpose === 'sign_in' &&
     !verifiedOf(state, context) &&
     devices.factors.includes('bypass') &&
-    known.member !== undefined &&
-    needsOnlyPasskey(policy, known)
+    membership.member !== undefined &&
+    needsOnlyPasskey(policy, membership)
   if (!isTaken) return undefined
   if (policy.unknownBrowser === 'deny' && !challenge.browserProof) {
     // Where a kept browser would not help either, the service takes no such code.
-    return needsOnlyPasskey(policy, known, policy.phishingResistant) ? undefined : 'browser'
+    return needsOnlyPasskey(policy, membership, policy.phishingResistant) ? undefined : 'browser'
   }
-  return canAddPasskeys(request, known.member) ? 'passkey' : undefined
+  return canAddPasskeys(request, membership.member) ? 'passkey' : undefined
 }
 
 /**
@@ -57,9 +57,9 @@ export function enterHandedOverCode(request: WebRequest): Promise<Outcome> {
   return withChallenge(request, async (opened, challenge) => {
     const { context, user, form } = opened
     const service = await context.mfa.connect()
-    const known = { service, member: await findMember(service, user) }
+    const membership = { service, member: await findMember(service, user) }
     const policy = challengePolicy(opened, challenge)
-    const purpose = takesHandedOverCode(opened, challenge, { known, policy })
+    const purpose = takesHandedOverCode(opened, challenge, { membership, policy })
     if (!purpose) return leadTo(opened, context.base)
     const { publicKey } = offeredKey(opened)
     // The code would be used up for nothing.
@@ -67,9 +67,9 @@ export function enterHandedOverCode(request: WebRequest): Promise<Outcome> {
     const code = readCode(form['code'])
     if (code?.length !== codeLength) return withNotice(opened, challenge, { kind: 'no_code' }, [])
     const now = context.mfa.options.clock.now()
-    const asked = { ...challenge, purpose: 'change_devices', action: undefined } as const
-    const browser = purpose === 'browser' ? { ...passedBrowser(opened, asked), publicKey } : undefined
-    const outcome = await tryCode(service, asked, senderOf(opened), { code, now, ...(browser && { browser }) })
+    const newChallenge = { ...challenge, purpose: 'change_devices', action: undefined } as const
+    const browser = purpose === 'browser' ? { ...passedBrowser(opened, newChallenge), publicKey } : undefined
+    const outcome = await tryCode(service, newChallenge, senderOf(opened), { code, now, ...(browser && { browser }) })
     if (outcome.notice) return withNotice(opened, challenge, outcome.notice, eventsOf(outcome))
     if (purpose === 'browser') return startInKeptBrowser(opened, challenge, outcome.redeemed?.browser)
     return outcome.redeemed ? allow(opened, challenge, outcome.redeemed.id) : leadTo(opened, context.base)
@@ -90,10 +90,10 @@ function allow(request: WebRequest, challenge: Challenge, sessionId: string): Ou
 }
 
 /** Starts over with a challenge that this browser signs. Under a new session id: an attacker may know the old one. */
-function startInKeptBrowser(request: WebRequest, challenge: Challenge, kept: KnownBrowser | undefined): Outcome {
+function startInKeptBrowser(request: WebRequest, challenge: Challenge, keptBrowser: KnownBrowser | undefined): Outcome {
   const { context, state } = request
-  if (!kept) return leadTo(request, context.base)
-  const { cookies, events } = rememberBrowser(request, challenge, kept)
+  if (!keptBrowser) return leadTo(request, context.base)
+  const { cookies, events } = rememberBrowser(request, challenge, keptBrowser)
   const returnTo = encodeURIComponent(challenge.returnTo)
   return {
     state: { renew: { ...state, challenge: undefined } },

@@ -2,7 +2,7 @@ import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
 import { isActivated } from '../../challenge/enrollment.ts'
 import { readStatus, whenSettled } from '../../challenge/push.ts'
-import type { Change, Watched } from '../live/shared-watches.ts'
+import type { Change, WatchTarget } from '../live/shared-watches.ts'
 import { polled } from '../live/shared-watches.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { streamOf, whileHeld } from './change-stream.ts'
@@ -13,7 +13,7 @@ export const liveStatus = streamOf(watchChallenge)
 /** `GET /mfa/status`: the same as one held answer, for browsers that event streams do not reach. */
 export const statusOnce = whileHeld(watchChallenge)
 
-function watchChallenge({ req, state: { challenge }, context, user }: WebRequest): Watched | Change {
+function watchChallenge({ req, state: { challenge }, context, user }: WebRequest): WatchTarget | Change {
   if (!challenge) return 'settled'
   const { page } = req.query
   // Tabs that opened at a browser's first visit can show challenges whose cookie was replaced by that of the last one.
@@ -23,7 +23,7 @@ function watchChallenge({ req, state: { challenge }, context, user }: WebRequest
   return polled(clock, `activation ${context.userKey}`, (service) => isActivated(service, user))
 }
 
-function watchSession(challenge: Challenge & { readonly sessionId: string }): Watched {
+function watchSession(challenge: Challenge & { readonly sessionId: string }): WatchTarget {
   return {
     name: `session ${challenge.sessionId} ${challenge.userKey}`,
     check: async (service) => changeOf(await readStatus(service, challenge)),

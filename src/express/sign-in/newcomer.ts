@@ -22,9 +22,9 @@ export async function findNewcomer(request: WebRequest, member?: User): Promise<
   const { state, context, user } = request
   if (!state.challenge || verifiedOf(state, context)) return undefined
   const service = await context.mfa.connect()
-  const known = service.knowsFactors ? (member ?? (await findMember(service, user))) : undefined
-  if (!known || !mayHaveFirst(known) || !(await maySelfEnroll(request, service))) return undefined
-  return (await hasHandedOverCode(service, known.id)) ? undefined : { service, newcomer: known }
+  const knownMember = service.knowsFactors ? (member ?? (await findMember(service, user))) : undefined
+  if (!knownMember || !mayHaveFirst(knownMember) || !(await maySelfEnroll(request, service))) return undefined
+  return (await hasHandedOverCode(service, knownMember.id)) ? undefined : { service, newcomer: knownMember }
 }
 
 /**
@@ -41,10 +41,10 @@ export async function firstSetup(
   const takesApp = factors.includes('otp')
   if (challenge.purpose !== 'sign_in' || factors.includes('push') || !(takesApp || factors.includes('passkey')))
     return undefined
-  const found = await findNewcomer(request, member)
-  if (!found) return undefined
+  const newcomer = await findNewcomer(request, member)
+  if (!newcomer) return undefined
   if (takesApp) return 'enroll/app'
-  return canAddPasskeys(request, found.newcomer) ? 'enroll/passkey' : undefined
+  return canAddPasskeys(request, newcomer.newcomer) ? 'enroll/passkey' : undefined
 }
 
 /** Decides who may set up a first factor with the password alone: for every factor and every version of the service. */

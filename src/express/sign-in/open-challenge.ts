@@ -17,8 +17,8 @@ export function withChallenge<A = Answer>(
   request: WebRequest,
   run: (request: WebRequest, challenge: Challenge) => Promise<Outcome<A>>,
 ): Promise<Outcome<A>> {
-  const { challenge: present } = request.state
-  if (present) return run(request, present)
+  const { challenge: current } = request.state
+  if (current) return run(request, current)
   const { challenge, effects } = openChallenge(request, defaultChallenge(request))
   return Promise.resolve(andThen(request, effects, (saved) => run(saved, challenge)))
 }
@@ -29,41 +29,41 @@ export function withChallenge<A = Answer>(
  */
 export function openChallenge(
   { req, state, context }: WebRequest,
-  wanted: NewChallenge,
+  requested: NewChallenge,
 ): { readonly challenge: Challenge; readonly effects: Effects } {
   const { clock, random } = context.mfa.options
-  const { verified, ownId, shownReplacement, passkeyPass, challenge: present } = state
+  const { verified, ownId, shownReplacement, passkeyPass, challenge: current } = state
   const { binding, cookies } = bindBrowser(req, context, random)
-  const reused = present && isReusable(present, wanted, clock.now()) ? present : undefined
+  const reused = current && isReusable(current, requested, clock.now()) ? current : undefined
   const challenge = reused
-    ? { ...reused, returnTo: wanted.returnTo, giveUpTo: wanted.giveUpTo, carried: wanted.carried }
+    ? { ...reused, returnTo: requested.returnTo, giveUpTo: requested.giveUpTo, carried: requested.carried }
     : {
-        ...createChallenge(wanted, clock.now(), random),
+        ...createChallenge(requested, clock.now(), random),
         binding,
-        shownCode: ifOfUser(present, wanted.userKey)?.shownCode,
+        shownCode: ifOfUser(current, requested.userKey)?.shownCode,
       }
   // The state of another user is not kept beside it.
   const saved = {
-    verified: ifOfUser(verified, wanted.userKey),
-    ownId: ifOfUser(ownId, wanted.userKey),
-    shownReplacement: ifOfUser(shownReplacement, wanted.userKey),
-    passkeyPass: ifOfUser(passkeyPass, wanted.userKey),
-    ...(verified?.userKey === wanted.userKey && { offer: state.offer, passkeyOffer: state.passkeyOffer }),
+    verified: ifOfUser(verified, requested.userKey),
+    ownId: ifOfUser(ownId, requested.userKey),
+    shownReplacement: ifOfUser(shownReplacement, requested.userKey),
+    passkeyPass: ifOfUser(passkeyPass, requested.userKey),
+    ...(verified?.userKey === requested.userKey && { offer: state.offer, passkeyOffer: state.passkeyOffer }),
     challenge,
-    otherChallenges: state.otherChallenges?.filter(({ userKey }) => userKey === wanted.userKey),
+    otherChallenges: state.otherChallenges?.filter(({ userKey }) => userKey === requested.userKey),
   }
-  const events = reused ? [] : [{ type: 'challenge.opened', purpose: wanted.purpose } as const]
+  const events = reused ? [] : [{ type: 'challenge.opened', purpose: requested.purpose } as const]
   return { challenge, effects: { state: { save: saved }, cookies, events } }
 }
 
-function isReusable(present: Challenge, wanted: NewChallenge, now: number): boolean {
+function isReusable(current: Challenge, requested: NewChallenge, now: number): boolean {
   return (
-    present.userKey === wanted.userKey &&
-    present.purpose === wanted.purpose &&
-    present.action === wanted.action &&
-    String(present.factors) === String(wanted.factors) &&
-    present.phishingResistant === wanted.phishingResistant &&
-    present.unknownBrowser === wanted.unknownBrowser &&
-    now - present.createdAt < challengeLifetime
+    current.userKey === requested.userKey &&
+    current.purpose === requested.purpose &&
+    current.action === requested.action &&
+    String(current.factors) === String(requested.factors) &&
+    current.phishingResistant === requested.phishingResistant &&
+    current.unknownBrowser === requested.unknownBrowser &&
+    now - current.createdAt < challengeLifetime
   )
 }

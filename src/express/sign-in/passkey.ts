@@ -39,9 +39,9 @@ export function passkeyOptions(request: WebRequest): Promise<Outcome> {
 
 /** `POST /mfa/passkey`: a right answer passes the second step, whatever the device answers. */
 export function enterPasskey(request: WebRequest): Promise<Outcome> {
-  return withChallenge(request, async (opened, present) => {
+  return withChallenge(request, async (opened, openedChallenge) => {
     const { context, form } = opened
-    const challenge = form['remembers'] === 'yes' ? withChoice(present, form) : present
+    const challenge = form['remembers'] === 'yes' ? withChoice(openedChallenge, form) : openedChallenge
     const response = readResponse(form, AuthenticationResponse)
     if (!response || !acceptedFactors(challengePolicy(opened, challenge)).includes('passkey'))
       return refused(opened, challenge)

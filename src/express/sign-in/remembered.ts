@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 
 import type { Challenge } from '../../challenge/challenge.ts'
 import { readRemembered } from '../../challenge/known-browser.ts'
-import type { Known } from '../../challenge/passkey-policy.ts'
+import type { Membership } from '../../challenge/passkey-policy.ts'
 import { isBeforeEnd } from '../../ground/clock.ts'
 import { resistanceIn } from '../../challenge/policy.ts'
 import { BrowserKey } from '../../contract/browser-key.ts'
@@ -56,11 +56,11 @@ export async function recognize(request: WebRequest): Promise<Effects | undefine
   try {
     // Where only a passkey counts, the browser may have been remembered after another factor.
     const policy = challengePolicy(request)
-    const passes = (known: Known) => !needsOnlyPasskey(policy, known)
-    const found = await readRemembered(await mfa.connect(), user, browser, passes)
+    const passes = (membership: Membership) => !needsOnlyPasskey(policy, membership)
+    const recognition = await readRemembered(await mfa.connect(), user, browser, passes)
     // The cookie stays: it may belong to another user of the same browser.
-    if (found === undefined) return undefined
-    const until = found.rememberedUntil
+    if (recognition === undefined) return undefined
+    const until = recognition.rememberedUntil
     const phishingResistant = requestedPolicy(policy.resistanceHere)
     const untilAsked = Math.min(until, clock.now() + recognizedFor)
     const remembered = { userKey, browser: hashOf(browser), until: untilAsked, phishingResistant }
@@ -69,7 +69,7 @@ export async function recognize(request: WebRequest): Promise<Effects | undefine
     return {
       state: { save: { ...state, remembered } },
       cookies: isFormer
-        ? browserCookie.write(req, context, { id: browser, seconds: found.expiresAt - clock.now() })
+        ? browserCookie.write(req, context, { id: browser, seconds: recognition.expiresAt - clock.now() })
         : [],
       events: isFirst ? [{ type: 'browser.recognized', until }] : [],
     }

@@ -23,7 +23,7 @@ const rememberedFor = 10_000
 const starts = new Map<string, Promise<Progress>>()
 
 /** A challenge after a look at its status, and the events of that. */
-export interface Started extends Progress {
+export interface StartedChallenge extends Progress {
   readonly events: readonly EventFacts[]
 }
 
@@ -31,15 +31,15 @@ export interface Started extends Progress {
  * Sends a push request in place of the present one. Pages that load, and buttons that are pressed, at the same moment send
  * it once: all of them have loaded the web session before any could save in it that a request was sent.
  */
-export async function startOnce(request: WebRequest, challenge: Challenge): Promise<Started> {
+export async function startOnce(request: WebRequest, challenge: Challenge): Promise<StartedChallenge> {
   const name = `${challenge.id} ${challenge.asks ?? 0}`
-  const present = starts.get(name)
-  if (present) return { ...(await present), events: [] }
-  const starting = sendPush(request, challenge)
-  starts.set(name, starting)
+  const runningStart = starts.get(name)
+  if (runningStart) return { ...(await runningStart), events: [] }
+  const pushStart = sendPush(request, challenge)
+  starts.set(name, pushStart)
   const forget = () => void starts.delete(name)
   try {
-    const progress = await starting
+    const progress = await pushStart
     if (progress.challenge.sessionId === undefined) forget()
     else request.context.mfa.options.clock.after(rememberedFor, forget)
     return { ...progress, events: eventsOf(request, challenge, progress) }
@@ -68,7 +68,7 @@ export async function startWithoutPush(
   request: WebRequest,
   challenge: Challenge,
   member: User | undefined,
-): Promise<Started> {
+): Promise<StartedChallenge> {
   const service = await request.context.mfa.connect()
   const status = member
     ? undefined

@@ -14,7 +14,7 @@ const maxUnsigned = 20
 /** The REST interface of the console, without its transport. */
 export function createConsoleRest(ctx: ServiceContext, vendor: Vendor, address: ConsoleAddress): Rest {
   const { requestsPerSecond } = ctx.limits
-  const limiter = (name: string, most: number) => createRateLimiter(name, most, ctx.clock)
+  const limiter = (name: string, max: number) => createRateLimiter(name, max, ctx.clock)
   const unsigned = Math.min(maxUnsigned, requestsPerSecond)
   const rates = {
     bySession: limiter('session', requestsPerSecond),

@@ -64,48 +64,52 @@ const routes: readonly (readonly [path: string, ways: Ways])[] = [
   [devicePaths.requests, { GET: serveInbox }],
   [
     devicePaths.answer(':sessionId'),
-    { POST: (ctx, given) => postAbout(ctx, given, devicePaths.answer, answerRequest) },
+    { POST: (ctx, exchange) => postAbout(ctx, exchange, devicePaths.answer, answerRequest) },
   ],
-  [devicePaths.scan(':sessionId'), { POST: (ctx, given) => postAbout(ctx, given, devicePaths.scan, scanRequest) }],
+  [
+    devicePaths.scan(':sessionId'),
+    { POST: (ctx, exchange) => postAbout(ctx, exchange, devicePaths.scan, scanRequest) },
+  ],
   [
     devicePaths.answerCall(':callId'),
-    { POST: (ctx, given) => postAbout(ctx, given, devicePaths.answerCall, answerCall) },
+    { POST: (ctx, exchange) => postAbout(ctx, exchange, devicePaths.answerCall, answerCall) },
   ],
   [
     devicePaths.acknowledge(':noticeId'),
-    { POST: (ctx, given) => postAbout(ctx, given, devicePaths.acknowledge, acknowledgeNotice) },
+    { POST: (ctx, exchange) => postAbout(ctx, exchange, devicePaths.acknowledge, acknowledgeNotice) },
   ],
   [devicePaths.preview, { POST: servePreview }],
-  [devicePaths.activate, { POST: (ctx, given) => activationBy(ctx, given, activate) }],
+  [devicePaths.activate, { POST: (ctx, exchange) => activationBy(ctx, exchange, activate) }],
   [
     devicePaths.remove,
     {
-      POST: (ctx, given) =>
-        postOf(ctx, given, devicePaths.remove, (call) => removeDevice(ctx, call, addressOf(ctx, given))),
+      POST: (ctx, exchange) =>
+        postOf(ctx, exchange, devicePaths.remove, (call) => removeDevice(ctx, call, addressOf(ctx, exchange))),
     },
   ],
   [
     devicePaths.move,
     {
       GET: async (ctx, { req }) => ({ value: await readMove(ctx, await callOf(ctx, req, devicePaths.move)) }),
-      POST: (ctx, given) => postOf(ctx, given, devicePaths.move, (call) => beginMove(ctx, call, addressOf(ctx, given))),
+      POST: (ctx, exchange) =>
+        postOf(ctx, exchange, devicePaths.move, (call) => beginMove(ctx, call, addressOf(ctx, exchange))),
     },
   ],
   [
     devicePaths.confirmMove,
     {
-      POST: (ctx, given) =>
-        postOf(ctx, given, devicePaths.confirmMove, (call) => confirm(ctx, call, addressOf(ctx, given))),
+      POST: (ctx, exchange) =>
+        postOf(ctx, exchange, devicePaths.confirmMove, (call) => confirm(ctx, call, addressOf(ctx, exchange))),
     },
   ],
   [
     devicePaths.cancelMove,
     {
-      POST: (ctx, given) =>
-        postOf(ctx, given, devicePaths.cancelMove, (call) => cancel(ctx, call, addressOf(ctx, given))),
+      POST: (ctx, exchange) =>
+        postOf(ctx, exchange, devicePaths.cancelMove, (call) => cancel(ctx, call, addressOf(ctx, exchange))),
     },
   ],
-  [devicePaths.claimMove, { POST: (ctx, given) => activationBy(ctx, given, claim) }],
+  [devicePaths.claimMove, { POST: (ctx, exchange) => activationBy(ctx, exchange, claim) }],
   [
     devicePaths.collectMove,
     { POST: async (ctx, { req, res }) => ({ value: await collectMove(ctx, await readText(bodyOf(req, res))) }) },
@@ -114,12 +118,12 @@ const routes: readonly (readonly [path: string, ways: Ways])[] = [
     devicePaths.push,
     {
       GET: async (ctx, { req }) => ({ value: await readPush(ctx, await callOf(ctx, req, devicePaths.push)) }),
-      POST: (ctx, given) => postOf(ctx, given, devicePaths.push, (call) => changePush(ctx, call)),
+      POST: (ctx, exchange) => postOf(ctx, exchange, devicePaths.push, (call) => changePush(ctx, call)),
     },
   ],
   [
     devicePaths.testPush,
-    { POST: (ctx, given) => postOf(ctx, given, devicePaths.testPush, (call) => testPush(ctx, call)) },
+    { POST: (ctx, exchange) => postOf(ctx, exchange, devicePaths.testPush, (call) => testPush(ctx, call)) },
   ],
   [
     devicePaths.history,
@@ -144,18 +148,18 @@ export function createDeviceRoutes(service: ServiceContext): (req: IncomingMessa
 }
 
 async function servePreview(ctx: ServiceContext, { req, res }: Exchange): Promise<Reply> {
-  const given = { body: await readJson(bodyOf(req, res)), address: ctx.addressOf(req) }
-  return { value: await auditingActivations(ctx, given.address, () => preview(ctx, given)) }
+  const request = { body: await readJson(bodyOf(req, res)), address: ctx.addressOf(req) }
+  return { value: await auditingActivations(ctx, request.address, () => preview(ctx, request)) }
 }
 
 /** A call of a device that the service does not know yet. */
 async function activationBy(
   ctx: ServiceContext,
   { req, res }: Exchange,
-  act: (ctx: ServiceContext, given: { jws: string; address: string | undefined }) => Promise<unknown>,
+  act: (ctx: ServiceContext, request: { jws: string; address: string | undefined }) => Promise<unknown>,
 ): Promise<Reply> {
-  const given = { jws: await readText(bodyOf(req, res)), address: ctx.addressOf(req) }
-  return { value: await auditingActivations(ctx, given.address, () => act(ctx, given)) }
+  const request = { jws: await readText(bodyOf(req, res)), address: ctx.addressOf(req) }
+  return { value: await auditingActivations(ctx, request.address, () => act(ctx, request)) }
 }
 
 const addressOf = (ctx: ServiceContext, { req }: Exchange): string | null => ctx.addressOf(req) ?? null
@@ -163,11 +167,11 @@ const addressOf = (ctx: ServiceContext, { req }: Exchange): string | null => ctx
 /** Handles a call that a device has signed about the session, notice or phone call in its path. */
 function postAbout(
   ctx: ServiceContext,
-  given: Exchange,
+  exchange: Exchange,
   pathOf: (id: string) => string,
   act: (ctx: ServiceContext, call: SignedCall, id: string) => Promise<unknown>,
 ): Promise<Reply> {
-  return postOf(ctx, given, pathOf(given.id), (call) => act(ctx, call, given.id))
+  return postOf(ctx, exchange, pathOf(exchange.id), (call) => act(ctx, call, exchange.id))
 }
 
 /** Handles a call that a device has signed. */
@@ -208,7 +212,7 @@ async function serveInbox(ctx: ServiceContext, { req, res }: Exchange): Promise<
       return { events: followInbox(ctx, device.id) }
     }
   }
-  const known = req.headers['if-none-match']
+  const tag = req.headers['if-none-match']
   // A device whose read was held repeats it at once, which would keep a closing service busy.
   const wait = ctx.waiters.closed() ? undefined : preferredWait(req.headers.prefer?.toString())
   let held = wait !== undefined
@@ -217,7 +221,7 @@ async function serveInbox(ctx: ServiceContext, { req, res }: Exchange): Promise<
     wait: wait ?? 0,
     reader: res,
     read: () => readInbox(ctx, device.id),
-    changesAt: (read) => (matchesEtag(known, read.etag) ? changesAt(read) : undefined),
+    changesAt: (read) => (matchesEtag(tag, read.etag) ? changesAt(read) : undefined),
     takePlace() {
       const leave = ctx.places.readsOfDevice.take(device.id)
       held = leave !== undefined
@@ -225,7 +229,7 @@ async function serveInbox(ctx: ServiceContext, { req, res }: Exchange): Promise<
     },
   })
   const headers = { ETag: inbox.etag, ...(held && { 'Preference-Applied': `wait=${wait}` }) }
-  return matchesEtag(known, inbox.etag) ? { status: 304, headers } : { value: inbox.inbox, headers }
+  return matchesEtag(tag, inbox.etag) ? { status: 304, headers } : { value: inbox.inbox, headers }
 }
 
 /** The operation of a path. */

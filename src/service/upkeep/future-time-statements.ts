@@ -20,7 +20,7 @@ export interface Correction {
   /** Times later than this are in the future. */
   readonly future: number
   /** Where it is brought to. */
-  readonly present: number
+  readonly now: number
 }
 
 /** Rows of one kind whose times can be in the future. */
@@ -43,7 +43,7 @@ export const waitCorrections: readonly FutureRows[] = [
     'challengeTry',
     ['challenge'],
     ({ future }) => isLater('expiresAt', future + challengeTriesKept),
-    ({ present }) => ({ expiresAt: present + challengeTriesKept }),
+    ({ now }) => ({ expiresAt: now + challengeTriesKept }),
   ),
   toPresent('callerVerification', 'settledAt'),
   toPresent('deviceHistory', 'settledAt'),
@@ -58,7 +58,7 @@ export const waitCorrections: readonly FutureRows[] = [
   changedRows(
     'token',
     ['id'],
-    ({ present }) => isLater('replacementExpiresAt', latestBeginning(shownCodeExpiry(present))),
+    ({ now }) => isLater('replacementExpiresAt', latestBeginning(shownCodeExpiry(now))),
     () => noReplacement,
   ),
 ]
@@ -73,37 +73,37 @@ export const accessCorrections: readonly FutureRows[] = [
     'token',
     ['id'],
     ({ future }) => sql<SqlBool>`${sql.ref('codeExpiresAt')} is not null and ${isLater('createdAt', future)}`,
-    ({ present }) => ({ codeExpiresAt: earlier('codeExpiresAt', 'createdAt', present), createdAt: present }),
+    ({ now }) => ({ codeExpiresAt: earlier('codeExpiresAt', 'createdAt', now), createdAt: now }),
   ),
   changedRows(
     'bypassCode',
     ['sequence'],
     ({ future }) => isLater('createdAt', future),
-    ({ present }) => ({
+    ({ now }) => ({
       expiresAt: sql<number>`case when expires_at = ${endOfTime} then expires_at
-        else ${earlier('expiresAt', 'createdAt', present)} end`,
-      createdAt: present,
+        else ${earlier('expiresAt', 'createdAt', now)} end`,
+      createdAt: now,
     }),
   ),
   changedRows(
     'knownBrowser',
     ['idHash', 'domainId', 'userId'],
     ({ future }) => isLater('expiresAt', future + knownFor),
-    ({ present }) => ({
-      passedAt: present,
-      expiresAt: present + knownFor,
-      rememberedUntil: earlier('rememberedUntil', 'passedAt', present),
+    ({ now }) => ({
+      passedAt: now,
+      expiresAt: now + knownFor,
+      rememberedUntil: earlier('rememberedUntil', 'passedAt', now),
     }),
   ),
 ]
 
 /** Whether any time is in the future: one read, which almost always spares a write for each kind of rows. */
 export async function hasFutureTimes(db: Queryable, waits: Correction, access: Correction): Promise<boolean> {
-  const found = [
+  const conditions = [
     ...waitCorrections.map((rows) => rows.exist(waits)),
     ...accessCorrections.map((rows) => rows.exist(access)),
   ]
-  const { rows } = await sql`select 1 as found where ${sql.join(found, sql` or `)}`.execute(db)
+  const { rows } = await sql`select 1 as found where ${sql.join(conditions, sql` or `)}`.execute(db)
   return rows.length > 0
 }
 
@@ -133,7 +133,7 @@ function removedRows<T extends keyof Database>(
   column: Key<T>[number],
   latest: (now: number) => number,
 ): FutureRows {
-  const isFuture = ({ present }: Correction) => isLater(column, latestBeginning(latest(present)))
+  const isFuture = ({ now }: Correction) => isLater(column, latestBeginning(latest(now)))
   return {
     exist: (correction) => exists(table, isFuture(correction)),
     correctSome: (db, correction) => removeSome(db, table, key, () => isFuture(correction)),
@@ -150,9 +150,9 @@ function toPresent<T extends 'user' | 'attempt' | 'session' | 'deviceHistory' | 
     table,
     ['sequence'],
     ({ future }) => isLater(from, future),
-    ({ present }) => {
-      const values = ends.map((end) => [end, earlier(end, from, present)])
-      return Object.fromEntries([...values, [from, present]])
+    ({ now }) => {
+      const values = ends.map((end) => [end, earlier(end, from, now)])
+      return Object.fromEntries([...values, [from, now]])
     },
   )
 }
@@ -162,13 +162,13 @@ const earlier = (until: string, from: string, now: number) =>
   sql<number>`${sql.ref(until)} - (${sql.ref(from)} - cast(${now} as bigint))`
 
 /** Adds up counts of several times. Locks nothing where there are none. */
-async function talliesToPresent(db: Queryable, { future, present }: Correction): Promise<number> {
+async function talliesToPresent(db: Queryable, { future, now }: Correction): Promise<number> {
   const rows = db.selectFrom('tally').select(['scope', 'at']).where('at', '>', future)
   if ((await rows.limit(1).execute()).length === 0) return 0
-  return db.transaction().execute((transaction) => addUpTallies(transaction, { future, present }))
+  return db.transaction().execute((transaction) => addUpTallies(transaction, { future, now }))
 }
 
-async function addUpTallies(db: Queryable, { future, present }: Correction): Promise<number> {
+async function addUpTallies(db: Queryable, { future, now }: Correction): Promise<number> {
   const isFuture = isSome(db, 'tally', ['scope', 'at'], (is) => is('at', '>', future), sweepStep / 2)
   const removed = await db.deleteFrom('tally').where(isFuture).returning(['scope', 'count']).execute()
   const counts = new Map<string, number>()
@@ -176,7 +176,7 @@ async function addUpTallies(db: Queryable, { future, present }: Correction): Pro
   if (counts.size === 0) return 0
   await db
     .insertInto('tally')
-    .values([...counts].map(([scope, count]) => ({ scope, at: present, count })))
+    .values([...counts].map(([scope, count]) => ({ scope, at: now, count })))
     .onConflict((conflict) =>
       conflict
         .columns(['scope', 'at'])

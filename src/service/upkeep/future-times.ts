@@ -23,16 +23,16 @@ const trustedTimeLag = 15 * 60
  */
 export async function correctFutureTimes(
   ctx: Context,
-  waits: (now: number) => Correction = (now) => ({ future: latestBeginning(now), present: now }),
+  waits: (now: number) => Correction = (now) => ({ future: latestBeginning(now), now }),
   signal?: AbortSignal,
 ): Promise<void> {
   const { db } = ctx.store
   const { clock } = ctx
   const steps = { size: sweepStep, signal }
   const { trustedAt } = await readTrustedClock(db, clock.now())
-  const ofAccess = (present: number): Correction => ({
-    future: latestBeginning(Math.max(present, trustedAt + trustedTimeLag)),
-    present,
+  const ofAccess = (wallTime: number): Correction => ({
+    future: latestBeginning(Math.max(wallTime, trustedAt + trustedTimeLag)),
+    now: wallTime,
   })
   const now = clock.now()
   if (!(await hasFutureTimes(db, waits(now), ofAccess(now)))) return
@@ -50,7 +50,7 @@ export function watchClock(ctx: Context, clock: NoticingClock): { stop(): Promis
 
   async function correct(): Promise<void> {
     // It was set back after the last check, and a wait must not last longer than its length from then on.
-    const sinceLastLook = (now: number): Correction => ({ future: now, present: now - interval })
+    const sinceLastLook = (now: number): Correction => ({ future: now, now: now - interval })
     await correctFutureTimes(ctx, sinceLastLook, ending.signal).catch((error: unknown) =>
       ctx.logger.warn({ err: error }, 'times in the future could not be corrected'),
     )

@@ -29,15 +29,15 @@ export interface KeyStatus {
 export async function keyStatus({ store, clock, keys }: RotationContext): Promise<KeyStatus> {
   const { db } = store
   const inUse = new Set((await keyChecks(db)).map(({ keyId }) => keyId))
-  const present = keys.ring().keys.map(({ id }) => id)
-  const ids = [...new Set([...present, ...inUse])]
+  const ringIds = keys.ring().keys.map(({ id }) => id)
+  const ids = [...new Set([...ringIds, ...inUse])]
   const nodes = await otherNodes(db, clock, keys.nodeId)
   return {
     keys: await Promise.all(
       ids.map(async (id) => ({
         id,
-        present: present.includes(id),
-        first: id === present[0],
+        present: ringIds.includes(id),
+        first: id === ringIds[0],
         inUse: inUse.has(id),
         ...(await countSealed(db, id)),
       })),

@@ -55,10 +55,10 @@ export function settleRestored(ctx: ServiceContext, revocations: readonly Revoca
 /** @returns false if the backup does not contain it. */
 async function apply(ctx: ServiceContext, db: Queryable, { event, ids }: Revocation): Promise<boolean> {
   const now = ctx.clock.now()
-  const of: Of = { userId: ids['user'] ?? '', domainId: ids['domain'] ?? '' }
-  const organizationId = await organizationOfUser(db, of.userId)
-  const ofUser = async (end: (known: Of & { organizationId: string }) => Promise<unknown>): Promise<boolean> => {
-    if (organizationId !== undefined) await end({ ...of, organizationId })
+  const member: MemberKey = { userId: ids['user'] ?? '', domainId: ids['domain'] ?? '' }
+  const organizationId = await organizationOfUser(db, member.userId)
+  const ofUser = async (end: (user: MemberKey & { organizationId: string }) => Promise<unknown>): Promise<boolean> => {
+    if (organizationId !== undefined) await end({ ...member, organizationId })
     return organizationId !== undefined
   }
   const byEvent: Record<Revocation['event'], () => Promise<boolean>> = {
@@ -66,11 +66,11 @@ async function apply(ctx: ServiceContext, db: Queryable, { event, ids }: Revocat
     'device.revoked': async () => revokeIn(db, await tokenOfDevice(db, ids['device'] ?? ''), now),
     'device.removed': async () => revokeIn(db, await tokenOfDevice(db, ids['device'] ?? ''), now),
     'user.deleted': () => ofUser(({ userId }) => removeUser(db, ctx, userId)),
-    'user.reset': () => ofUser((known) => resetInTransaction(db, ctx, known)),
+    'user.reset': () => ofUser((user) => resetInTransaction(db, ctx, user)),
     'membership.removed': () => ofUser(({ domainId, userId }) => leaveDomain(db, ctx, { domainId, userIds: [userId] })),
     'hardware.deleted': () => removeHardwareTokenById(db, ids['hardware'] ?? ''),
-    'hardware.released': () => releaseHardwareTokens(db, ctx.secrets, [of.userId]),
-    'passkey.removed': () => removePasskey(db, { id: ids['passkey'] ?? '', userId: of.userId }),
+    'hardware.released': () => releaseHardwareTokens(db, ctx.secrets, [member.userId]),
+    'passkey.removed': () => removePasskey(db, { id: ids['passkey'] ?? '', userId: member.userId }),
     'api_key.revoked': () => removeApiKeyById(db, ids['apiKey'] ?? ''),
     'administrator.revoked': () => endAdministrator(db, ids['administrator'] ?? '', now),
   }
@@ -78,12 +78,12 @@ async function apply(ctx: ServiceContext, db: Queryable, { event, ids }: Revocat
 }
 
 /** The token's user and domain. */
-interface Of {
+interface MemberKey {
   readonly userId: string
   readonly domainId: string
 }
 
-async function revokeIn(db: Queryable, found: Of | undefined, now: number): Promise<boolean> {
-  if (found) await revokeTokens(db, { userIds: [found.userId], domainId: found.domainId }, now)
-  return found !== undefined
+async function revokeIn(db: Queryable, member: MemberKey | undefined, now: number): Promise<boolean> {
+  if (member) await revokeTokens(db, { userIds: [member.userId], domainId: member.domainId }, now)
+  return member !== undefined
 }

@@ -35,7 +35,7 @@ export type Waiting =
   | { readonly for: 'email codes'; readonly count: number }
 
 export interface RotationOptions {
-  readonly progress?: (looked: number, of: number) => void
+  readonly progress?: (checkedCount: number, total: number) => void
   readonly waiting?: (reason: Waiting) => void
 }
 
@@ -87,7 +87,7 @@ async function pass({ store, clock, keys, features }: RotationContext, { progres
     {
       secrets: keys.secrets,
       isCurrent: (sealed) => isCurrent(ring, sealed),
-      progress: (looked) => progress?.(Math.min(looked, values), values),
+      progress: (checkedCount) => progress?.(Math.min(checkedCount, values), values),
     },
     (step) => db.transaction().execute((transaction) => step(transaction)),
   )

@@ -26,7 +26,7 @@ async function asked(options: { readonly numberMatching?: boolean } = {}) {
       if (left.length === 0) gone.abort()
       return left.shift()
     }
-    await promptForAnswer(device, pending, { state: 'device.json', gone: gone.signal, askPerson })
+    await promptForAnswer(device, pending, { state: 'device.json', end: gone.signal, askPerson })
   }
   const cancel = () => service.client.sessions.cancel(service.domainId, session.id)
   return { answer, session, cancel, state: () => service.state(session.id) }

@@ -34,7 +34,7 @@ export function AdministratorScreen({ id }: { readonly id: string }) {
   const name = loaded.value ? printable(loaded.value.administrator.name) : words.administrators
   return (
     <Page title={name} above={{ to: 'administrators', title: words.administrators }}>
-      <WhenLoaded of={loaded}>{(value) => <AdministratorParts {...value} reload={loaded.reload} />}</WhenLoaded>
+      <WhenLoaded loaded={loaded}>{(value) => <AdministratorParts {...value} reload={loaded.reload} />}</WhenLoaded>
     </Page>
   )
 }
@@ -51,9 +51,9 @@ function AdministratorParts({ administrator, sessions, reload }: PartsProps) {
   const dateTime = useDateTime()
   const namesOf = useDomainNames()
   const { id, email, role, domains, createdAt, lastSeenAt, revokedAt } = administrator
-  const own = id === session.administrator.id
+  const isOwn = id === session.administrator.id
   const isOwner = session.administrator.role === 'owner'
-  const changeable = isOwner && !own && revokedAt === null
+  const changeable = isOwner && !isOwn && revokedAt === null
   return (
     <>
       <section class="card">
@@ -67,8 +67,8 @@ function AdministratorParts({ administrator, sessions, reload }: PartsProps) {
             { label: words.lastSeen, value: lastSeenAt === null ? words.never : <Time at={lastSeenAt} /> },
           ]}
         />
-        {own ? <p class="sentence">{words.ownAccess}</p> : null}
-        {!own && !isOwner ? <p class="sentence">{words.readOnlyAccess}</p> : null}
+        {isOwn ? <p class="sentence">{words.ownAccess}</p> : null}
+        {!isOwn && !isOwner ? <p class="sentence">{words.readOnlyAccess}</p> : null}
       </section>
       {changeable ? <AccessForm key={administrator.version} administrator={administrator} reload={reload} /> : null}
       {changeable ? <OwnRecord administrator={administrator} reload={reload} /> : null}
@@ -134,7 +134,7 @@ function Sessions({ administrator, sessions, reload, changeable }: PartsProps & 
   const words = useWords()
   const { client } = useSignedIn()
   const say = useToast()
-  const [asking, setAsking] = useState(false)
+  const [isAsking, setAsking] = useState(false)
   const { id, name } = administrator
 
   async function end() {
@@ -165,7 +165,7 @@ function Sessions({ administrator, sessions, reload, changeable }: PartsProps & 
           <Button class="outlined" onClick={() => setAsking(true)} label={words.endSessions} />
         </div>
       ) : null}
-      {asking ? (
+      {isAsking ? (
         <Confirm
           title={words.endSessionsTitle(isolated(name))}
           action={words.endSessions}
@@ -183,7 +183,7 @@ function Revoke({ administrator: { id, name }, reload }: AccessFormProps) {
   const words = useWords()
   const { client } = useSignedIn()
   const say = useToast()
-  const [asking, setAsking] = useState(false)
+  const [isAsking, setAsking] = useState(false)
 
   async function revoke() {
     await client.call('DELETE /admin/administrators/:administratorId', { params: { administratorId: id } })
@@ -197,7 +197,7 @@ function Revoke({ administrator: { id, name }, reload }: AccessFormProps) {
       <div class="buttons">
         <Button class="outlined danger" onClick={() => setAsking(true)} label={words.revoke} />
       </div>
-      {asking ? (
+      {isAsking ? (
         <Confirm
           title={words.revokeTitle(isolated(name))}
           action={words.revoke}

@@ -38,7 +38,7 @@ export function AdministratorsScreen() {
   )
   return (
     <Page title={words.administrators} actions={isOwner ? invite : null}>
-      <WhenLoaded of={loaded}>
+      <WhenLoaded loaded={loaded}>
         {({ administrators, invitations }) => (
           <>
             {invitations.length > 0 ? <Invitations {...{ invitations, isOwner }} onChange={loaded.reload} /> : null}
@@ -61,7 +61,7 @@ function Administrators({ administrators }: AdministratorsProps) {
   const namesOf = useDomainNames()
   if (administrators.length === 0) return <Empty icon={person}>{words.administratorsEmpty}</Empty>
   const columns: readonly Column<Administrator>[] = [
-    { title: words.name, cell: (row) => <PersonName {...row} own={row.id === session.administrator.id} /> },
+    { title: words.name, cell: (row) => <PersonName {...row} isOwn={row.id === session.administrator.id} /> },
     { title: words.role, cell: ({ role }) => words.roles[role] },
     { title: words.domains, cell: ({ domains }) => <bdi>{namesOf(domains)}</bdi> },
     { title: words.lastSeen, cell: ({ lastSeenAt }) => (lastSeenAt === null ? words.never : <Time at={lastSeenAt} />) },
@@ -109,7 +109,7 @@ function Invitations({ invitations, isOwner, onChange }: InvitationsProps) {
   const { client } = useSignedIn()
   const say = useToast()
   const timeOf = useClockTime()
-  const [asked, setAsked] = useState<Invitation>()
+  const [invitationToDelete, setAsked] = useState<Invitation>()
 
   async function withdraw({ id, name }: Invitation) {
     await client.call('DELETE /admin/invitations/:invitationId', { params: { invitationId: id } })
@@ -142,11 +142,11 @@ function Invitations({ invitations, isOwner, onChange }: InvitationsProps) {
           </li>
         ))}
       </ul>
-      {asked ? (
+      {invitationToDelete ? (
         <Confirm
-          title={words.withdrawTitle(isolated(asked.name))}
+          title={words.withdrawTitle(isolated(invitationToDelete.name))}
           action={words.withdraw}
-          onConfirm={() => withdraw(asked)}
+          onConfirm={() => withdraw(invitationToDelete)}
           onClose={() => setAsked(undefined)}
         >
           <p>{words.withdrawSentence}</p>

@@ -18,7 +18,7 @@ interface OwnRecordProps {
   readonly reload: () => Promise<void>
 }
 
-interface Found {
+interface FoundPerson {
   readonly id: string
   readonly username: string
   readonly name: string
@@ -34,7 +34,7 @@ export function OwnRecord({ administrator, reload }: OwnRecordProps) {
   const [username, setUsername] = useState('')
   const { id, email, user, namesakes } = administrator
 
-  const search = async (q: string): Promise<readonly Found[]> =>
+  const search = async (q: string): Promise<readonly FoundPerson[]> =>
     (await client.call('GET /admin/people', { query: { q } })).people
   const people = useLoad(`records ${id} ${user ?? ''}`, async () => {
     const linked = user === null ? [] : [await client.call('GET /admin/people/:userId', { params: { userId: user } })]
@@ -42,25 +42,28 @@ export function OwnRecord({ administrator, reload }: OwnRecordProps) {
     return [...linked, ...others]
   })
 
-  async function decide({ id: userId, name }: Found, own: boolean) {
+  async function decide({ id: userId, name }: FoundPerson, isOwn: boolean) {
     const params = { administratorId: id }
-    await client.call('PUT /admin/administrators/:administratorId/record', { params, body: { user: userId, own } })
+    await client.call('PUT /admin/administrators/:administratorId/record', {
+      params,
+      body: { user: userId, own: isOwn },
+    })
     say(words.record.saved(isolated(name)))
     setUsername('')
     await reload()
   }
   async function link() {
-    const found = (await search(username)).find((each) => each.username === username)
-    if (found) await decide(found, true)
+    const match = (await search(username)).find((each) => each.username === username)
+    if (match) await decide(match, true)
     else showProblem(words.record.unknown)
   }
-  const stateOf = (person: Found): 'own' | 'undecided' | 'other' =>
+  const stateOf = (person: FoundPerson): 'own' | 'undecided' | 'other' =>
     person.id === user ? 'own' : namesakes.includes(person.id) ? 'other' : 'undecided'
   return (
     <section class="card form" aria-labelledby="record">
       <h2 id="record">{words.record.title}</h2>
       <p class="sentence">{words.record.sentence}</p>
-      <WhenLoaded of={people}>
+      <WhenLoaded loaded={people}>
         {(list) =>
           list.length === 0 ? (
             <p class="sentence">{words.record.none}</p>
@@ -125,4 +128,4 @@ export function OwnRecord({ administrator, reload }: OwnRecordProps) {
   )
 }
 
-const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+const isSame = (first: string, second: string): boolean => first.toLowerCase() === second.toLowerCase()

@@ -20,7 +20,7 @@ export function AddApp({ onAdded, onClose }: AddAppProps) {
   const { client, renew } = useSignedIn()
   const [name, setName] = useState('')
   const [type, setType] = useState<Type>('WEB')
-  const [taken, setTaken] = useState(false)
+  const [isTaken, setTaken] = useState(false)
 
   /** Set once the app exists. */
   const added = useRef<DomainSettings>(undefined)
@@ -72,7 +72,7 @@ export function AddApp({ onAdded, onClose }: AddAppProps) {
           ))}
         </select>
       </label>
-      <Problem text={taken ? apps.nameTaken : undefined} />
+      <Problem text={isTaken ? apps.nameTaken : undefined} />
     </Confirm>
   )
 }

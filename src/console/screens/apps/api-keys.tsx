@@ -45,7 +45,7 @@ function KeyPart({ domainId, changeable }: ApiKeysProps & { readonly changeable:
         </div>
         {changeable ? <Button class="outlined" onClick={() => setCreating(true)} label={apps.createKey} /> : null}
       </header>
-      <WhenLoaded of={loaded}>
+      <WhenLoaded loaded={loaded}>
         {(keys) => (
           <KeyList
             keys={domainId === undefined ? keys : keys.filter(({ domain }) => domain === domainId)}

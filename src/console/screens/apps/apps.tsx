@@ -32,7 +32,7 @@ export function AppsScreen() {
   ) : undefined
   return (
     <Page title={apps.title} sentence={apps.sentence} actions={actions}>
-      <WhenLoaded of={loaded}>{(domains) => <AppList domains={domains} />}</WhenLoaded>
+      <WhenLoaded loaded={loaded}>{(domains) => <AppList domains={domains} />}</WhenLoaded>
       <ApiKeys />
       {adding ? (
         <AddApp

@@ -38,7 +38,7 @@ export function DomainScreen({ id }: { readonly id: string }) {
       above={{ to: 'apps', title: apps.title }}
       actions={behind}
     >
-      <WhenLoaded of={loaded}>{(domain) => <DomainParts domain={domain} reload={loaded.reload} />}</WhenLoaded>
+      <WhenLoaded loaded={loaded}>{(domain) => <DomainParts domain={domain} reload={loaded.reload} />}</WhenLoaded>
     </Page>
   )
 }

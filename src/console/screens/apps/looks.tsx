@@ -24,23 +24,23 @@ export function Looks({ domain, name, changeable }: LooksProps) {
   const { apps } = useWords()
   const [version, setVersion] = useState(0)
   /** A chosen image that is not saved yet, as a data URL. */
-  const [chosen, setChosen] = useState<string>()
+  const [chosenImage, setChosen] = useState<string>()
   return (
     <section class="card" aria-labelledby="looks">
       <h2 id="looks">{apps.looks}</h2>
       <p class="sentence">{apps.looksSentence}</p>
       <div class="looks">
-        {chosen === undefined ? (
+        {chosenImage === undefined ? (
           <AppImage domainId={domain.id} version={version} />
         ) : (
-          <img class="app-image" alt="" src={chosen} />
+          <img class="app-image" alt="" src={chosenImage} />
         )}
         <p>{apps.signInTo(isolated(name))}</p>
       </div>
       {changeable ? (
         <ImageForm
           domain={domain}
-          chosen={chosen}
+          chosenImage={chosenImage}
           onChosen={setChosen}
           onSaved={() => {
             setChosen(undefined)
@@ -54,12 +54,12 @@ export function Looks({ domain, name, changeable }: LooksProps) {
 
 interface ImageFormProps {
   readonly domain: DomainSettings
-  readonly chosen: string | undefined
+  readonly chosenImage: string | undefined
   readonly onChosen: (image: string | undefined) => void
   readonly onSaved: () => void
 }
 
-function ImageForm({ domain: { id, name }, chosen, onChosen, onSaved }: ImageFormProps) {
+function ImageForm({ domain: { id, name }, chosenImage, onChosen, onSaved }: ImageFormProps) {
   const words = useWords()
   const { apps } = words
   const { client } = useSignedIn()
@@ -109,14 +109,14 @@ function ImageForm({ domain: { id, name }, chosen, onChosen, onSaved }: ImageFor
       </div>
       <Problem text={problem} />
       <div class="buttons">
-        {chosen === undefined ? (
+        {chosenImage === undefined ? (
           <Button class="outlined" onClick={() => setRemoving(true)} label={apps.removeImage} />
         ) : (
           <>
             <Button
               class="filled"
               aria-disabled={busy}
-              onClick={() => busy || void run(() => save(chosen))}
+              onClick={() => busy || void run(() => save(chosenImage))}
               label={apps.useImage}
             />
             <Button class="outlined" onClick={clear} label={words.cancel} />

@@ -37,13 +37,13 @@ export function SettingsForm({ domain, onName, onSaved }: SettingsFormProps) {
   const changer = useLastChanger(domain.id)
   const { busy, problem, showProblem, run } = useAttempt()
   const [before, setBefore] = useState(domain)
-  const [typed, setTyped] = useState<Settings>(domain)
-  const [asking, setAsking] = useState(false)
+  const [settings, setTyped] = useState<Settings>(domain)
+  const [isAsking, setAsking] = useState(false)
   const params = { domainId: domain.id }
-  const changes = changesOf(before, typed)
+  const changes = changesOf(before, settings)
 
   function type(change: SettingChanges) {
-    setTyped((present) => ({ ...present, ...change }))
+    setTyped((current) => ({ ...current, ...change }))
     if (change.name !== undefined) onName(change.name)
   }
   async function save() {
@@ -54,7 +54,7 @@ export function SettingsForm({ domain, onName, onSaved }: SettingsFormProps) {
       if (!hasCode(error, 'api.error.conflict.state')) throw error
       return showProblem(refusalOf(changes))
     }
-    say(apps.saved(isolated(typed.name)))
+    say(apps.saved(isolated(settings.name)))
     await onSaved(changes)
   }
 
@@ -75,7 +75,7 @@ export function SettingsForm({ domain, onName, onSaved }: SettingsFormProps) {
     [
       name !== undefined && apps.nameTaken,
       keyType !== undefined && apps.keyTypeInUse,
-      !usesPasskeys(typed) && typed.phishingResistant !== 'off' && apps.noPasskeys,
+      !usesPasskeys(settings) && settings.phishingResistant !== 'off' && apps.noPasskeys,
     ]
       .filter((text) => text !== false)
       .join(' ')
@@ -99,7 +99,7 @@ export function SettingsForm({ domain, onName, onSaved }: SettingsFormProps) {
           <section key={part} aria-labelledby={part}>
             <h2 id={part}>{apps.parts[part]}</h2>
             {names.map((name: SettingName) => (
-              <SettingField key={name} name={name} settings={typed} onChange={type} />
+              <SettingField key={name} name={name} settings={settings} onChange={type} />
             ))}
           </section>
         ))}
@@ -108,7 +108,7 @@ export function SettingsForm({ domain, onName, onSaved }: SettingsFormProps) {
           <Button type="submit" class="filled" aria-disabled={busy} label={apps.save} />
         </div>
       </form>
-      {asking ? (
+      {isAsking ? (
         <Confirm
           title={apps.lockoutTitle(isolated(before.name))}
           action={apps.save}

@@ -18,8 +18,8 @@ export const settingParts: readonly (readonly [keyof Words['apps']['parts'], rea
 const names = settingParts.flatMap(([, members]) => members)
 
 /** The settings that differ. */
-export const differing = (one: Settings, other: Settings): SettingName[] =>
-  names.filter((name) => one[name] !== other[name])
+export const differing = (first: Settings, second: Settings): SettingName[] =>
+  names.filter((name) => first[name] !== second[name])
 
 /** The new values of the settings that differ. */
 export const changesOf = (before: Settings, now: Settings): SettingChanges =>

@@ -43,7 +43,7 @@ export function AuditScreen() {
       <Verification />
       <Filters query={query} names={names} groups={groups} found={loaded.current} />
       {before === undefined ? <FollowBar query={query} on={isFollowing} follow={follow} /> : null}
-      <WhenLoaded of={loaded}>
+      <WhenLoaded loaded={loaded}>
         {(page) => (
           <>
             <Entries

@@ -28,9 +28,9 @@ export function EntryDialog({ item, names, query, onClose }: EntryDialogProps) {
   function factOf([name, value]: [string, FactValue]): Fact[] {
     if (value === null || value === '') return []
     const recorded = printable(String(value))
-    const known = isId(name) ? nameOf(value) : undefined
-    const note = known === undefined || known === recorded ? {} : { note: recorded }
-    return [{ label: factName(name), value: <bdi>{known ?? factText(name, value)}</bdi>, ...note }]
+    const entityName = isId(name) ? nameOf(value) : undefined
+    const note = entityName === undefined || entityName === recorded ? {} : { note: recorded }
+    return [{ label: factName(name), value: <bdi>{entityName ?? factText(name, value)}</bdi>, ...note }]
   }
 
   const facts: readonly Fact[] = [

@@ -16,8 +16,8 @@ type Group = keyof typeof groups
 
 const groupOf = (event: string): Group => {
   const [kind = ''] = event.split('.')
-  const found = Object.entries(groups).find(([, kinds]) => (kinds as readonly string[]).includes(kind))
-  return (found?.[0] as Group | undefined) ?? 'service'
+  const group = Object.entries(groups).find(([, kinds]) => (kinds as readonly string[]).includes(kind))
+  return (group?.[0] as Group | undefined) ?? 'service'
 }
 
 /** What the buttons say that lead to an event, so that it is found by what an administrator has pressed. */
@@ -81,7 +81,7 @@ export function eventGroups(words: Words, locale: string): readonly EventGroup[]
     title: titles[group],
     events: all
       .filter(([event]) => groupOf(event) === group)
-      .toSorted(([, one], [, other]) => one.localeCompare(other, locale)),
+      .toSorted(([, first], [, second]) => first.localeCompare(second, locale)),
   }))
 }
 

@@ -44,7 +44,7 @@ export function Filters({ query, names, groups, found }: AllFiltersProps) {
           onSearch={(q) => change({ q, event: undefined })}
         />
         <EventChoice groups={groups} event={query.event} onChange={(event) => change({ event, q: undefined })} />
-        <DomainChoice chosen={query.domain} onChoose={(domain) => change({ domain })} />
+        <DomainChoice domain={query.domain} onChoose={(domain) => change({ domain })} />
       </ListBar>
       <details class="more" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>{audit.moreFilters}</summary>
@@ -108,8 +108,8 @@ function EventChoice({ groups, event, onChange }: EventChoiceProps) {
 
 /** The texts, and what the address says where it has none. */
 function withOwn(texts: Readonly<Record<string, string>>, value: string | undefined): [string, string][] {
-  const known = Object.entries(texts)
-  return value === undefined || Object.hasOwn(texts, value) ? known : [...known, [value, printable(value)]]
+  const names = Object.entries(texts)
+  return value === undefined || Object.hasOwn(texts, value) ? names : [...names, [value, printable(value)]]
 }
 
 interface DayProps {

@@ -24,7 +24,7 @@ export function PersonFilter({ query }: { readonly query: AuditQuery }) {
     const timer = setTimeout(() => setSearched(text.trim()), pause)
     return () => clearTimeout(timer)
   }, [text])
-  const found = useLoad(
+  const people = useLoad(
     q,
     async () => (q === '' ? undefined : (await client.call('GET /admin/people', { query: { q } })).people),
     { keep: true },
@@ -44,11 +44,11 @@ export function PersonFilter({ query }: { readonly query: AuditQuery }) {
         />
       </label>
       <div role="status">
-        {found.problem === undefined ? null : <p class="danger">{found.problem}</p>}
-        {found.value?.length === 0 ? <p class="sentence">{words.noneFound}</p> : null}
-        {found.value && found.value.length > 0 ? (
+        {people.problem === undefined ? null : <p class="danger">{people.problem}</p>}
+        {people.value?.length === 0 ? <p class="sentence">{words.noneFound}</p> : null}
+        {people.value && people.value.length > 0 ? (
           <ul class="list chips">
-            {found.value.slice(0, maxOffered).map(({ id, name, username }) => (
+            {people.value.slice(0, maxOffered).map(({ id, name, username }) => (
               <li key={id}>
                 <Link to={auditPlace({ ...query, user: id, before: undefined })} class="chip">
                   <bdi>{printable(name || username)}</bdi>

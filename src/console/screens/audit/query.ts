@@ -4,8 +4,8 @@ import { eventsOf, type EventGroup } from './event-groups.ts'
 const filters = ['q', 'event', 'user', 'domain', 'actor', 'reason', 'factor', 'since', 'until'] as const
 
 /** What the address says. */
-export function readQuery(given: URLSearchParams): AuditQuery {
-  const read = (name: string) => given.get(name) || undefined
+export function readQuery(parameters: URLSearchParams): AuditQuery {
+  const read = (name: string) => parameters.get(name) || undefined
   return {
     q: read('q'),
     event: read('event'),

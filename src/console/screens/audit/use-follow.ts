@@ -31,18 +31,18 @@ export function useFollow(on: boolean, filter: Omit<AuditFilter, 'q'>, head: num
   const visible = useVisible()
   const key = `${head} ${auditPlace(filter)}`
   const [state, setState] = useState({ key, ...nothing, at: head, problem: undefined as string | undefined })
-  const present = state.key === key ? state : { key, ...nothing, at: head, problem: undefined }
+  const current = state.key === key ? state : { key, ...nothing, at: head, problem: undefined }
 
   useEffect(() => {
-    if (!on || !visible || present.at === undefined) return undefined
+    if (!on || !visible || current.at === undefined) return undefined
     const ending = new AbortController()
-    void follow(present.at, ending.signal)
+    void follow(current.at, ending.signal)
     return () => ending.abort()
   }, [on, visible, key])
 
   async function follow(start: number, signal: AbortSignal) {
     for (let at = start; !signal.aborted;) {
-      const asked = Date.now()
+      const requestTime = Date.now()
       const page = await client
         .call('GET /admin/audit', { query: { ...filter, after: String(at) } }, { wait, signal })
         .catch((error: unknown) => {
@@ -53,11 +53,11 @@ export function useFollow(on: boolean, filter: Omit<AuditFilter, 'q'>, head: num
         at = page.head
         setState((before) => withNew(startedAt(before), page))
       }
-      if (!page || (page.entries.length === 0 && Date.now() - asked < 1_000)) await paused(signal)
+      if (!page || (page.entries.length === 0 && Date.now() - requestTime < 1_000)) await paused(signal)
     }
   }
-  const startedAt = (before: typeof state) => (before.key === key ? before : { ...present })
-  return present
+  const startedAt = (before: typeof state) => (before.key === key ? before : { ...current })
+  return current
 }
 
 function withNew<S extends Follow>(

@@ -25,13 +25,13 @@ export function BulkDialog({ action, selection, onClose }: BulkDialogProps) {
   const [job, setJob] = useState<BulkJob>()
   /** Set once the job has started: the browser returns the focus before the page changes. */
   const started = useRef<string>(undefined)
-  const searched = 'search' in selection ? selection.search.domain : undefined
-  const [domain, setDomain] = useState(searched ?? session.domains[0]?.id ?? '')
+  const searchedDomain = 'search' in selection ? selection.search.domain : undefined
+  const [domain, setDomain] = useState(searchedDomain ?? session.domains[0]?.id ?? '')
 
   async function prepare(because: Because) {
-    const given = 'people' in selection ? { people: [...selection.people] } : { search: selection.search }
-    const of = action === 'unlock' ? {} : { domain }
-    setJob(await client.call('POST /admin/bulk-jobs', { body: { action, because, ...of, ...given } }))
+    const selected = 'people' in selection ? { people: [...selection.people] } : { search: selection.search }
+    const scope = action === 'unlock' ? {} : { domain }
+    setJob(await client.call('POST /admin/bulk-jobs', { body: { action, because, ...scope, ...selected } }))
   }
   async function start({ id, people }: BulkJob) {
     await client.call('POST /admin/bulk-jobs/:bulkJobId/start', { params: { bulkJobId: id }, body: { people } })

@@ -20,7 +20,7 @@ export function ConfirmJob({ job, onStart, onClose }: ConfirmJobProps) {
   const { count } = useNumbers()
   const namesOf = useDomainNames()
   const { busy, problem, run } = useAttempt()
-  const [typed, setTyped] = useState('')
+  const [typedText, setTyped] = useState('')
   const { bulk } = words
   const { action, people, domain, leftOut } = job
   const final = action === 'remove_member'
@@ -42,7 +42,7 @@ export function ConfirmJob({ job, onStart, onClose }: ConfirmJobProps) {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        if (busy || (final && typed !== String(people))) return
+        if (busy || (final && typedText !== String(people))) return
         void run(async () => {
           await onStart(job)
           onClose()
@@ -66,7 +66,7 @@ export function ConfirmJob({ job, onStart, onClose }: ConfirmJobProps) {
               autocomplete="off"
               required
               dir="ltr"
-              value={typed}
+              value={typedText}
               onInput={({ currentTarget }) => setTyped(currentTarget.value.trim())}
             />
           </label>
@@ -78,7 +78,7 @@ export function ConfirmJob({ job, onStart, onClose }: ConfirmJobProps) {
         <Button
           type="submit"
           class={final ? 'filled danger' : 'filled'}
-          aria-disabled={busy || (final && typed !== String(people))}
+          aria-disabled={busy || (final && typedText !== String(people))}
           label={bulk.actions[action].start}
         />
       </div>

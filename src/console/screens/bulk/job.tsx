@@ -32,7 +32,7 @@ export function JobScreen({ id }: { readonly id: string }) {
       title={job.value ? bulk.actions[job.value.action].title : bulk.job}
       above={{ to: jobsPlace, title: bulk.jobs }}
     >
-      <WhenLoaded of={job}>{(loaded) => <JobParts job={loaded} reload={() => job.reload()} />}</WhenLoaded>
+      <WhenLoaded loaded={job}>{(loaded) => <JobParts job={loaded} reload={() => job.reload()} />}</WhenLoaded>
     </Page>
   )
 }

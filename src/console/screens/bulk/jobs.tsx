@@ -27,7 +27,7 @@ export function JobsScreen() {
   ]
   return (
     <Page title={bulk.jobs} above={{ to: 'people', title: words.people }}>
-      <WhenLoaded of={jobs}>
+      <WhenLoaded loaded={jobs}>
         {(rows) =>
           rows.length === 0 ? (
             <Empty icon={list}>

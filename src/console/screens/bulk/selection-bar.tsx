@@ -13,7 +13,7 @@ const BulkDialog = lazyScreen(async () => (await import('./bulk-dialog.tsx')).Bu
 interface SelectionBarProps {
   readonly selection: Selection
   /** How many people were chosen; undefined for everyone whom the search finds. */
-  readonly chosen: number | undefined
+  readonly chosenCount: number | undefined
   /** Whether the search finds more people than are shown. */
   readonly more: boolean
   readonly onAll: () => void
@@ -21,18 +21,18 @@ interface SelectionBarProps {
 }
 
 /** What can be done with the people who were chosen in the list. */
-export function SelectionBar({ selection, chosen, more, onAll, onNone }: SelectionBarProps) {
+export function SelectionBar({ selection, chosenCount, more, onAll, onNone }: SelectionBarProps) {
   const { bulk } = useWords()
   const { count } = useNumbers()
   const { role } = useSignedIn().session.administrator
-  const [asked, setAsked] = useState<BulkAction>()
+  const [chosenAction, setAsked] = useState<BulkAction>()
   const actions: readonly BulkAction[] =
     role === 'helpdesk' ? ['enrollment_mail'] : ['unlock', 'enrollment_mail', 'remove_member']
   return (
     <section class="selection-bar" aria-label={bulk.selection}>
       <div class="chosen">
-        <p role="status">{chosen === undefined ? bulk.allChosen : bulk.chosen(count(chosen))}</p>
-        {more && chosen !== undefined ? <Button class="link" onClick={onAll} label={bulk.chooseAll} /> : null}
+        <p role="status">{chosenCount === undefined ? bulk.allChosen : bulk.chosen(count(chosenCount))}</p>
+        {more && chosenCount !== undefined ? <Button class="link" onClick={onAll} label={bulk.chooseAll} /> : null}
         <Button class="link" onClick={onNone} label={bulk.chooseNone} />
       </div>
       <div class="buttons inline">
@@ -40,7 +40,9 @@ export function SelectionBar({ selection, chosen, more, onAll, onNone }: Selecti
           <Button key={action} class="outlined" onClick={() => setAsked(action)} label={bulk.actions[action].button} />
         ))}
       </div>
-      {asked ? <BulkDialog action={asked} selection={selection} onClose={() => setAsked(undefined)} /> : null}
+      {chosenAction ? (
+        <BulkDialog action={chosenAction} selection={selection} onClose={() => setAsked(undefined)} />
+      ) : null}
     </section>
   )
 }

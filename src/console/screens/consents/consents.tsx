@@ -20,7 +20,7 @@ export function ConsentsScreen() {
   useRepeated(true, interval, () => void consents.reload(true))
   return (
     <Page title={words.consents} sentence={words.consentsSentence}>
-      <WhenLoaded of={consents}>
+      <WhenLoaded loaded={consents}>
         {(list) =>
           list.length === 0 ? (
             <Empty icon={inbox}>

@@ -49,9 +49,9 @@ function Bars({ days, names, end }: ChartProps & { readonly end: number }) {
           </title>
           {/* So that the whole height of a day shows its numbers. */}
           <rect class="day" x={percent(index, days.length)} width={percent(1, days.length)} y="0" height={height} />
-          {stack(counts, end).map(({ y, height: tall }, i) => {
+          {stack(counts, end).map(({ y, height: barHeight }, i) => {
             const texture = textures[i] ?? 'solid'
-            return tall === 0 ? null : (
+            return barHeight === 0 ? null : (
               <rect
                 key={texture}
                 class={`shape ${texture}`}
@@ -59,7 +59,7 @@ function Bars({ days, names, end }: ChartProps & { readonly end: number }) {
                 x={percent(index + 0.15, days.length)}
                 width={percent(0.7, days.length)}
                 y={y}
-                height={tall}
+                height={barHeight}
               />
             )
           })}
@@ -72,14 +72,14 @@ function Bars({ days, names, end }: ChartProps & { readonly end: number }) {
 /** Whole pixels are sharp. */
 const lineAt = (part: number): number => Math.min(height - 0.5, Math.max(0.5, Math.round(height * (1 - part)) - 0.5))
 
-const percent = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(2)}%`
+const percent = (part: number, total: number): string => `${((100 * part) / total).toFixed(2)}%`
 
 /** One above the other, from the bottom. What is not zero can be seen. */
 function stack(counts: readonly number[], end: number): { readonly y: number; readonly height: number }[] {
   let top = height
   return counts.map((count) => {
-    const tall = count === 0 ? 0 : Math.max(2, (height * count) / end)
-    top -= tall
-    return { y: top, height: tall }
+    const barHeight = count === 0 ? 0 : Math.max(2, (height * count) / end)
+    top -= barHeight
+    return { y: top, height: barHeight }
   })
 }

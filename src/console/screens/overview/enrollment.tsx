@@ -14,7 +14,7 @@ import { useNumbers } from '../../words/use-numbers.ts'
 interface Row {
   readonly id: string
   readonly name: string
-  readonly counted?: DomainEnrollment | undefined
+  readonly enrollment?: DomainEnrollment | undefined
 }
 
 /** How old figures can be that were counted when they were read, seconds. */
@@ -30,7 +30,7 @@ export function EnrollmentCard({ overview: { domains, uncounted } }: EnrollmentC
   const { session } = useSignedIn()
   const nameOf = (id: string) => session.domains.find((domain) => domain.id === id)?.name ?? id
   const rows: readonly Row[] = [
-    ...domains.map((counted) => ({ id: counted.domain, name: counted.name, counted })),
+    ...domains.map((enrollment) => ({ id: enrollment.domain, name: enrollment.name, counted: enrollment })),
     ...uncounted.map((id) => ({ id, name: nameOf(id) })),
   ].sort((a, b) => leftIn(b) - leftIn(a) || a.name.localeCompare(b.name, locale))
   const isOld = domains.some(({ countedAt }) => countedAt < Date.now() / 1000 - fresh)
@@ -43,7 +43,7 @@ export function EnrollmentCard({ overview: { domains, uncounted } }: EnrollmentC
   )
 }
 
-const leftIn = ({ counted }: Row): number => (counted ? counted.members - counted.enrolled : 0)
+const leftIn = ({ enrollment }: Row): number => (enrollment ? enrollment.members - enrollment.enrolled : 0)
 
 function useColumns(): readonly Column<Row>[] {
   const { words } = useSpeech()
@@ -54,9 +54,9 @@ function useColumns(): readonly Column<Row>[] {
       {numbers.count(count)}
     </Figure>
   )
-  const column = (title: string, cell: (counted: DomainEnrollment) => ComponentChildren): Column<Row> => ({
+  const column = (title: string, cell: (enrollment: DomainEnrollment) => ComponentChildren): Column<Row> => ({
     title,
-    cell: ({ counted }) => (counted ? cell(counted) : words.overview.uncounted),
+    cell: ({ enrollment }) => (enrollment ? cell(enrollment) : words.overview.uncounted),
   })
   return [
     { title: words.domain, cell: (row) => <DomainCell row={row} /> },
@@ -77,25 +77,25 @@ function useColumns(): readonly Column<Row>[] {
   ]
 }
 
-function DomainCell({ row: { name, counted } }: { readonly row: Row }) {
+function DomainCell({ row: { name, enrollment } }: { readonly row: Row }) {
   const numbers = useNumbers()
-  const hasShare = counted !== undefined && counted.members > 0
+  const hasShare = enrollment !== undefined && enrollment.members > 0
   return (
     <>
       <strong class="domain-share">
         <bdi>{printable(name)}</bdi>
-        {hasShare ? <span>{numbers.share(counted.enrolled, counted.members)}</span> : null}
+        {hasShare ? <span>{numbers.share(enrollment.enrolled, enrollment.members)}</span> : null}
       </strong>
-      {hasShare ? <ShareBar counted={counted} /> : null}
+      {hasShare ? <ShareBar enrollment={enrollment} /> : null}
     </>
   )
 }
 
 /** The figures beside it say the same. */
-function ShareBar({ counted: { members, enrolled, onlyEmail } }: { readonly counted: DomainEnrollment }) {
+function ShareBar({ enrollment: { members, enrolled, onlyEmail } }: { readonly enrollment: DomainEnrollment }) {
   const { fill, definitions } = useTextures()
-  const whole = Math.max(members, 1)
-  const percent = (part: number) => `${((100 * part) / whole).toFixed(2)}%`
+  const total = Math.max(members, 1)
+  const percent = (part: number) => `${((100 * part) / total).toFixed(2)}%`
   return (
     <svg class="share mirrored" width="100%" height="14" aria-hidden="true" focusable="false">
       {definitions}

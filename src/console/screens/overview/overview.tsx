@@ -33,15 +33,20 @@ export function OverviewScreen() {
   return (
     <Page
       title={words.overview.title}
-      actions={<DomainChoice chosen={domain} onChoose={(chosen) => go(overviewPlace({ ...query, domain: chosen }))} />}
+      actions={
+        <DomainChoice
+          domain={domain}
+          onChoose={(chosenDomain) => go(overviewPlace({ ...query, domain: chosenDomain }))}
+        />
+      }
     >
-      <WhenLoaded of={loaded}>{(overview) => <Figures overview={overview} query={query} />}</WhenLoaded>
+      <WhenLoaded loaded={loaded}>{(overview) => <Figures overview={overview} query={query} />}</WhenLoaded>
     </Page>
   )
 }
 
-function readQuery(given: URLSearchParams): OverviewQuery {
-  return { domain: given.get('domain') ?? undefined, by: given.get('by') === 'factor' ? 'factor' : undefined }
+function readQuery(parameters: URLSearchParams): OverviewQuery {
+  return { domain: parameters.get('domain') ?? undefined, by: parameters.get('by') === 'factor' ? 'factor' : undefined }
 }
 
 interface FiguresProps {

@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { Because } from '../../../admin-contract/because.ts'
 import type { ConsentParameters } from '../../../admin-contract/consents.ts'
 import { hasCode } from '../../client/errors.ts'
-import { type Entered, nothingEntered, type PersonAction, type ShownCode } from './action.ts'
+import { type ActionValues, nothingEntered, type PersonAction, type ShownCode } from './action.ts'
 import { isNothing, type Losses } from './losses.ts'
 import { useWords } from '../../words/speech.tsx'
 import { ActionFields } from './action-fields.tsx'
@@ -29,7 +29,7 @@ interface ActionDialogProps {
   /** Whether the caller was verified, so that what is refused needs a stronger device. */
   readonly verified: boolean
   /** Asks another administrator to consent to it. */
-  readonly onAsk: (asked: AskedConsent) => Promise<void>
+  readonly onAsk: (consent: AskedConsent) => Promise<void>
   /** It is done; with a code to show, if there is one. */
   readonly onDone: (code: ShownCode | undefined) => void
   readonly onClose: () => void
@@ -40,7 +40,7 @@ export function ActionDialog(props: ActionDialogProps) {
   const { action, losses, reading, verifiable, verified, onAsk, onDone, onClose } = props
   const words = useWords()
   const reason = useReason(action.because)
-  const [entered, setEntered] = useState<Entered>({ ...nothingEntered, ...action.entered })
+  const [values, setEntered] = useState<ActionValues>({ ...nothingEntered, ...action.values })
   /** Why another administrator has to consent to it. */
   const [guarded, setGuarded] = useState<'guarded' | 'sameaddress'>()
 
@@ -56,9 +56,9 @@ export function ActionDialog(props: ActionDialogProps) {
     const because = reason.require()
     if (!because) return false
     const { operation, parameters } = action
-    if (guarded) return onAsk({ operation, parameters: parameters?.(entered) ?? {}, because })
+    if (guarded) return onAsk({ operation, parameters: parameters?.(values) ?? {}, because })
     try {
-      done.current = { code: await action.run(because, entered) }
+      done.current = { code: await action.run(because, values) }
     } catch (error) {
       const need = (['guarded', 'sameaddress'] as const).find((each) => hasCode(error, `api.error.forbidden.${each}`))
       if (need === undefined) throw error
@@ -87,7 +87,7 @@ export function ActionDialog(props: ActionDialogProps) {
       <p>{action.sentence}</p>
       {losses && !(action.harmless && isNothing(losses)) ? <LossList losses={losses} /> : null}
       {action.asks === undefined ? null : (
-        <ActionFields asks={action.asks} apps={action.apps} entered={entered} onChange={setEntered} />
+        <ActionFields asks={action.asks} apps={action.apps} values={values} onChange={setEntered} />
       )}
       <ReasonChoice reason={reason} />
     </Confirm>

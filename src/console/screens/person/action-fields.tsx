@@ -1,5 +1,5 @@
 import { linkDays } from '../../../admin-contract/link-days.ts'
-import type { Entered, PersonAction } from './action.ts'
+import type { ActionValues, PersonAction } from './action.ts'
 import type { Words } from '../../texts/en.ts'
 import { useSignedIn } from '../../session/session.tsx'
 import { useWords } from '../../words/speech.tsx'
@@ -8,12 +8,12 @@ interface ActionFieldsProps {
   /** The apps to choose from, where there are several. */
   readonly apps?: readonly string[] | undefined
   readonly asks: NonNullable<PersonAction['asks']>
-  readonly entered: Entered
-  readonly onChange: (entered: Entered) => void
+  readonly values: ActionValues
+  readonly onChange: (values: ActionValues) => void
 }
 
 /** What has to be entered for an action on a person. */
-export function ActionFields({ asks, apps = [], entered, onChange }: ActionFieldsProps) {
+export function ActionFields({ asks, apps = [], values, onChange }: ActionFieldsProps) {
   const words = useWords()
   const { domains } = useSignedIn().session
   if (asks === 'serialNumber') {
@@ -22,13 +22,13 @@ export function ActionFields({ asks, apps = [], entered, onChange }: ActionField
         <label>
           <span>{words.serialNumber}</span>
           <input
-            value={entered.serialNumber}
+            value={values.serialNumber}
             required
             maxLength={64}
             autocomplete="off"
             spellcheck={false}
             aria-describedby="serial-hint"
-            onInput={({ currentTarget }) => onChange({ ...entered, serialNumber: currentTarget.value.trim() })}
+            onInput={({ currentTarget }) => onChange({ ...values, serialNumber: currentTarget.value.trim() })}
           />
         </label>
         <small id="serial-hint">{words.serialHint}</small>
@@ -40,13 +40,13 @@ export function ActionFields({ asks, apps = [], entered, onChange }: ActionField
       <div class="side-by-side">
         <CodeField
           label={words.stock.firstCode}
-          value={entered.first}
-          onInput={(first) => onChange({ ...entered, first })}
+          value={values.first}
+          onInput={(first) => onChange({ ...values, first })}
         />
         <CodeField
           label={words.stock.nextCode}
-          value={entered.second}
-          onInput={(second) => onChange({ ...entered, second })}
+          value={values.second}
+          onInput={(second) => onChange({ ...values, second })}
         />
       </div>
     )
@@ -57,11 +57,11 @@ export function ActionFields({ asks, apps = [], entered, onChange }: ActionField
         <span>{words.mail.newAddress}</span>
         <input
           type="email"
-          value={entered.email}
+          value={values.email}
           required
           maxLength={254}
           autocomplete="off"
-          onInput={({ currentTarget }) => onChange({ ...entered, email: currentTarget.value.trim() })}
+          onInput={({ currentTarget }) => onChange({ ...values, email: currentTarget.value.trim() })}
         />
       </label>
     )
@@ -73,15 +73,15 @@ export function ActionFields({ asks, apps = [], entered, onChange }: ActionField
           <Choice
             label={words.domain}
             options={domains.filter(({ id }) => apps.includes(id)).map(({ id, name }) => [id, name])}
-            value={entered.domainId}
-            onChange={(domainId) => onChange({ ...entered, domainId })}
+            value={values.domainId}
+            onChange={(domainId) => onChange({ ...values, domainId })}
           />
         ) : null}
         <Choice
           label={words.mail.validFor}
           options={days.map((number) => [number, words.mail.days(number)])}
-          value={entered.days}
-          onChange={(number) => onChange({ ...entered, days: number })}
+          value={values.days}
+          onChange={(number) => onChange({ ...values, days: number })}
         />
       </>
     )
@@ -91,14 +91,14 @@ export function ActionFields({ asks, apps = [], entered, onChange }: ActionField
       <Choice
         label={words.validFor}
         options={validities.map((minutes) => [minutes, durationOf(minutes, words)])}
-        value={entered.expirationTime}
-        onChange={(expirationTime) => onChange({ ...entered, expirationTime })}
+        value={values.expirationTime}
+        onChange={(expirationTime) => onChange({ ...values, expirationTime })}
       />
       <Choice
         label={words.uses}
         options={uses.map((number) => [number, words.times(number)])}
-        value={entered.usesAllowed}
-        onChange={(usesAllowed) => onChange({ ...entered, usesAllowed })}
+        value={values.usesAllowed}
+        onChange={(usesAllowed) => onChange({ ...values, usesAllowed })}
       />
     </div>
   )
@@ -146,8 +146,8 @@ interface ChoiceProps<T extends string | number> {
 
 function Choice<T extends string | number>({ label, options, value, onChange }: ChoiceProps<T>) {
   const choose = ({ selectedIndex }: HTMLSelectElement) => {
-    const [chosen] = options[selectedIndex] ?? []
-    if (chosen !== undefined) onChange(chosen)
+    const [choice] = options[selectedIndex] ?? []
+    if (choice !== undefined) onChange(choice)
   }
   return (
     <label class="field">

@@ -6,7 +6,7 @@ import { linkDays } from '../../../admin-contract/link-days.ts'
 import { type Losses } from './losses.ts'
 
 /** What an administrator enters for an action, besides the reason. */
-export interface Entered {
+export interface ActionValues {
   readonly serialNumber: string
   /** How often a bypass code works. */
   readonly usesAllowed: number
@@ -22,7 +22,7 @@ export interface Entered {
   readonly domainId: string
 }
 
-export const nothingEntered: Entered = {
+export const nothingEntered: ActionValues = {
   serialNumber: '',
   usesAllowed: 1,
   expirationTime: 24 * 60,
@@ -55,9 +55,9 @@ export interface PersonAction {
   /** What has to be entered. */
   readonly asks?: 'serialNumber' | 'bypassCode' | 'twoCodes' | 'days' | 'email'
   /** What was entered elsewhere. */
-  readonly entered?: Partial<Entered>
+  readonly values?: Partial<ActionValues>
   /** What the operation is called with, besides the person, the reason and secrets. */
-  readonly parameters?: (entered: Entered) => ConsentParameters
+  readonly parameters?: (values: ActionValues) => ConsentParameters
   /** Takes nothing away. */
   readonly harmless?: boolean
   /** The apps to choose from, for a link. */
@@ -66,5 +66,5 @@ export interface PersonAction {
   readonly removes?: (person: Person) => Losses
   /** What is said afterwards. */
   readonly done: string
-  readonly run: (because: Because, entered: Entered) => Promise<ShownCode | undefined>
+  readonly run: (because: Because, values: ActionValues) => Promise<ShownCode | undefined>
 }

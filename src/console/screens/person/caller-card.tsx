@@ -28,15 +28,15 @@ interface CallerCardProps {
 export function CallerCard({ person, changeable, reload }: CallerCardProps) {
   const words = useWords()
   const [clockTime, dayTime] = [useClockTime(), useDayTime()]
-  const { question: found, ask } = useCaller(person, reload)
+  const { question: loadedQuestion, ask } = useCaller(person, reload)
   const { busy, problem, showProblem, run } = useAttempt()
   const [open, setOpen] = useState(false)
-  const now = useNow(found !== undefined)
-  const question = found && (endOf(found) > now || open) ? found : undefined
+  const now = useNow(loadedQuestion !== undefined)
+  const question = loadedQuestion && (endOf(loadedQuestion) > now || open) ? loadedQuestion : undefined
   const { domains } = useSignedIn().session
   const { locale } = useSpeech()
   const namesOf = ({ covers }: CallerVerification) =>
-    new Intl.ListFormat(locale).format(domains.filter(({ id }) => covers.includes(id)).map((one) => isolated(one.name)))
+    new Intl.ListFormat(locale).format(domains.filter(({ id }) => covers.includes(id)).map((app) => isolated(app.name)))
   const name = isolated(person.name)
   const domain = domainToAsk(person)
   const texts = words.caller

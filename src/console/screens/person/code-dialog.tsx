@@ -5,12 +5,12 @@ import { useWords } from '../../words/speech.tsx'
 import { Dialog } from '../../parts/confirm.tsx'
 
 interface CodeDialogProps {
-  readonly shown: Pick<ShownCode, 'title' | 'code'>
+  readonly shownCode: Pick<ShownCode, 'title' | 'code'>
   readonly onClose: () => void
 }
 
 /** A code that is shown once, large enough to be read out. */
-export function CodeDialog({ shown: { title, code }, onClose }: CodeDialogProps) {
+export function CodeDialog({ shownCode: { title, code }, onClose }: CodeDialogProps) {
   const words = useWords()
   return (
     <Dialog title={title} onClose={onClose}>

@@ -27,5 +27,5 @@ export function consentedAction(
   { operation, parameters }: Pick<Consent, 'operation' | 'parameters'>,
 ): PersonAction | undefined {
   const action = starters[operation]?.(actions, (name) => String(parameters[name] ?? ''))
-  return action && { ...action, entered: parameters }
+  return action && { ...action, values: parameters }
 }

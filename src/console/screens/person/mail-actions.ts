@@ -46,7 +46,7 @@ export function mailActionsOn({ client, words: { mail }, person, dayTime, reload
       done: mail.send.done(name),
       operation: 'sendEnrollmentMail',
       apps,
-      entered: { domainId: apps[0] ?? '' },
+      values: { domainId: apps[0] ?? '' },
       parameters: ({ days, domainId }) => ({ domainId, days }),
       asks: 'days',
       harmless: true,

@@ -11,12 +11,12 @@ export function actionsOn(about: MailedPerson) {
   const params = { userId: person.id }
   const texts = words.actions
   const without = (call: Promise<unknown>) => call.then(() => undefined)
-  const named = (action: keyof Words['actions']) => {
+  const actionText = (action: keyof Words['actions']) => {
     const { button, title, sentence, done } = texts[action]
     return { action: button, title: title(name), sentence, done: done(name) }
   }
   const endSessions = (): PersonAction => ({
-    ...named('endSessions'),
+    ...actionText('endSessions'),
     operation: 'endPersonSessions',
     removes: browsersOf,
     run: (because) => without(client.call('POST /admin/people/:userId/end-sessions', { params, body: { because } })),
@@ -24,13 +24,13 @@ export function actionsOn(about: MailedPerson) {
   return {
     ...mailActionsOn(about),
     unlock: (): PersonAction => ({
-      ...named('unlock'),
+      ...actionText('unlock'),
       operation: 'unlockPerson',
       harmless: true,
       run: (because) => without(client.call('POST /admin/people/:userId/unlock', { params, body: { because } })),
     }),
     issueToken: (domainId: string): PersonAction => ({
-      ...named('issueToken'),
+      ...actionText('issueToken'),
       operation: 'issuePersonToken',
       parameters: () => ({ domainId }),
       harmless: true,
@@ -43,7 +43,7 @@ export function actionsOn(about: MailedPerson) {
       },
     }),
     revokeToken: (domainId: string): PersonAction => ({
-      ...named('revokeToken'),
+      ...actionText('revokeToken'),
       operation: 'revokePersonToken',
       removes: (has) => ({ ...devicesOf(has, domainId), ...browsersOf(has) }),
       parameters: () => ({ domainId }),
@@ -56,12 +56,12 @@ export function actionsOn(about: MailedPerson) {
         ),
     }),
     assignHardware: (serial = ''): PersonAction => ({
-      ...named('assignHardware'),
+      ...actionText('assignHardware'),
       operation: 'assignPersonHardware',
       removes: browsersOf,
       parameters: ({ serialNumber }) => ({ serialNumber }),
       asks: 'serialNumber',
-      entered: { serialNumber: serial },
+      values: { serialNumber: serial },
       harmless: true,
       run: (because, { serialNumber }) =>
         without(client.call('POST /admin/people/:userId/hardware', { params, body: { because, serialNumber } })),
@@ -86,14 +86,14 @@ export function actionsOn(about: MailedPerson) {
       }
     },
     releaseHardware: (): PersonAction => ({
-      ...named('releaseHardware'),
+      ...actionText('releaseHardware'),
       operation: 'releasePersonHardware',
       removes: (has) => ({ ...hardwareOf(has), ...browsersOf(has) }),
       run: (because) =>
         without(client.call('POST /admin/people/:userId/hardware/release', { params, body: { because } })),
     }),
     createCode: (): PersonAction => ({
-      ...named('createCode'),
+      ...actionText('createCode'),
       operation: 'createPersonBypassCode',
       parameters: ({ usesAllowed, expirationTime }) => ({ usesAllowed, expirationTime }),
       asks: 'bypassCode',
@@ -105,14 +105,14 @@ export function actionsOn(about: MailedPerson) {
       },
     }),
     deleteCodes: (): PersonAction => ({
-      ...named('deleteCodes'),
+      ...actionText('deleteCodes'),
       operation: 'deletePersonBypassCodes',
       removes: codesOf,
       run: (because) =>
         without(client.call('POST /admin/people/:userId/bypass-codes/delete', { params, body: { because } })),
     }),
     deletePasskey: (passkeyId: string): PersonAction => ({
-      ...named('deletePasskey'),
+      ...actionText('deletePasskey'),
       operation: 'deletePersonPasskey',
       removes: (has) => ({ ...passkeysOf(has, passkeyId), ...browsersOf(has) }),
       parameters: () => ({ passkeyId }),
@@ -131,7 +131,7 @@ export function actionsOn(about: MailedPerson) {
       return { ...endSessions(), title: title(name), sentence, done: done(name) }
     },
     reset: (): PersonAction => ({
-      ...named('reset'),
+      ...actionText('reset'),
       operation: 'resetPerson',
       removes: everythingOf,
       run: (because) => without(client.call('POST /admin/people/:userId/reset', { params, body: { because } })),

@@ -101,11 +101,11 @@ export function Passkeys({ person: { passkeys, elsewhere }, actions, changeable,
 /** Bypass codes, which the person calls recovery codes. */
 export function Codes({ person: { codes, elsewhere }, actions, changeable, onAsk }: PersonPartsProps) {
   const words = useWords()
-  const left = codes.filter(({ usesRemaining }) => usesRemaining > 0).length
+  const remaining = codes.filter(({ usesRemaining }) => usesRemaining > 0).length
   return (
     <section class="card">
       <h2>{words.bypassCodes}</h2>
-      <p class="sentence">{left === 0 ? words.none : words.codesLeft(left)}</p>
+      <p class="sentence">{remaining === 0 ? words.none : words.codesLeft(remaining)}</p>
       {changeable && !elsewhere && codes.length > 0 ? (
         <div class="buttons">
           <Button

@@ -42,7 +42,7 @@ export function PersonScreen({ id }: { readonly id: string }) {
       (each) => each.person.id === id && isOpen(each),
     ),
   )
-  const [asked, setAsked] = useState<PersonAction>()
+  const [openAction, setAsked] = useState<PersonAction>()
   const [code, setCode] = useState<ShownCode>()
   useRepeated((consents.value?.length ?? 0) > 0, consentInterval, () => void consents.reload(true))
 
@@ -51,9 +51,9 @@ export function PersonScreen({ id }: { readonly id: string }) {
     setAsked(action)
     if (action.removes) void reload()
   }
-  async function done(action: PersonAction, made: ShownCode | undefined) {
+  async function done(action: PersonAction, newCode: ShownCode | undefined) {
     say(action.done)
-    setCode(made)
+    setCode(newCode)
     await Promise.all([person.reload(), consents.reload()])
   }
   async function ask(consent: AskedConsent) {
@@ -64,7 +64,7 @@ export function PersonScreen({ id }: { readonly id: string }) {
   const { value } = person
   // All at once: requests that came later would push down what the administrator is about to press.
   const isReady = consents.value !== undefined || consents.problem !== undefined
-  const shown = isReady ? person : { ...person, value: undefined }
+  const loadedPerson = isReady ? person : { ...person, value: undefined }
   const { reload } = person
   const actions = value && actionsOn({ client, words, person: value, dayTime, reload })
   /** Repeats the values that the colleague has seen; only what is secret is entered now. */
@@ -72,13 +72,13 @@ export function PersonScreen({ id }: { readonly id: string }) {
     const action = actions && consentedAction(actions, consent)
     if (!action) return
     if (action.asks === 'twoCodes') setAsked({ ...action, because: consent.because })
-    else await done(action, await action.run(consent.because, { ...nothingEntered, ...action.entered }))
+    else await done(action, await action.run(consent.because, { ...nothingEntered, ...action.values }))
   }
   const isChangeable = session.administrator.role !== 'auditor'
-  useAsked(value, ({ ask: wanted, serial }) => {
+  useAsked(value, ({ ask: linkedAction, serial }) => {
     if (!actions || !value || !isChangeable || value.elsewhere) return
-    if (wanted === 'assign' && !value.hardware) open(actions.assignHardware(serial))
-    else if (wanted === 'assign') say(words.stock.hasToken(isolated(value.name)))
+    if (linkedAction === 'assign' && !value.hardware) open(actions.assignHardware(serial))
+    else if (linkedAction === 'assign') say(words.stock.hasToken(isolated(value.name)))
     else if (value.hardware && !value.hardware.selfEnrolled) setAsked(actions.resynchronizeHardware())
   })
   return (
@@ -88,7 +88,7 @@ export function PersonScreen({ id }: { readonly id: string }) {
       above={{ to: 'people', title: words.people }}
       actions={value && <PersonBadges person={value} />}
     >
-      {shown.value && consents.value && consents.value.length > 0 ? (
+      {loadedPerson.value && consents.value && consents.value.length > 0 ? (
         <ul class="list consents">
           {consents.value.map((consent) => (
             <li key={consent.id}>
@@ -97,7 +97,7 @@ export function PersonScreen({ id }: { readonly id: string }) {
           ))}
         </ul>
       ) : null}
-      <WhenLoaded of={shown}>
+      <WhenLoaded loaded={loadedPerson}>
         {(loaded) =>
           actions ? (
             <PersonParts
@@ -110,23 +110,23 @@ export function PersonScreen({ id }: { readonly id: string }) {
           ) : null
         }
       </WhenLoaded>
-      {asked ? (
+      {openAction ? (
         <ActionDialog
-          key={asked.operation}
-          action={asked}
-          losses={value && asked.removes?.(value)}
+          key={openAction.operation}
+          action={openAction}
+          losses={value && openAction.removes?.(value)}
           reading={person.loading}
           verifiable={value?.tokens.some(({ device }) => device) ?? false}
           verified={value?.caller?.state === 'confirmed'}
           onAsk={ask}
-          onDone={(made) => void done(asked, made)}
+          onDone={(newCode) => void done(openAction, newCode)}
           onClose={() => setAsked(undefined)}
         />
       ) : null}
       {code?.link ? (
         <LinkDialog {...code} link={code.link} onClose={() => setCode(undefined)} />
       ) : code ? (
-        <CodeDialog shown={code} onClose={() => setCode(undefined)} />
+        <CodeDialog shownCode={code} onClose={() => setCode(undefined)} />
       ) : null}
     </Page>
   )

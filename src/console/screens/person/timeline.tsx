@@ -26,8 +26,8 @@ export function Timeline({ person, actions, changeable, onAsk }: TimelineProps) 
     client.call('GET /admin/people/:userId/timeline', { params: { userId: person.id }, query: { kind, before } })
   const key = `timeline ${person.id} ${kind ?? ''}`
   const newest = useLoad(key, () => read(), { keep: true })
-  const [older, setOlder] = useState<{ readonly key: string; readonly page: Awaited<ReturnType<typeof read>> }>()
-  const more = older?.key === key && newest.current ? older.page : undefined
+  const [olderPage, setOlder] = useState<{ readonly key: string; readonly page: Awaited<ReturnType<typeof read>> }>()
+  const more = olderPage?.key === key && newest.current ? olderPage.page : undefined
   const next = (more ?? newest.value)?.next
 
   const showOlder = () =>
@@ -47,7 +47,7 @@ export function Timeline({ person, actions, changeable, onAsk }: TimelineProps) 
     <section class="card">
       <h2>{words.timeline.heading}</h2>
       <KindChoice kind={kind} onChoose={setKind} />
-      <WhenLoaded of={newest}>
+      <WhenLoaded loaded={newest}>
         {({ waiting, entries, names }) =>
           waiting.length + entries.length === 0 ? (
             <p class="part">{words.timeline.empty}</p>

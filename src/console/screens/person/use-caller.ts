@@ -6,7 +6,7 @@ import { whenVisible } from '../../hooks/when-visible.ts'
 import { useSignedIn } from '../../session/session.tsx'
 
 /** How long the service holds a request for the outcome, seconds. */
-const held = 15
+const heldFor = 15
 
 /** How long the page waits after a request that failed, milliseconds. */
 const pause = 3_000
@@ -24,20 +24,20 @@ export interface Caller {
  */
 export function useCaller({ id: userId, caller: loaded }: Person, reload: () => Promise<void>): Caller {
   const { client } = useSignedIn()
-  const [asked, setAsked] = useState<CallerVerification>()
-  const question = newer(asked, loaded)
+  const [ownQuestion, setAsked] = useState<CallerVerification>()
+  const question = newer(ownQuestion, loaded)
   const waiting = question?.state === 'pending' ? question : undefined
 
   useEffect(() => {
     if (!waiting) return undefined
-    const left = new AbortController()
-    const { signal } = left
+    const unmounted = new AbortController()
+    const { signal } = unmounted
     const params = { domainId: waiting.domain, userId, callerVerificationId: waiting.id }
     const read = () =>
       client.call(
         'GET /admin/domains/:domainId/users/:userId/caller-verifications/:callerVerificationId',
         { params },
-        { wait: held, signal },
+        { wait: heldFor, signal },
       )
     const follow = async () => {
       while (!signal.aborted) {
@@ -52,7 +52,7 @@ export function useCaller({ id: userId, caller: loaded }: Person, reload: () => 
       }
     }
     void follow()
-    return () => left.abort()
+    return () => unmounted.abort()
   }, [waiting?.id])
 
   async function ask(domainId: string) {
@@ -63,8 +63,8 @@ export function useCaller({ id: userId, caller: loaded }: Person, reload: () => 
 }
 
 /** The later question; of the same one, the outcome. */
-function newer(asked: CallerVerification | undefined, loaded: CallerVerification | undefined) {
-  if (!asked || !loaded) return asked ?? loaded
-  if (asked.id === loaded.id) return asked.state === 'pending' ? loaded : asked
-  return asked.createdAt >= loaded.createdAt ? asked : loaded
+function newer(ownQuestion: CallerVerification | undefined, loaded: CallerVerification | undefined) {
+  if (!ownQuestion || !loaded) return ownQuestion ?? loaded
+  if (ownQuestion.id === loaded.id) return ownQuestion.state === 'pending' ? loaded : ownQuestion
+  return ownQuestion.createdAt >= loaded.createdAt ? ownQuestion : loaded
 }

@@ -6,8 +6,8 @@ const minute = 60
 export function useTimeLeft(): (seconds: number) => string {
   const { locale } = useSpeech()
   return (seconds) => {
-    const left = Math.max(0, seconds)
-    const [value, unit] = left > 2 * minute ? [Math.ceil(left / minute), 'minute'] : [left, 'second']
+    const remaining = Math.max(0, seconds)
+    const [value, unit] = remaining > 2 * minute ? [Math.ceil(remaining / minute), 'minute'] : [remaining, 'second']
     return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(value)
   }
 }

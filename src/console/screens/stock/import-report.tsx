@@ -6,17 +6,17 @@ import { useNumbers } from '../../words/use-numbers.ts'
 
 /** What an import would do: how many tokens are new, there already, or rejected, and why. */
 export function ImportReport({ report }: { readonly report: StockReport }) {
-  const { acceptable, rejected, rejectedRows, presentRows: present } = report
+  const { acceptable, rejected, rejectedRows, presentRows: presentCount } = report
   const { stock } = useWords()
   const { count } = useNumbers()
   // The first ones.
   const listed = rejected.filter(({ code }) => code !== 'present')
-  const faults = rejectedRows - present
+  const faults = rejectedRows - presentCount
   return (
     <div class="import-report" role="status">
       <ul class="list">
         <Count icon={check} text={acceptable === 0 ? stock.import.nothing : stock.import.fresh(acceptable)} />
-        {present > 0 ? <Count icon={info} text={stock.import.present(present)} /> : null}
+        {presentCount > 0 ? <Count icon={info} text={stock.import.present(presentCount)} /> : null}
         {faults > 0 ? <Count icon={cross} text={stock.import.rejected(faults)} /> : null}
       </ul>
       {faults > 0 ? (

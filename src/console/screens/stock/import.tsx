@@ -39,10 +39,10 @@ export function ImportScreen() {
    * @param because Why the tokens are stored; nothing is without it.
    * @returns undefined if the file or its key cannot be used; the page says why.
    */
-  async function send(chosen: File, because?: Because): Promise<StockReport | undefined> {
+  async function send(chosenFile: File, because?: Because): Promise<StockReport | undefined> {
     const query = { because: because ?? 'other', dryRun: because ? 'false' : 'true', skipRejected: 'true' } as const
     const headers = key === '' ? {} : { key }
-    const content = new Blob([chosen], { type: typeOf(chosen) })
+    const content = new Blob([chosenFile], { type: typeOf(chosenFile) })
     try {
       return await client.call('POST /admin/stock/import', { query, headers, file: content })
     } catch (error) {
@@ -56,23 +56,23 @@ export function ImportScreen() {
       return undefined
     }
   }
-  const check = (chosen: File) => run(async () => setReport(await send(chosen)))
+  const check = (chosenFile: File) => run(async () => setReport(await send(chosenFile)))
 
-  async function choose(chosen: File) {
+  async function choose(chosenFile: File) {
     setReport(undefined)
     setFile(undefined)
     setAsksKey(false)
     setKey('')
-    if (chosen.size > stockFileLimit) return showProblem(stock.import.tooLarge)
-    setFile(chosen)
-    await check(chosen)
+    if (chosenFile.size > stockFileLimit) return showProblem(stock.import.tooLarge)
+    setFile(chosenFile)
+    await check(chosenFile)
   }
-  async function start(chosen: File) {
+  async function start(chosenFile: File) {
     const because = reason.require()
     if (!because) return
     setImporting(true)
     await run(async () => {
-      const result = await send(chosen, because)
+      const result = await send(chosenFile, because)
       if (!result) return
       say(stock.import.done(result.imported))
       go(stockPlace())
@@ -82,7 +82,7 @@ export function ImportScreen() {
   return (
     <Page title={stock.import.title} sentence={stock.import.sentence} above={{ to: stockPlace(), title: stock.title }}>
       <section class="card form">
-        <FileChoice name={file?.name} busy={busy} onFile={(chosen) => void choose(chosen)} />
+        <FileChoice name={file?.name} busy={busy} onFile={(chosenFile) => void choose(chosenFile)} />
         {asksKey && file ? <KeyForm value={key} busy={busy} onInput={setKey} onCheck={() => void check(file)} /> : null}
         <Problem text={problem} />
         {busy ? (

@@ -25,10 +25,10 @@ export function ScanDialog({ onClose }: ScanDialogProps) {
     if (!screen) return undefined
     const stop = new AbortController()
     const start = async () => {
-      const found = await openCamera(screen, stop.signal)
+      const cameraTrouble = await openCamera(screen, stop.signal)
       if (stop.signal.aborted) return
-      setTrouble(found)
-      if (found) return
+      setTrouble(cameraTrouble)
+      if (cameraTrouble) return
       await watchForBarcodes(screen, stop.signal, (text) => {
         read.current = text
         screen.closest('dialog')?.close()

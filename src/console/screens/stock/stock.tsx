@@ -71,11 +71,11 @@ export function StockScreen() {
           label={filter}
           all={stock.all}
           filters={filters.map((each) => [each, stock.filters[each]])}
-          chosen={query.filter}
+          filter={query.filter}
           onChoose={(each) => go(stockPlace({ ...query, filter: each, from: undefined }))}
         />
       </ListBar>
-      <WhenLoaded of={loaded}>
+      <WhenLoaded loaded={loaded}>
         {(page) => (
           <>
             {page.tokens.length > 0 ? (
@@ -105,11 +105,11 @@ export function StockScreen() {
 /** As many as the service shows at once. */
 const stockPageSize = 50
 
-function readQuery(given: URLSearchParams): StockQuery {
+function readQuery(parameters: URLSearchParams): StockQuery {
   return {
-    q: given.get('q') ?? undefined,
-    filter: filters.find((each) => each === given.get('filter')),
-    from: given.get('from') ?? undefined,
+    q: parameters.get('q') ?? undefined,
+    filter: filters.find((each) => each === parameters.get('filter')),
+    from: parameters.get('from') ?? undefined,
   }
 }
 
@@ -117,8 +117,8 @@ function readQuery(given: URLSearchParams): StockQuery {
 function onlyOne(tokens: readonly StockToken[], text = ''): StockToken | undefined {
   const serial = text.trim().toLowerCase()
   const exact = tokens.filter(({ serialNumber }) => serialNumber.toLowerCase() === serial)
-  const some = exact.length > 0 ? exact : tokens
-  return serial !== '' && some.length === 1 ? some[0] : undefined
+  const shownTokens = exact.length > 0 ? exact : tokens
+  return serial !== '' && shownTokens.length === 1 ? shownTokens[0] : undefined
 }
 
 /** The next code of a scanner then replaces the last one. A row that the person opened keeps the focus. */

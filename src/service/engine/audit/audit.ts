@@ -34,7 +34,7 @@ export interface TrailContext extends AuditContext {
 export function audit(db: Queryable, ctx: AuditContext, ...happened: readonly Audited[]): Promise<void> {
   return ctx.trail.append(
     db,
-    happened.map((one) => eventOf(ctx, one)),
+    happened.map((event) => eventOf(ctx, event)),
   )
 }
 
@@ -56,14 +56,21 @@ export function auditRevoked(
   { tokens, devices, sessions }: Revoked,
   by: { readonly organizationId: string; readonly actor?: Actor },
 ): Promise<void> {
-  const who = { organizationId: by.organizationId, ...(by.actor && { actor: by.actor }) }
-  const of = ({ domainId: domain, userId: user }: { domainId: string; userId: string }) => ({ domain, user })
+  const base = { organizationId: by.organizationId, ...(by.actor && { actor: by.actor }) }
+  const ownerFacts = ({ domainId: domain, userId: user }: { domainId: string; userId: string }) => ({ domain, user })
   return audit(
     db,
     ctx,
-    ...tokens.map((one) => ({ ...who, event: 'token.revoked', facts: { token: one.id, ...of(one) } }) as const),
-    ...devices.map((one) => ({ ...who, event: 'device.revoked', facts: { device: one.id, ...of(one) } }) as const),
-    ...sessions.map((one) => ({ ...who, event: 'session.cancelled', facts: { session: one.id, ...of(one) } }) as const),
+    ...tokens.map(
+      (token) => ({ ...base, event: 'token.revoked', facts: { token: token.id, ...ownerFacts(token) } }) as const,
+    ),
+    ...devices.map(
+      (device) => ({ ...base, event: 'device.revoked', facts: { device: device.id, ...ownerFacts(device) } }) as const,
+    ),
+    ...sessions.map(
+      (session) =>
+        ({ ...base, event: 'session.cancelled', facts: { session: session.id, ...ownerFacts(session) } }) as const,
+    ),
   )
 }
 

@@ -20,6 +20,15 @@ export async function* auditLines(db: Queryable, query: AuditQuery, now: number)
 
 function cells(row: AuditRow): readonly (string | number | undefined | null)[] {
   const { at, event, actor, address, facts, requestId, position } = itemOf(row)
-  const shown = Object.entries(facts).map(([name, value]) => `${name}=${value}`)
-  return [new Date(at * 1000).toISOString(), event, actor.kind, actor.id, address, shown.join(' '), requestId, position]
+  const factTexts = Object.entries(facts).map(([name, value]) => `${name}=${value}`)
+  return [
+    new Date(at * 1000).toISOString(),
+    event,
+    actor.kind,
+    actor.id,
+    address,
+    factTexts.join(' '),
+    requestId,
+    position,
+  ]
 }

@@ -41,17 +41,17 @@ export function auditRowsBetween(
     .where('organizationId', '=', organizationId)
     .where('position', '>', after)
     .where('position', '<=', through)
-    .$if(events !== undefined, (some) => some.where('event', 'in', events ?? []))
-    .$if(actor !== undefined, (some) => some.where('actorId', '=', actor ?? ''))
-    .$if(since !== undefined, (some) => some.where('at', '>=', since ?? 0))
-    .$if(until !== undefined, (some) => some.where('at', '<', until ?? 0))
-    .$if(domainIds !== null, (some) => aboutSome(some, domainIds ?? []))
+    .$if(events !== undefined, (selection) => selection.where('event', 'in', events ?? []))
+    .$if(actor !== undefined, (selection) => selection.where('actorId', '=', actor ?? ''))
+    .$if(since !== undefined, (selection) => selection.where('at', '>=', since ?? 0))
+    .$if(until !== undefined, (selection) => selection.where('at', '<', until ?? 0))
+    .$if(domainIds !== null, (selection) => aboutSome(selection, domainIds ?? []))
   const having = Object.entries(facts).reduce(
-    (some, [name, value]) => some.where('facts', 'like', factPattern(name, value)),
+    (selection, [name, value]) => selection.where('facts', 'like', factPattern(name, value)),
     rows,
   )
   return Object.entries(otherFacts)
-    .reduce((some, [name, value]) => some.where('facts', 'not like', factPattern(name, value)), having)
+    .reduce((selection, [name, value]) => selection.where('facts', 'not like', factPattern(name, value)), having)
     .orderBy('position', order)
     .limit(limit)
     .execute()

@@ -38,8 +38,8 @@ export async function readOlder(
   const after = (await auditPositionBack(db, query.organizationId, through, maxPassed)) ?? 0
   const rows = await auditRowsBetween(db, query, { after, through }, { order: 'desc', limit: auditPage + 1 })
   if (rows.length > auditPage) {
-    const shown = rows.slice(0, auditPage)
-    return { rows: shown, next: shown.at(-1)?.position ?? 0, head }
+    const pageRows = rows.slice(0, auditPage)
+    return { rows: pageRows, next: pageRows.at(-1)?.position ?? 0, head }
   }
   return { rows, head, ...(after > 0 && { next: after + 1 }) }
 }
@@ -48,8 +48,8 @@ export async function readOlder(
 export async function readNewer(db: Queryable, query: AuditQuery, after: number, now: number): Promise<Section> {
   const head = await headOf(db, query, now)
   if (head <= after) return { rows: [], head: after }
-  const ahead = await auditPositionAhead(db, query.organizationId, after, maxPassed)
-  const through = Math.min(head, ahead ?? head)
+  const lastPosition = await auditPositionAhead(db, query.organizationId, after, maxPassed)
+  const through = Math.min(head, lastPosition ?? head)
   const rows = await auditRowsBetween(db, query, { after, through }, { order: 'asc', limit: auditPage })
   const isFull = rows.length === auditPage
   return { rows: rows.toReversed(), head: isFull ? (rows.at(-1)?.position ?? through) : through }

@@ -22,13 +22,16 @@ export async function* readAudit(db: Queryable, filter: AuditFilter): AsyncGener
 /**
  * Verifies the whole trail: each entry against the previous one, and each chain against its heads as recorded in the
  * database or elsewhere.
- * @param kept Heads from a place that an attacker who can write to the database cannot change.
+ * @param savedHeads Heads from a place that an attacker who can write to the database cannot change.
  */
-export async function verifyAudit(db: Queryable, kept: readonly Head[]): Promise<Verification> {
+export async function verifyAudit(db: Queryable, savedHeads: readonly Head[]): Promise<Verification> {
   const writers = await auditWriters(db)
-  const starts = writers.map((one) => ({ writer: one.id, sequence: one.startSequence, hash: one.startHash }))
-  const noted = writers.map((one) => ({ writer: one.id, sequence: one.sequence, hash: one.hash }))
-  return verifyChains(readChains(db), { starts, kept: [...noted, ...kept].filter(({ sequence }) => sequence > 0) })
+  const starts = writers.map((row) => ({ writer: row.id, sequence: row.startSequence, hash: row.startHash }))
+  const writerHeads = writers.map((row) => ({ writer: row.id, sequence: row.sequence, hash: row.hash }))
+  return verifyChains(readChains(db), {
+    starts,
+    savedHeads: [...writerHeads, ...savedHeads].filter(({ sequence }) => sequence > 0),
+  })
 }
 
 /** The newest entries, oldest first. */

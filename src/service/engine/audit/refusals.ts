@@ -34,21 +34,21 @@ export function createRefusalLimit(clock: Pick<Clock, 'now'>): RefusalLimit {
 }
 
 interface Budget {
-  minute: { readonly begun: number; count: number; readonly byAddress: Map<string, number> }
-  day: { readonly begun: number; count: number }
+  minute: { readonly startTime: number; count: number; readonly byAddress: Map<string, number> }
+  day: { readonly startTime: number; count: number }
   leftOut: number
 }
 
-const newMinute = (begun: number) => ({ begun, count: 0, byAddress: new Map<string, number>() })
+const newMinute = (startTime: number) => ({ startTime, count: 0, byAddress: new Map<string, number>() })
 
-const newBudget = (): Budget => ({ minute: newMinute(0), day: { begun: 0, count: 0 }, leftOut: 0 })
+const newBudget = (): Budget => ({ minute: newMinute(0), day: { startTime: 0, count: 0 }, leftOut: 0 })
 
 /** A clock that is set back starts a new period too; otherwise entries would be omitted until it has caught up. */
-const isOver = (begun: number, length: number, now: number) => now < begun || now - begun >= length
+const isOver = (startTime: number, length: number, now: number) => now < startTime || now - startTime >= length
 
 function admitWithin(budget: Budget, address: string | null, now: number): number | undefined {
-  if (isOver(budget.minute.begun, 60, now)) budget.minute = newMinute(now)
-  if (isOver(budget.day.begun, 86_400, now)) budget.day = { begun: now, count: 0 }
+  if (isOver(budget.minute.startTime, 60, now)) budget.minute = newMinute(now)
+  if (isOver(budget.day.startTime, 86_400, now)) budget.day = { startTime: now, count: 0 }
   const { minute, day } = budget
   const network = networkOf(address ?? undefined)
   const fromThere = minute.byAddress.get(network) ?? 0

@@ -36,7 +36,7 @@ export interface ShownCredentials {
 
 interface RefusedKey extends ShownCredentials {
   readonly address: string | undefined
-  readonly wanted: Vendor
+  readonly vendor: Vendor
   readonly requestId: string | undefined
 }
 
@@ -76,7 +76,7 @@ export function createRefusedKeys(ctx: Context): RefusedKeys {
   }
 
   return {
-    async report({ address, wanted, requestId, ...shown }) {
+    async report({ address, vendor, requestId, ...credentials }) {
       beginMinute()
       const network = networkOf(address)
       if (networks.has(network) || networks.size >= maxPerMinute) {
@@ -84,14 +84,14 @@ export function createRefusedKeys(ctx: Context): RefusedKeys {
         return
       }
       networks.add(network)
-      const type = { scheme: wanted.scheme, mediaType: mediaType(wanted, '1.3') }
-      ctx.logger.warn({ address: address ?? 'unknown', ...shown, wanted: type, requestId }, 'no valid API key')
+      const type = { scheme: vendor.scheme, mediaType: mediaType(vendor, '1.3') }
+      ctx.logger.warn({ address: address ?? 'unknown', ...credentials, wanted: type, requestId }, 'no valid API key')
       const now = ctx.clock.now()
       if (now < today.begun || now - today.begun >= day) today = { begun: now, count: 0 }
       today.count += 1
       // Refusals beyond the daily limit are counted with their minute.
       if (today.count > maxPerDay) omitted += 1
-      else await write({ reason: shown.reason, count: 1 }, { address: address ?? null, requestId })
+      else await write({ reason: credentials.reason, count: 1 }, { address: address ?? null, requestId })
     },
     async close() {
       await writing

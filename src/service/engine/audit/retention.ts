@@ -29,13 +29,13 @@ export interface Retention {
 
 export function createRetention(ctx: Context): Retention {
   const { logger, observer } = ctx
-  let known: TrustedTime | undefined
+  let trustedTime: TrustedTime | undefined
 
   /** Each node measures by itself. The stored value is for the next start. */
   async function pass(elapsed: number, wall: number): Promise<TrustedTime> {
     return ctx.store.db.transaction().execute(async (db) => {
       const { trustedAt, wallAt, agreed } = await readTrustedClock(db, wall)
-      const before = known ?? resumeTime({ trustedAt, wallAt, agreed }, wall - elapsed)
+      const before = trustedTime ?? resumeTime({ trustedAt, wallAt, agreed }, wall - elapsed)
       const time = passTime(before, elapsed, wall)
       await writeTrustedClock(db, time)
       return time
@@ -43,16 +43,16 @@ export function createRetention(ctx: Context): Retention {
   }
 
   async function applyOnce(elapsed: number, wall: number, signal?: AbortSignal): Promise<void> {
-    const agreedBefore = known?.agreed
-    known = await pass(elapsed, wall)
-    if (known.agreed === 0 && agreedBefore !== 0) {
+    const agreedBefore = trustedTime?.agreed
+    trustedTime = await pass(elapsed, wall)
+    if (trustedTime.agreed === 0 && agreedBefore !== 0) {
       observer.clockJumped()
       logger.warn(
-        { wall: known.wallAt, trusted: known.trustedAt },
+        { wall: trustedTime.wallAt, trusted: trustedTime.trustedAt },
         'the clock of this machine has jumped; old audit entries are kept until it has run steadily for an hour',
       )
     }
-    const today = Math.floor(known.trustedAt / day)
+    const today = Math.floor(trustedTime.trustedAt / day)
     await openPruneBudget(ctx.store.db, today, async () =>
       Math.ceil((await trail.auditSpan(ctx.store.db)) / shareOfADay),
     )

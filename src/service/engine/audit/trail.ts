@@ -53,8 +53,8 @@ export function createTrail({ clock, random, committed = () => {} }: TrailOption
   const leases = new WeakMap<Queryable, Lease>()
 
   function lend(db: Queryable): Lease {
-    const present = leases.get(db)
-    if (present) return present
+    const currentLease = leases.get(db)
+    if (currentLease) return currentLease
     const chain = free.pop() ?? { head: { writer: newId(random), sequence: 0, hash: chainStart }, known: false }
     const lease: Lease = { chain, head: chain.head, entries: [] }
     leases.set(db, lease)

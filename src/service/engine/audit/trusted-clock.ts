@@ -34,12 +34,12 @@ const setPruneBudget = change('setPruneBudget', (db, day: Slot<number>, before: 
 )
 
 /** Takes from the budget of the day. @returns how much was available, at most `wanted`. */
-export async function takePruneBudget(db: Queryable, wanted: number): Promise<number> {
-  const taken = Math.min(wanted, (await readClock(db)).pruneBudget)
-  await reducePruneBudget(db, taken)
-  return taken
+export async function takePruneBudget(db: Queryable, requested: number): Promise<number> {
+  const granted = Math.min(requested, (await readClock(db)).pruneBudget)
+  await reducePruneBudget(db, granted)
+  return granted
 }
 
-const reducePruneBudget = change('reducePruneBudget', (db, taken: Slot<number>) =>
-  db.updateTable('trustedClock').set((eb) => ({ pruneBudget: eb('pruneBudget', '-', taken) })),
+const reducePruneBudget = change('reducePruneBudget', (db, amount: Slot<number>) =>
+  db.updateTable('trustedClock').set((eb) => ({ pruneBudget: eb('pruneBudget', '-', amount) })),
 )

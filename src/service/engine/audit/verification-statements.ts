@@ -65,16 +65,16 @@ export const takeAuditVerification = firstRow('takeAuditVerification', (db, now:
     .returning(['organizationId', 'requestedAt', 'requestedBy']),
 )
 
-type Taken = Pick<AuditVerificationRow, 'organizationId' | 'requestedAt'>
+type RunClaim = Pick<AuditVerificationRow, 'organizationId' | 'requestedAt'>
 
 /** Says that a verification still runs. @returns false if another process has taken it over and finished it. */
 export const beatAuditVerification = changesRow(
   'beatAuditVerification',
-  (db, taken: Slots<Taken>, now: Slot<number>, percent: Slot<number>) =>
+  (db, run: Slots<RunClaim>, now: Slot<number>, percent: Slot<number>) =>
     db
       .updateTable('auditVerification')
       .set({ beatAt: now, percent })
-      .where((is) => is.and(pick(taken, ['organizationId', 'requestedAt'])))
+      .where((is) => is.and(pick(run, ['organizationId', 'requestedAt'])))
       .where('state', '=', 'running'),
 )
 
@@ -83,19 +83,19 @@ type Result = Pick<AuditVerificationRow, 'finishedAt' | 'finishedFor' | 'entries
 /** @returns false if another process has finished it. */
 export const finishAuditVerification = changesRow(
   'finishAuditVerification',
-  (db, taken: Slots<Taken>, result: Slots<Result>) =>
+  (db, run: Slots<RunClaim>, result: Slots<Result>) =>
     db
       .updateTable('auditVerification')
       .set({ ...pick(result, ['finishedAt', 'finishedFor', 'entries', 'findings', 'broken']), state: 'done' })
-      .where((is) => is.and(pick(taken, ['organizationId', 'requestedAt'])))
+      .where((is) => is.and(pick(run, ['organizationId', 'requestedAt'])))
       .where('state', '=', 'running'),
 )
 
 /** Leaves a verification to the next process, when this one closes. */
-export const leaveAuditVerification = change('leaveAuditVerification', (db, taken: Slots<Taken>) =>
+export const leaveAuditVerification = change('leaveAuditVerification', (db, run: Slots<RunClaim>) =>
   db
     .updateTable('auditVerification')
     .set({ state: 'requested' })
-    .where((is) => is.and(pick(taken, ['organizationId', 'requestedAt'])))
+    .where((is) => is.and(pick(run, ['organizationId', 'requestedAt'])))
     .where('state', '=', 'running'),
 )

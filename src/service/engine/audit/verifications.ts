@@ -26,7 +26,7 @@ const lostAfter = 60
 const beatInterval = 1_000
 
 type Context = Omit<TrailContext, 'address'>
-type Taken = NonNullable<RowOf<typeof takeAuditVerification>>
+type RunClaim = NonNullable<RowOf<typeof takeAuditVerification>>
 
 export function createVerifications(ctx: Context): Verifications {
   const ending = new AbortController()
@@ -39,9 +39,9 @@ export function createVerifications(ctx: Context): Verifications {
     while (requested && !ending.signal.aborted) {
       requested = false
       const now = ctx.clock.now()
-      const taken = await takeAuditVerification(db, now, now - lostAfter)
-      if (!taken) continue
-      await run(ctx, taken, ending.signal)
+      const claim = await takeAuditVerification(db, now, now - lostAfter)
+      if (!claim) continue
+      await run(ctx, claim, ending.signal)
       requested = true
     }
   }
@@ -64,7 +64,7 @@ export function createVerifications(ctx: Context): Verifications {
   return verifications
 }
 
-async function run(ctx: Context, taken: Taken, signal: AbortSignal): Promise<void> {
+async function run(ctx: Context, claim: RunClaim, signal: AbortSignal): Promise<void> {
   const { db } = ctx.store
   const span = await auditSpan(db)
   const lost = new AbortController()
@@ -75,21 +75,21 @@ async function run(ctx: Context, taken: Taken, signal: AbortSignal): Promise<voi
     if (performance.now() - beatenAt < beatInterval) return
     beatenAt = performance.now()
     const percent = Math.min(99, Math.floor((100 * read) / Math.max(1, span)))
-    if (!(await beatAuditVerification(db, taken, ctx.clock.now(), percent))) lost.abort()
+    if (!(await beatAuditVerification(db, claim, ctx.clock.now(), percent))) lost.abort()
   }
   const stop = AbortSignal.any([signal, lost.signal])
-  const result = await verifyOrganization(db, taken.organizationId, { onStep, signal: stop })
-  if (signal.aborted) await leaveAuditVerification(db, taken)
-  else if (!lost.signal.aborted) await finish(ctx, taken, result)
+  const result = await verifyOrganization(db, claim.organizationId, { onStep, signal: stop })
+  if (signal.aborted) await leaveAuditVerification(db, claim)
+  else if (!lost.signal.aborted) await finish(ctx, claim, result)
 }
 
 /** The trail records that it was verified, for whom, and how many deviations there are. */
-async function finish(ctx: Context, taken: Taken, { entries, findings, first }: OwnVerification): Promise<void> {
-  const { organizationId, requestedBy } = taken
+async function finish(ctx: Context, claim: RunClaim, { entries, findings, first }: OwnVerification): Promise<void> {
+  const { organizationId, requestedBy } = claim
   await ctx.store.db.transaction().execute(async (db) => {
     const broken = first ? JSON.stringify(first) : null
     const result = { finishedAt: ctx.clock.now(), finishedFor: requestedBy, entries, findings, broken }
-    if (!(await finishAuditVerification(db, taken, result))) return
+    if (!(await finishAuditVerification(db, claim, result))) return
     const actor = { kind: 'administrator', id: requestedBy } as const
     const facts = { count: entries, findings }
     await audit(db, { ...ctx, address: null }, { event: 'audit.verified', organizationId, actor, facts })

@@ -26,7 +26,7 @@ export interface VerifyOptions {
   /** Where chains start that were shortened on purpose, after the retention time. */
   readonly starts?: readonly Head[]
   /** Earlier heads, from a file or the log of the service. */
-  readonly kept?: readonly Head[]
+  readonly savedHeads?: readonly Head[]
 }
 
 /**
@@ -35,10 +35,10 @@ export interface VerifyOptions {
  */
 export async function verifyChains(
   entries: AsyncIterable<AuditEntry>,
-  { starts = [], kept = [] }: VerifyOptions = {},
+  { starts = [], savedHeads = [] }: VerifyOptions = {},
 ): Promise<Verification> {
   const heads = new Map<string, Head>(starts.map((start) => [start.writer, start]))
-  const wanted = new Map(kept.map((head) => [`${head.writer} ${head.sequence}`, head]))
+  const expectedHeads = new Map(savedHeads.map((head) => [`${head.writer} ${head.sequence}`, head]))
   const findings: Finding[] = []
   let count = 0
 
@@ -48,12 +48,12 @@ export async function verifyChains(
     const previous = heads.get(writer) ?? { writer, sequence: 0, hash: chainStart }
     if (sequence !== previous.sequence + 1) findings.push({ kind: 'missing', writer, sequence: previous.sequence + 1 })
     else if (hashEntry(previous.hash, entry) !== hash) findings.push({ kind: 'changed', writer, sequence })
-    if (differs(wanted, entry)) findings.push({ kind: 'changed', writer, sequence })
+    if (differs(expectedHeads, entry)) findings.push({ kind: 'changed', writer, sequence })
     // Continues from the stored hash, so that one change is reported once.
     heads.set(writer, { writer, sequence, hash })
   }
   const ends = new Map<string, number>()
-  for (const { writer, sequence } of kept) ends.set(writer, Math.max(sequence, ends.get(writer) ?? 0))
+  for (const { writer, sequence } of savedHeads) ends.set(writer, Math.max(sequence, ends.get(writer) ?? 0))
   for (const [writer, sequence] of ends) {
     const reached = heads.get(writer)?.sequence ?? 0
     if (reached < sequence) findings.push({ kind: 'cut_off', writer, sequence: reached + 1 })
@@ -62,7 +62,7 @@ export async function verifyChains(
 }
 
 /** Whether a consistent chain differs from the recorded one, because an attacker has rewritten it. */
-function differs(wanted: ReadonlyMap<string, Head>, { writer, sequence, hash }: AuditEntry): boolean {
-  const head = wanted.get(`${writer} ${sequence}`)
+function differs(expectedHeads: ReadonlyMap<string, Head>, { writer, sequence, hash }: AuditEntry): boolean {
+  const head = expectedHeads.get(`${writer} ${sequence}`)
   return head !== undefined && head.hash !== hash
 }

@@ -58,15 +58,15 @@ async function verifyChain(
 ): Promise<void> {
   let head = { sequence: writer?.startSequence ?? 0, hash: writer?.startHash ?? chainStart }
   /** The last entry of the organization. */
-  let own: AuditRow | undefined
+  let lastOwnRow: AuditRow | undefined
   /** Entries before the beginning of the chain are read too: they do not belong there. */
   let read = -1
 
   /** Whether the chain was shortened meanwhile, after the retention time. */
   async function isShortened(row: AuditRow): Promise<boolean> {
-    const present = await auditWriterById(db, id)
-    if (present?.startSequence !== row.sequence - 1 || present.startSequence < head.sequence) return false
-    head = { sequence: present.startSequence, hash: present.startHash }
+    const currentWriter = await auditWriterById(db, id)
+    if (currentWriter?.startSequence !== row.sequence - 1 || currentWriter.startSequence < head.sequence) return false
+    head = { sequence: currentWriter.startSequence, hash: currentWriter.startHash }
     return true
   }
 
@@ -74,12 +74,12 @@ async function verifyChain(
     const isOwn = row.organizationId === organizationId
     const follows = row.sequence === head.sequence + 1 || (await isShortened(row))
     if (isOwn) report.count()
-    if (!follows) report.found('missing', own)
+    if (!follows) report.found('missing', lastOwnRow)
     else if (isChanged(row, head.hash, writer))
       report.found(isOwn ? 'changed' : 'unattributed', isOwn ? row : undefined)
     // Continues from the stored hash, so that one change is reported once.
     head = row
-    if (isOwn) own = row
+    if (isOwn) lastOwnRow = row
   }
 
   await inSteps({ size: stepSize, signal }, async () => {
@@ -89,26 +89,26 @@ async function verifyChain(
     await onStep(rows.length)
     return rows.length
   })
-  if (writer && !signal.aborted) await verifyEnd(db, writer, head.sequence, report, own)
+  if (writer && !signal.aborted) await verifyEnd(db, writer, head.sequence, report, lastOwnRow)
 }
 
 /** Whether an entry differs from its hash, or from the head that was written down when it was the last one. */
-function isChanged(row: AuditRow, previous: string, noted: AuditWriterRow | undefined): boolean {
+function isChanged(row: AuditRow, previous: string, writer: AuditWriterRow | undefined): boolean {
   if (hashEntry(previous, entryOf(row)) !== row.hash) return true
-  return noted?.sequence === row.sequence && noted.hash !== row.hash
+  return writer?.sequence === row.sequence && writer.hash !== row.hash
 }
 
 /** A chain is at least as long as when its head was written down, unless it was shortened meanwhile. */
 async function verifyEnd(
   db: Queryable,
-  noted: AuditWriterRow,
+  writer: AuditWriterRow,
   reached: number,
   report: Report,
-  own: AuditRow | undefined,
+  lastOwnRow: AuditRow | undefined,
 ): Promise<void> {
-  if (Math.max(reached, noted.startSequence) >= noted.sequence) return
-  const present = await auditWriterById(db, noted.id)
-  if ((present?.startSequence ?? 0) < noted.sequence) report.found('cut_off', own)
+  if (Math.max(reached, writer.startSequence) >= writer.sequence) return
+  const currentWriter = await auditWriterById(db, writer.id)
+  if ((currentWriter?.startSequence ?? 0) < writer.sequence) report.found('cut_off', lastOwnRow)
 }
 
 type Report = ReturnType<typeof createReport>

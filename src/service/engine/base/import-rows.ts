@@ -33,7 +33,7 @@ export interface ImportOptions {
   /** Imports the valid rows if some rows are rejected; otherwise nothing is imported. */
   readonly skipRejected?: boolean
   /** Called with the number of rows that are stored and of all rows, while they are stored. */
-  readonly progress?: (done: number, of: number) => void
+  readonly progress?: (done: number, total: number) => void
   /** Throws if no one waits for the result any more. Called between steps, until rows are stored. */
   readonly requireWaiting?: () => void
 }
@@ -68,16 +68,16 @@ export async function importRows<R, A>(
   const rejections = createRejections()
   const accepted: A[] = []
   let acceptable = 0
-  let known: { present: number } | undefined
-  for await (const some of inSmallSteps(rows)) {
+  let presentCount: { present: number } | undefined
+  for await (const batch of inSmallSteps(rows)) {
     requireWaiting()
-    const checked = await check(some)
+    const checked = await check(batch)
     rejections.add(checked.rejected)
     acceptable += checked.accepted.length
-    if (checked.present !== undefined) known = { present: (known?.present ?? 0) + checked.present }
+    if (checked.present !== undefined) presentCount = { present: (presentCount?.present ?? 0) + checked.present }
     if (!dryRun) accepted.push(...checked.accepted)
   }
-  const report = { imported: 0, acceptable, ...known, ...rejections.report() }
+  const report = { imported: 0, acceptable, ...presentCount, ...rejections.report() }
   if (dryRun || acceptable === 0 || (report.rejectedRows > 0 && !skipRejected)) return report
   await importAll(accepted)
   return { ...report, imported: acceptable }
@@ -96,7 +96,7 @@ export async function* inSmallSteps<R>(batches: RowBatches<R>): AsyncGenerator<r
 /** The first rejected rows, and how many there are. A wrong file has as many as it has lines. */
 function createRejections() {
   const faults: Rejected[] = []
-  const present: Rejected[] = []
+  const rejections: Rejected[] = []
   let [rejectedRows, presentRows] = [0, 0]
   return {
     add(rows: readonly Rejected[]): void {
@@ -104,16 +104,16 @@ function createRejections() {
         const isPresent = row.code === 'present'
         rejectedRows += 1
         presentRows += isPresent ? 1 : 0
-        const list = isPresent ? present : faults
+        const list = isPresent ? rejections : faults
         if (list.length < maxListedRejections) list.push(row)
       }
     },
     report: () => ({
       rejectedRows,
       presentRows,
-      rejected: [...faults, ...present].slice(0, maxListedRejections).toSorted(byLine),
+      rejected: [...faults, ...rejections].slice(0, maxListedRejections).toSorted(byLine),
     }),
   }
 }
 
-const byLine = (one: Rejected, other: Rejected) => one.line - other.line
+const byLine = (first: Rejected, second: Rejected) => first.line - second.line

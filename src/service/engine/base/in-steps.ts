@@ -21,10 +21,10 @@ interface Steps {
  */
 export async function inSteps({ size, signal }: Steps, step: () => Promise<number>): Promise<number> {
   for (let all = 0; ;) {
-    const begun = performance.now()
+    const start = performance.now()
     const count = await step()
     all += count
     if (count < size || signal?.aborted === true) return all
-    await pause(Math.min(maxPause, (performance.now() - begun) * pausePerStep))
+    await pause(Math.min(maxPause, (performance.now() - start) * pausePerStep))
   }
 }

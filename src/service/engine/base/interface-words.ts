@@ -22,10 +22,10 @@ export interface ServedInterface {
 }
 
 /** Options take precedence over what `init` stored in the database. */
-export function servedInterface(given: InterfaceWords, stored: InterfaceWords): ServedInterface {
-  const [scheme, mediaType] = [given.scheme ?? stored.scheme, given.mediaType ?? stored.mediaType]
+export function servedInterface(configured: InterfaceWords, stored: InterfaceWords): ServedInterface {
+  const [scheme, mediaType] = [configured.scheme ?? stored.scheme, configured.mediaType ?? stored.mediaType]
   return {
     vendor: Vendor.parse({ scheme, mediaType }),
-    basePath: given.basePath ?? stored.basePath ?? '/api',
+    basePath: configured.basePath ?? stored.basePath ?? '/api',
   }
 }

@@ -27,8 +27,8 @@ export function createLane(width: number): Lane {
 export function createLanes(width: number): (name: string) => Lane {
   const lanes = new Map<string, Lane>()
   return (name) => {
-    const present = lanes.get(name) ?? createLane(width)
-    lanes.set(name, present)
-    return present
+    const lane = lanes.get(name) ?? createLane(width)
+    lanes.set(name, lane)
+    return lane
   }
 }

@@ -7,15 +7,15 @@ export interface LogLimit {
 }
 
 export function createLogLimit(clock: Pick<Clock, 'now'>): LogLimit {
-  let begun = 0
+  let periodStart = 0
   let written = new Set<string>()
 
   return {
     admits(subject) {
       const now = clock.now()
       // A clock that is set back starts a new minute too.
-      if (now < begun || now - begun >= 60) {
-        begun = now
+      if (now < periodStart || now - periodStart >= 60) {
+        periodStart = now
         written = new Set()
       }
       if (written.has(subject)) return false

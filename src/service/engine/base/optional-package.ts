@@ -18,12 +18,12 @@ export interface OptionalPackage {
  *
  * @throws {SetupError} that says what to install, if the package is missing, too old or cannot be loaded.
  */
-export async function loadOptional<T>(wanted: OptionalPackage, load: () => Promise<T>): Promise<T> {
-  const version = supportedVersion(wanted)
+export async function loadOptional<T>(requirement: OptionalPackage, load: () => Promise<T>): Promise<T> {
+  const version = supportedVersion(requirement)
   try {
     return await load()
   } catch (cause) {
-    throw new SetupError(describeFailure(wanted, version, cause), { cause })
+    throw new SetupError(describeFailure(requirement, version, cause), { cause })
   }
 }
 
@@ -33,8 +33,8 @@ export async function loadOptional<T>(wanted: OptionalPackage, load: () => Promi
  * @returns undefined if the package is not installed.
  * @throws {SetupError} if it is installed but too old, or cannot be loaded.
  */
-export async function loadIfInstalled<T>(wanted: OptionalPackage, load: () => Promise<T>): Promise<T | undefined> {
-  return isInstalled(wanted) ? loadOptional(wanted, load) : undefined
+export async function loadIfInstalled<T>(requirement: OptionalPackage, load: () => Promise<T>): Promise<T | undefined> {
+  return isInstalled(requirement) ? loadOptional(requirement, load) : undefined
 }
 
 /**
@@ -42,7 +42,7 @@ export async function loadIfInstalled<T>(wanted: OptionalPackage, load: () => Pr
  *
  * @throws {SetupError} if it is too old.
  */
-export const isSupported = (wanted: OptionalPackage): boolean => supportedVersion(wanted) !== undefined
+export const isSupported = (requirement: OptionalPackage): boolean => supportedVersion(requirement) !== undefined
 
 /** Whether a package is installed, whatever its version. */
 export const isInstalled = ({ name }: OptionalPackage): boolean => installedVersion(name) !== undefined

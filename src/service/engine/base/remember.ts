@@ -5,8 +5,8 @@ const [maxTexts, maxLength] = [500, 200]
 export function remember<T>(compute: (text: string) => T): (text: string) => T {
   const results = new Map<string, T>()
   return (text) => {
-    const known = results.get(text)
-    if (known !== undefined || text.length > maxLength) return known ?? compute(text)
+    const cached = results.get(text)
+    if (cached !== undefined || text.length > maxLength) return cached ?? compute(text)
     const result = compute(text)
     if (results.size >= maxTexts) results.clear()
     results.set(text, result)

@@ -26,10 +26,10 @@ export interface ConsoleCall {
    * Counts a request that needs no session: for the passkey or the invitation that it names, and for its address only if there is no
    * such thing. So nobody without a passkey or an invitation spends what those who have one need.
    *
-   * @param named The passkey or the invitation, if it exists.
+   * @param organization The passkey or the invitation, if it exists.
    * @throws {ApiProblem} `api.error.toomanyrequests`
    */
-  readonly countUnsigned: (named: string | undefined) => void
+  readonly countUnsigned: (organization: string | undefined) => void
 }
 
 /** An administrator with a session that has not ended. */

@@ -8,12 +8,12 @@ export interface Caller {
   readonly gone: () => boolean
 }
 
-interface Present extends Caller {
+interface PresentCaller extends Caller {
   /** Whether a change was made for the caller already. */
   changed: boolean
 }
 
-const callers = new AsyncLocalStorage<Present | undefined>()
+const callers = new AsyncLocalStorage<PresentCaller | undefined>()
 
 /** Makes all changes in `run` those of a caller. */
 export function onBehalfOf<T>(caller: Caller, run: () => T): T {

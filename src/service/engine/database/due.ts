@@ -69,6 +69,6 @@ export function someOf<T extends keyof Database, O>(
   limit: number = sweepStep,
 ): RawBuilder<O[keyof O]> {
   const limited = query.limit(limit)
-  const found = isPostgres(db) ? limited.forUpdate().skipLocked() : limited
-  return sql`(with due as materialized ${found} select * from due)`
+  const rows = isPostgres(db) ? limited.forUpdate().skipLocked() : limited
+  return sql`(with due as materialized ${rows} select * from due)`
 }

@@ -99,11 +99,11 @@ function createDriver(driver: Driver, watch: Watch): Driver {
   }
 
   const timed = async <T>(purpose: 'connection' | 'transaction', act: () => Promise<T>): Promise<T> => {
-    const begun = performance.now()
+    const start = performance.now()
     try {
       return await act()
     } finally {
-      watch.observer?.waited(purpose, (performance.now() - begun) / 1000)
+      watch.observer?.waited(purpose, (performance.now() - start) / 1000)
     }
   }
 

@@ -61,16 +61,16 @@ export async function openChangeFeed({ connect, query, beat, onHearing }: Change
     onHearing(hears)
   }
   const listener = await listen(connect, beat, {
-    heard(payload) {
+    onPayload(payload) {
       const [from, ...words] = payload.split(' ')
       if (from === self) echo.heard(words)
       else if (words[0] !== echoWord) report(words.length === 0 ? 'gap' : words)
     },
     missed: () => report('gap'),
     async connected() {
-      const heard = await echo.try()
-      if (heard !== undefined) setHearing(heard)
-      if (heard !== undefined) sender.retry()
+      const echoed = await echo.try()
+      if (echoed !== undefined) setHearing(echoed)
+      if (echoed !== undefined) sender.retry()
     },
   })
   return {
@@ -91,25 +91,25 @@ export async function openChangeFeed({ connect, query, beat, onHearing }: Change
 /** Checks that messages sent through the pool arrive at the listening connection. */
 function createEcho(send: (word: string) => Promise<unknown>, timeout: number) {
   let count = 0
-  let arrived: ((heard: boolean) => void) | undefined
+  let settle: ((hasArrived: boolean) => void) | undefined
   let timer: NodeJS.Timeout | undefined
 
   return {
     /** @returns nothing where it cannot be tried: the database does not answer. */
     async try(): Promise<boolean | undefined> {
       count += 1
-      const heard = new Promise<boolean>((resolve) => void (arrived = resolve))
+      const arrival = new Promise<boolean>((resolve) => void (settle = resolve))
       try {
         await send(String(count))
       } catch {
         // Every other query of the database fails as well, and reports it.
         return undefined
       }
-      timer = setTimeout(() => arrived?.(false), timeout).unref()
-      return heard.finally(() => clearTimeout(timer))
+      timer = setTimeout(() => settle?.(false), timeout).unref()
+      return arrival.finally(() => clearTimeout(timer))
     },
     heard(words: readonly string[]): void {
-      if (words[0] === echoWord && words[1] === String(count)) arrived?.(true)
+      if (words[0] === echoWord && words[1] === String(count)) settle?.(true)
     },
     close: () => clearTimeout(timer),
   }
@@ -154,7 +154,7 @@ function createSender(send: (words: readonly string[]) => Promise<unknown>) {
 }
 
 interface Hearing {
-  readonly heard: (payload: string) => void
+  readonly onPayload: (payload: string) => void
   /** There was a time without a connection. */
   readonly missed: () => void
   /** The connection has just answered. */
@@ -189,7 +189,7 @@ async function listen(connect: () => Pg.Client, beat: number, hearing: Hearing):
       if (!closed) tryAgain(firstPause)
     }
     fresh.on('error', lost).on('end', lost)
-    fresh.on('notification', ({ payload }) => hearing.heard(payload ?? ''))
+    fresh.on('notification', ({ payload }) => hearing.onPayload(payload ?? ''))
     try {
       await fresh.connect()
       await fresh.query(`listen ${channel}`)

@@ -21,19 +21,19 @@ export type PostgresClient = Pick<Pg.PoolClient, 'release'> & {
  */
 export function createTimedPool(pool: Pg.Pool, timeout: number): PostgresPool {
   /** Whether the server still has what a connection prepared. */
-  const prepares = { kept: true }
+  const prepares = { isKept: true }
   return {
     async connect() {
-      const arrived = performance.now()
+      const start = performance.now()
       const client = await pool.connect()
-      return lease(client, timeout - (performance.now() - arrived), prepares)
+      return lease(client, timeout - (performance.now() - start), prepares)
     },
     end: () => pool.end(),
   }
 }
 
 /** @param time Milliseconds until the connection is closed. */
-function lease(client: Pg.PoolClient, time: number, prepares: { kept: boolean }): PostgresClient {
+function lease(client: Pg.PoolClient, time: number, prepares: { isKept: boolean }): PostgresClient {
   let late: StoreUnavailableError | undefined
   let unfit = false
   const { stream } = client.connection
@@ -50,9 +50,9 @@ function lease(client: Pg.PoolClient, time: number, prepares: { kept: boolean })
       stream.cork()
       process.nextTick(() => stream.uncork())
       try {
-        return await client.query<object>(prepares.kept && !unfit && name !== undefined ? { ...query, name } : query)
+        return await client.query<object>(prepares.isKept && !unfit && name !== undefined ? { ...query, name } : query)
       } catch (error) {
-        if (isLostStatement(error)) prepares.kept = false
+        if (isLostStatement(error)) prepares.isKept = false
         unfit ||= isReadOnly(error) || isStaleStatement(error)
         throw late ?? error
       }

@@ -103,9 +103,9 @@ function createLease(writer: Writer, prepare: { readonly write: Prepare; readonl
       unit = await writer.begin()
     },
     async commit() {
-      const kept = unit?.commit()
+      const commit = unit?.commit()
       unit = undefined
-      await kept
+      await commit
     },
     end() {
       unit?.rollback()

@@ -32,12 +32,12 @@ const maxPause = 40
  * Tries again while another process locks the file, leaving the event loop to others in between.
  *
  * @param until Time of `performance.now()` at which the last attempt is made.
- * @param given Called before each attempt; throws to give up.
+ * @param beforeAttempt Called before each attempt; throws to give up.
  * @throws {Error} of SQLite when the file is still locked then.
  */
-export async function whileBusy<T>(until: number, attempt: () => T, given: () => void = () => {}): Promise<T> {
+export async function whileBusy<T>(until: number, attempt: () => T, beforeAttempt: () => void = () => {}): Promise<T> {
   for (let delay = 1; ; delay = Math.min(delay * 2, maxPause)) {
-    given()
+    beforeAttempt()
     try {
       return attempt()
     } catch (error) {

@@ -57,8 +57,8 @@ export function watchSoundness(database: BetterSqlite3.Database, file: string): 
     if (problem !== 'ok') throw new DatabaseFileError(`${file} is damaged (${problem}). Restore a backup.`)
   }
   return () => {
-    const present = statSync(file, { throwIfNoEntry: false })
-    if (present?.ino === ino && present.dev === dev) return damage
+    const stats = statSync(file, { throwIfNoEntry: false })
+    if (stats?.ino === ino && stats.dev === dev) return damage
     return `the database file ${file} was renamed or replaced while it is in use; restart the service`
   }
 }

@@ -56,35 +56,35 @@ const quietTurns = 2
 /** Units that share a transaction. */
 interface Group {
   units: number
-  readonly kept: PromiseWithResolvers<void>
+  readonly committed: PromiseWithResolvers<void>
 }
 
 export function createWriter(database: BetterSqlite3.Database, { timeout, failed }: WriterOptions): Writer {
   const waiting: (() => void)[] = []
-  let taken = false
+  let isTaken = false
   let group: Group | undefined
   const prepare = createStatementCache(database)
 
   function openGroup(): Group {
-    const opened: Group = { units: 0, kept: Promise.withResolvers() }
+    const opened: Group = { units: 0, committed: Promise.withResolvers() }
     // Units that fail wait for no COMMIT.
-    opened.kept.promise.catch(() => {})
+    opened.committed.promise.catch(() => {})
     return opened
   }
 
-  function commitGroup({ kept }: Group): void {
+  function commitGroup({ committed }: Group): void {
     group = undefined
     try {
       prepare('commit').run()
-      kept.resolve()
+      committed.resolve()
     } catch (error) {
       undoAll()
-      kept.reject(failed(error))
+      committed.reject(failed(error))
     }
   }
 
   function abandonGroup(reason: unknown): void {
-    group?.kept.reject(reason)
+    group?.committed.reject(reason)
     group = undefined
   }
 
@@ -101,7 +101,7 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
     // A database in memory has no disk to wait for: each unit is its own group.
     if (group && (!next || database.memory || group.units >= maxUnits)) commitGroup(group)
     if (next) next()
-    else taken = false
+    else isTaken = false
   }
 
   /** Returns when {@link quietTurns} turns of the event loop have brought no further unit, or the transaction would be full. */
@@ -123,7 +123,7 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
     return group
   }
 
-  function createUnit({ kept }: Group): Unit {
+  function createUnit({ committed }: Group): Unit {
     /** Why SQLite rolled the transaction back by itself, as it does when the disk is full. */
     let undone: { readonly reason: unknown } | undefined
     const run: Unit['run'] = (statement) => {
@@ -145,7 +145,7 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
       commit() {
         run(() => prepare('release unit').run())
         endTurn()
-        return kept.promise
+        return committed.promise
       },
       rollback() {
         try {
@@ -167,16 +167,16 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
       const change = watchCaller()
       // From its arrival, not from its turn: those behind a change that has waited in vain do not wait as long again.
       const until = performance.now() + timeout()
-      if (taken) await new Promise<void>((resolve) => void waiting.push(resolve))
+      if (isTaken) await new Promise<void>((resolve) => void waiting.push(resolve))
       else {
-        taken = true
+        isTaken = true
         // A database in memory has no disk to wait for.
         if (!database.memory) await gatherUnits()
       }
       try {
-        const entered = await enterGroup(until, change.requireCaller)
+        const enteredGroup = await enterGroup(until, change.requireCaller)
         change.begin()
-        return createUnit(entered)
+        return createUnit(enteredGroup)
       } catch (error) {
         endTurn()
         throw failed(error)
@@ -192,8 +192,8 @@ const maxStatements = 500
 export function createStatementCache(database: BetterSqlite3.Database): (sql: string) => BetterSqlite3.Statement {
   const statements = new Map<string, BetterSqlite3.Statement>()
   return (sql) => {
-    const known = statements.get(sql)
-    if (known) return known
+    const cached = statements.get(sql)
+    if (cached) return cached
     if (statements.size >= maxStatements) statements.clear()
     const statement = database.prepare(sql)
     statements.set(sql, statement)

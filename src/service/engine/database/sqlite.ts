@@ -47,9 +47,9 @@ export async function openSqliteStore(file: string, { create = true, check = tru
   const writer = createWriter(database, {
     timeout: () => (opened ? writeTimeout : openTimeout),
     failed(error) {
-      const named = nameSqliteOutage(error)
-      if (named !== error) writes.failed()
-      return named
+      const outage = nameSqliteOutage(error)
+      if (outage !== error) writes.failed()
+      return outage
     },
   })
   const dialect = createSqliteDialect({ writer, reader })
@@ -151,11 +151,11 @@ function createPrivately(file: string): void {
 
 function watchDataVersion(database: BetterSqlite3.Database, changed: () => void): () => void {
   const version = database.prepare<[], number>('PRAGMA data_version').pluck()
-  let seen = version.get()
+  let lastVersion = version.get()
   const look = () => {
-    const present = version.get()
-    if (present === seen) return
-    seen = present
+    const currentVersion = version.get()
+    if (currentVersion === lastVersion) return
+    lastVersion = currentVersion
     changed()
   }
   const timer = setInterval(() => {

@@ -114,7 +114,7 @@ export function derived<T, R>(slot: Slot<T> | Slots<T>, compute: (value: T) => R
 export function withDefaults<T, D extends { readonly [K in keyof T]?: unknown }>(slots: Slots<T>, defaults: D) {
   const entries = Object.entries(defaults).map(([key, value]) => {
     const slot = slots[key as keyof T] as unknown as Slot<unknown>
-    return [key, derived(slot, (given) => given ?? value)] as const
+    return [key, derived(slot, (input) => input ?? value)] as const
   })
   return Object.fromEntries(entries) as unknown as Pick<Slots<T>, keyof D & keyof T>
 }
@@ -197,8 +197,8 @@ function compile(db: Queryable, name: string, build: AnyBuild, unread: boolean):
   const query = executor.compileQuery(new Literals(postgres).transformNode(node, id), id)
   // PostgreSQL cuts names off after 63 bytes.
   const hash = createHash('sha256').update(query.sql).digest('hex').slice(0, 20)
-  const named = { ...query, name: `${name.slice(0, 40)} ${hash}`, unread }
-  return { query: named, parameters: query.parameters.map((place) => place as Place) }
+  const namedQuery = { ...query, name: `${name.slice(0, 40)} ${hash}`, unread }
+  return { query: namedQuery, parameters: query.parameters.map((place) => place as Place) }
 }
 
 function bind(name: string, { path, read }: Place, values: readonly unknown[]): unknown {
@@ -220,7 +220,7 @@ interface Columns {
 
 function columnsOf(row: object): Columns {
   const names = Object.keys(row).map((name) => [name, camelCase(name)] as const)
-  const empty = JSON.stringify(Object.fromEntries(names.map(([, here]) => [here, null])))
+  const empty = JSON.stringify(Object.fromEntries(names.map(([, member]) => [member, null])))
   return { names, empty: JSON.parse(empty) as Columns['empty'] }
 }
 
@@ -230,7 +230,7 @@ function renamed<Row>(statement: Statement, rows: readonly Row[]): Row[] {
   const { names, empty } = statement.columns
   return (rows as readonly Record<string, unknown>[]).map((row) => {
     const result = { ...empty }
-    for (const [sql, here] of names) result[here] = row[sql]
+    for (const [sql, member] of names) result[member] = row[sql]
     return result as Row
   })
 }

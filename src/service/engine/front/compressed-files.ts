@@ -24,17 +24,17 @@ type Converted = 'gzip' | 'identity'
  * @param setCaching Sets the header `Cache-Control` for a path in the folder.
  */
 export function serveCompressed(folder: string, setCaching: (res: Response, path: string) => void): RequestHandler {
-  const kept = new Map<string, Promise<Buffer>>()
+  const cache = new Map<string, Promise<Buffer>>()
 
   function contentOf(path: string, encoding: Converted): Promise<Buffer> {
     if (!path.startsWith('assets/')) return convert(`${folder}${path}.br`, encoding)
     const key = `${encoding} ${path}`
-    const present = kept.get(key)
-    if (present) return present
+    const cached = cache.get(key)
+    if (cached) return cached
     const converted = convert(`${folder}${path}.br`, encoding)
-    kept.set(key, converted)
+    cache.set(key, converted)
     // The next caller tries again.
-    converted.catch(() => kept.delete(key))
+    converted.catch(() => cache.delete(key))
     return converted
   }
 

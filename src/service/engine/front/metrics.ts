@@ -153,7 +153,7 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
   for (const outcome of ['sent', 'gone', 'refused', 'failed', 'dropped']) pushes.inc({ outcome }, 0)
   for (const outcome of ['right', 'wrong', 'refused']) tries.inc({ outcome }, 0)
   for (const way of ['push', 'code']) for (const browser of ['known', 'other']) refused.inc({ way, browser }, 0)
-  for (const what of ['codes', 'token']) locks.inc({ what }, 0)
+  for (const secret of ['codes', 'token']) locks.inc({ what: secret }, 0)
   for (const alert of ['activation.many_failed', 'activation.suspended']) alerts.inc({ alert }, 0)
   for (const part of ['read', 'write']) databaseErrors.inc({ part }, 0)
   for (const purpose of ['connection', 'transaction']) databaseWait.zero({ purpose })
@@ -169,8 +169,8 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
     pushed: (outcome) => pushes.inc({ outcome }),
     triedActivation: (outcome) => tries.inc({ outcome }),
     alerted: (alert) => alerts.inc({ alert }),
-    refused: (what, browser) => refused.inc({ way: what === 'push.throttled' ? 'push' : 'code', browser }),
-    locked: (what) => locks.inc({ what }),
+    refused: (event, browser) => refused.inc({ way: event === 'push.throttled' ? 'push' : 'code', browser }),
+    locked: (secret) => locks.inc({ what: secret }),
     waitedForDatabase: (purpose, seconds) => databaseWait.observe({ purpose }, seconds),
     databaseSucceeded(part) {
       if (part === 'write') lastWrite.setToCurrentTime()
@@ -212,7 +212,7 @@ function watchState({ Gauge }: Client, register: Registry, { store, clock, waite
       else this.set(count)
     },
   })
-  const held = new Gauge({
+  const heldRequests = new Gauge({
     name: 'second_factor_held_reads',
     help: 'Callers of this process whose response is held, by what they wait for; number of callers.',
     labelNames: ['kind'],
@@ -242,7 +242,7 @@ function watchState({ Gauge }: Client, register: Registry, { store, clock, waite
       this.set({ state: 'waiting' }, waiting)
     },
   })
-  void [pending, held, ready, connections]
+  void [pending, heldRequests, ready, connections]
 }
 
 /** @returns undefined if it fails or takes longer than so many milliseconds. */
@@ -267,8 +267,8 @@ async function show(res: ServerResponse, register: Registry): Promise<void> {
 }
 
 function checkToken(req: IncomingMessage, { token, limit }: MetricsGuard): void {
-  const [, given = ''] = /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '') ?? []
-  if (timingSafeEqual(digest(given), digest(token))) return
+  const [, sentToken = ''] = /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '') ?? []
+  if (timingSafeEqual(digest(sentToken), digest(token))) return
   limit(req)
   throw new ApiProblem('api.error.unauthorized', 'A token is required.', { headers: { 'WWW-Authenticate': 'Bearer' } })
 }

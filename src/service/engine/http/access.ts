@@ -11,11 +11,11 @@ export interface Access {
    * @param limits Receives headers that say what is left.
    * @throws {ApiProblem} if the caller is not accepted.
    */
-  readonly admit: (request: RestRequest, limits: Record<string, string>) => Promise<Admitted>
+  readonly admit: (request: RestRequest, limits: Record<string, string>) => Promise<AdmittedCaller>
 }
 
 /** An authenticated caller. */
-export interface Admitted {
+export interface AdmittedCaller {
   /** Its streams and held reads are counted under this id. */
   readonly id: string
   /** What handlers know of it. */

@@ -79,22 +79,22 @@ export function createAdmission({ max, responseTime, now, afterTurn }: Admission
 
   return {
     enter(urgency) {
-      const begun = now()
-      if (begun - reviewedAt > forgetAfter) {
+      const start = now()
+      if (start - reviewedAt > forgetAfter) {
         limit = max
-        restart(begun)
+        restart(start)
       }
       const share = shareOf[urgency]
-      if (working >= limit * share || turnTime(begun) > responseTime * turnShare * share) return undefined
+      if (working >= limit * share || turnTime(start) > responseTime * turnShare * share) return undefined
       working += 1
       peak = Math.max(peak, working)
-      let left = false
+      let hasLeft = false
       return () => {
-        if (left) return
-        left = true
+        if (hasLeft) return
+        hasLeft = true
         working -= 1
         // Reads are quick even when everything else is slow.
-        if (urgency !== 'continues') durations.push(now() - begun)
+        if (urgency !== 'continues') durations.push(now() - start)
         review()
       }
     },
@@ -104,16 +104,16 @@ export function createAdmission({ max, responseTime, now, afterTurn }: Admission
 /** Stored on the reader itself: a WeakMap by reader would take more time in each garbage collection. */
 const leaving = Symbol('leaving')
 
-interface Admitted extends Reader {
+interface AdmittedRequest extends Reader {
   [leaving]?: () => void
 }
 
 /** Registers a function to call when the request starts to wait. */
-export function onWaiting(reader: Admitted, leave: () => void): void {
+export function onWaiting(reader: AdmittedRequest, leave: () => void): void {
   reader[leaving] = leave
 }
 
 /** Called when the request begins to wait for an event: it then uses no capacity. */
-export function startsWaiting(reader: Admitted): void {
+export function startsWaiting(reader: AdmittedRequest): void {
   reader[leaving]?.()
 }

@@ -46,5 +46,5 @@ export function send(res: ServerResponse, { status, headers, body }: Answer): vo
 }
 
 /** Ends the response with a value as JSON, or without a body if the value is undefined. */
-export const answer = (res: ServerResponse, ...given: Parameters<typeof jsonAnswer>): void =>
-  send(res, jsonAnswer(...given))
+export const answer = (res: ServerResponse, ...args: Parameters<typeof jsonAnswer>): void =>
+  send(res, jsonAnswer(...args))

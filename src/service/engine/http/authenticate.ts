@@ -26,9 +26,10 @@ export async function authenticate(headers: IncomingHttpHeaders, vendor: Vendor,
   const key = keyOf(headers.authorization, vendor.scheme)
   if (key === undefined) throw unauthorized(vendor)
   const hash = hashApiKey(key)
-  const known = await findKey(hash)
-  if (known === undefined || !timingSafeEqual(Buffer.from(known.hash), Buffer.from(hash))) throw unauthorized(vendor)
-  return known
+  const storedKey = await findKey(hash)
+  if (storedKey === undefined || !timingSafeEqual(Buffer.from(storedKey.hash), Buffer.from(hash)))
+    throw unauthorized(vendor)
+  return storedKey
 }
 
 /** `Service key="…"`: scheme and name in any case, quotes optional. */

@@ -15,11 +15,11 @@ const readers = new Map<number, ReturnType<typeof raw>>()
 
 /** Reads a body up to a limit, whatever its declared type. */
 function reader(limit: number): ReturnType<typeof raw> {
-  const present = readers.get(limit)
-  if (present) return present
-  const made = loadExpress().raw({ type: () => true, limit })
-  readers.set(limit, made)
-  return made
+  const cachedReader = readers.get(limit)
+  if (cachedReader) return cachedReader
+  const newReader = loadExpress().raw({ type: () => true, limit })
+  readers.set(limit, newReader)
+  return newReader
 }
 
 /** The body of a request, not read yet. */

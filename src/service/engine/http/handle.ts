@@ -8,13 +8,13 @@ export type Handle = (req: IncomingMessage, res: ServerResponse, next: (error?: 
  * descriptor left cannot load Express.
  */
 export function makeOnFirstUse(make: () => Handle): Handle {
-  let made: Handle | undefined
+  let handler: Handle | undefined
   return (req, res, next) => {
     try {
-      made ??= make()
+      handler ??= make()
     } catch (error) {
       return next(error)
     }
-    made(req, res, next)
+    handler(req, res, next)
   }
 }

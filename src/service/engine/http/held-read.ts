@@ -10,7 +10,7 @@ export function preferredWait(prefer: string | undefined): number | undefined {
 }
 
 /** A read that is held until its value changes. */
-export interface Held<T> {
+export interface HoldableRead<T> {
   /** The key that wakes it; see `waiterKey`. */
   readonly key: string
   /** Seconds. */
@@ -27,34 +27,34 @@ export interface Held<T> {
 }
 
 /** Reads until the value changes or the wait is over, and returns the last value. */
-export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>, held: Held<T>): Promise<T> {
-  if (held.wait === 0) return held.read()
-  const subscription = ctx.waiters.subscribe(held.key)
+export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>, read: HoldableRead<T>): Promise<T> {
+  if (read.wait === 0) return read.read()
+  const subscription = ctx.waiters.subscribe(read.key)
   let over = false
   let leave: (() => void) | undefined
   const end = () => {
     over = true
     subscription.giveUp()
   }
-  const stopTimer = ctx.clock.after(held.wait * 1000, end)
-  held.reader.once('close', end)
+  const stopTimer = ctx.clock.after(read.wait * 1000, end)
+  read.reader.once('close', end)
   try {
     for (;;) {
-      const value = await held.read()
-      const changesAt = held.changesAt(value)
+      const value = await read.read()
+      const changesAt = read.changesAt(value)
       if (over || ctx.waiters.closed() || changesAt === undefined) return value
-      leave ??= held.takePlace ? held.takePlace(value) : () => {}
+      leave ??= read.takePlace ? read.takePlace(value) : () => {}
       if (!leave) return value
-      startsWaiting(held.reader)
+      startsWaiting(read.reader)
       const stopAlarm = alarm(ctx, changesAt, () => subscription.wake())
-      const news = await subscription.woken()
+      const hasChanged = await subscription.woken()
       stopAlarm()
       // When many waits end at the same moment, none of them reads again.
-      if (!news) return value
+      if (!hasChanged) return value
     }
   } finally {
     stopTimer()
-    held.reader.off('close', end)
+    read.reader.off('close', end)
     subscription.end()
     leave?.()
   }
@@ -62,8 +62,8 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
 
 /** @param time Unix time; `Infinity` for never. @returns a function that cancels the alarm. */
 export function alarm({ clock }: Pick<ServiceContext, 'clock'>, time: number, ring: () => void): () => void {
-  const left = time - clock.now()
+  const remaining = time - clock.now()
   // It can pass while the value is read.
-  if (left <= 0) ring()
-  return left > 0 && Number.isFinite(left) ? clock.after(left * 1000, ring) : () => {}
+  if (remaining <= 0) ring()
+  return remaining > 0 && Number.isFinite(remaining) ? clock.after(remaining * 1000, ring) : () => {}
 }

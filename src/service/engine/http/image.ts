@@ -6,18 +6,18 @@ export function imageAnswer(
   image: NamedImage,
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
-  const known = matchesEtag(ifNoneMatch, image.etag)
+  const isCurrent = matchesEtag(ifNoneMatch, image.etag)
   return {
-    status: known ? 304 : 200,
+    status: isCurrent ? 304 : 200,
     headers: {
       ...headers,
-      ...(!known && { 'Content-Type': 'image/png', 'Content-Length': String(image.bytes.byteLength) }),
+      ...(!isCurrent && { 'Content-Type': 'image/png', 'Content-Length': String(image.bytes.byteLength) }),
       ETag: image.etag,
       // Cached, but revalidated each time, because the image can change at any moment.
       'Cache-Control': 'private, no-cache',
       'X-Content-Type-Options': 'nosniff',
     },
-    body: known ? '' : image.bytes,
+    body: isCurrent ? '' : image.bytes,
   }
 }
 

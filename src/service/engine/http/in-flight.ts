@@ -11,7 +11,7 @@ import type { Urgency } from './urgency.ts'
 /** Requests in progress, so that closing can wait for them. */
 export interface InFlight {
   /** Counts the handler's requests. @param refuse Answers a rejected request. */
-  track(handle: Handle, refuse: (req: IncomingMessage, res: ServerResponse, why: Refusal) => void): Handle
+  track(handle: Handle, refuse: (req: IncomingMessage, res: ServerResponse, refusal: Refusal) => void): Handle
   /** Counts a call in this process until its reader is closed. @throws {TypeError} if the service is closing. */
   run<T>(request: { readonly method: string; readonly url: string }, reader: Reader, act: () => T): T
   /** Begins to reject requests that begin something new. Those of a sign-in in progress are still served. */
@@ -32,10 +32,10 @@ export function createInFlight(admission?: Admission): InFlight {
   /** @returns a function to call at the end of the request; it is also called when its reader is closed. */
   const enter = (reader: Reader, stopWorking = () => {}) => {
     count += 1
-    let left = false
+    let hasLeft = false
     const leave = () => {
-      if (left) return
-      left = true
+      if (hasLeft) return
+      hasLeft = true
       stopWorking()
       count -= 1
       if (count === 0) drained?.()

@@ -42,8 +42,8 @@ export function keyAccess(ctx: ServiceContext, options: KeyAccessOptions): Acces
         caller: { organizationId, actor: { kind: 'api_key', id }, role, limitedTo: domainId },
         authorize: (endpoint, params) => authorize(key, endpoint, params),
         async requireUnchanged() {
-          const present = await options.findKey(key.hash)
-          if (present?.role !== role || present.domainId !== domainId) throw unauthorized(options.vendor)
+          const currentKey = await options.findKey(key.hash)
+          if (currentKey?.role !== role || currentKey.domainId !== domainId) throw unauthorized(options.vendor)
         },
       }
     },
@@ -73,7 +73,7 @@ async function admitKey(
     return key
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 401) {
-      await refusedKeys.report({ ...shownCredentials(headers, vendor), address, wanted: vendor, requestId })
+      await refusedKeys.report({ ...shownCredentials(headers, vendor), address, vendor, requestId })
       limited(rates?.byAddress, networkOf(address))
     }
     throw error

@@ -172,8 +172,11 @@ function onSecured(server: SecureServer, listener: (raw: Socket | undefined, sec
 }
 
 /** Creates a server with timeouts for slow callers. */
-function createHttpServer(listener: RequestListener, { timeouts: given, label = jsonLabel, tls }: ListenOptions) {
-  const timeouts = { ...defaultTimeouts, ...given }
+function createHttpServer(
+  listener: RequestListener,
+  { timeouts: configuredTimeouts, label = jsonLabel, tls }: ListenOptions,
+) {
+  const timeouts = { ...defaultTimeouts, ...configuredTimeouts }
   const completeOnly: RequestListener = (req, res) => {
     if (isComplete(req)) return listener(req, res)
     answer(res, 400, errorBody(new ApiProblem('api.error.malformed')), { ...label, Connection: 'close' })

@@ -23,10 +23,10 @@ interface LocalService {
  */
 export function createLocalFetch({ rest, inFlight, clock }: LocalService, baseUrl: string): typeof fetch {
   return async (input, init) => {
-    const given = input instanceof Request ? new Request(input, init) : init
-    const request = readRequest(input instanceof Request ? input.url : input, given, baseUrl)
-    given?.signal?.throwIfAborted()
-    const reader = createReader(given?.signal)
+    const requestInit = input instanceof Request ? new Request(input, init) : init
+    const request = readRequest(input instanceof Request ? input.url : input, requestInit, baseUrl)
+    requestInit?.signal?.throwIfAborted()
+    const reader = createReader(requestInit?.signal)
     const answer = async () => {
       const answered = await inFlight.run(request, reader, () =>
         rest({ ...request, reader, disconnected: () => reader.destroyed }),
@@ -40,7 +40,7 @@ export function createLocalFetch({ rest, inFlight, clock }: LocalService, baseUr
       return new Response(body, { status: answered.status, headers })
     }
     return new Promise((resolve, reject) => {
-      reader.once('close', () => given?.signal?.aborted && reject(given.signal.reason as Error))
+      reader.once('close', () => requestInit?.signal?.aborted && reject(requestInit.signal.reason as Error))
       // In a later turn of the event loop, as over HTTP: callers that never pause must not block other requests.
       setImmediate(() => {
         if (reader.closed) return

@@ -14,8 +14,8 @@ export function handleClientErrors(server: Server, label: Label): void {
   server.on('request', (req, res) => latest.set(req.socket, res))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // During a response, or if the caller has disconnected, nothing can be sent.
-    const begun = latest.get(socket)
-    const midway = begun?.headersSent === true && !begun.writableFinished
+    const response = latest.get(socket)
+    const midway = response?.headersSent === true && !response.writableFinished
     if (midway || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
     else socket.end(rawErrorResponse(problemOf(error.code), label), () => socket.destroy())
   })
@@ -32,7 +32,7 @@ function problemOf(code: string | undefined): ApiProblem {
 /** A complete raw response, because Node has no request to respond to. */
 function rawErrorResponse(problem: ApiProblem, label: Label): string {
   const { headers, body } = jsonAnswer(problem.status, errorBody(problem), label)
-  const own = { 'X-Request-Id': randomUUID(), Date: new Date().toUTCString(), Connection: 'close' }
-  const lines = Object.entries({ ...headers, ...own }).map(([name, value]) => `${name}: ${value}\r\n`)
+  const ownHeaders = { 'X-Request-Id': randomUUID(), Date: new Date().toUTCString(), Connection: 'close' }
+  const lines = Object.entries({ ...headers, ...ownHeaders }).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`
 }

@@ -8,7 +8,7 @@ import { observe } from './observe.ts'
 import { ApiProblem, tooManyRequests } from '../base/problem.ts'
 import type { Reader } from '../base/reader.ts'
 import type { NamedImage } from './image.ts'
-import type { Access, Admitted } from './access.ts'
+import type { Access, AdmittedCaller } from './access.ts'
 import { jsonAnswer, vendorLabel } from './answer.ts'
 import type { Answer } from './answer.ts'
 import { readFile, readJson, readRows } from './body.ts'
@@ -23,7 +23,7 @@ import type { Match } from './path-table.ts'
 import { leaveAfter, takeAll } from '../waiting/places.ts'
 import { parseQuery } from './query-string.ts'
 import { contextOfRequest } from './request-id.ts'
-import type { Call, FileOutput, Given, HttpExchange, Route } from './route.ts'
+import type { Call, FileOutput, RouteInput, HttpExchange, Route } from './route.ts'
 import type { RestRequest } from './rest-request.ts'
 
 export interface RestOptions {
@@ -55,8 +55,8 @@ export function createRest(ctx: ServiceContext, options: RestOptions): Rest {
   const names = new Map(options.operations.map(({ endpoint, name }) => [endpoint, name]))
   return (request) => {
     const place = find(request.url.replace(/[?#].*$/s, '')) ?? nowhere
-    const named = findRoute(place.value, request.method)
-    observe(ctx, request, (named && names.get(named.endpoint)) ?? 'none')
+    const matchedRoute = findRoute(place.value, request.method)
+    observe(ctx, request, (matchedRoute && names.get(matchedRoute.endpoint)) ?? 'none')
     return serve(ctx, options, place, request)
   }
 }
@@ -80,20 +80,20 @@ async function serve(
   const limits: Record<string, string> = {}
   const respond = async (): Promise<RestAnswer> => {
     const since = ctx.clock.now()
-    const admitted = await options.access.admit(request, limits)
+    const admission = await options.access.admit(request, limits)
     const params = decodeParams(encoded)
     const visible = visibleTo(accepted, routes)
     if (method === 'OPTIONS') return jsonAnswer(200, undefined, { Allow: allowedOn(visible) })
     const { endpoint, run } = select(visible, method)
-    await admitted.authorize(endpoint, params)
+    await admission.authorize(endpoint, params)
     const version = accepted ?? mediaVersion(endpoint, accept)
     if (version === undefined) throw new ApiProblem('api.error.notacceptable')
     const headers: Record<string, string> = {}
-    const call = createCall(ctx, { admitted, version, headers, request })
-    if (endpoint.media === 'text/event-stream' || isFile(endpoint.media)) takeStream(ctx, admitted, request.reader)
+    const call = createCall(ctx, { admission, version, headers, request })
+    if (endpoint.media === 'text/event-stream' || isFile(endpoint.media)) takeStream(ctx, admission, request.reader)
     // Callers could otherwise hold a body back until their access has ended.
     const received = async () => {
-      if (ctx.clock.now() !== since) await admitted.requireUnchanged()
+      if (ctx.clock.now() !== since) await admission.requireUnchanged()
     }
     const output = await run(givenBy(request, { params, endpoint, received }, call), call)
     if (endpoint.media === 'image/png')
@@ -118,7 +118,7 @@ function decodeParams(params: Place['params']): Place['params'] {
 }
 
 /** @throws {ApiProblem} if the service is closing, or the key has the maximum number of streams. */
-function takeStream({ waiters, places, limits, clock }: ServiceContext, { id }: Admitted, reader: Reader): void {
+function takeStream({ waiters, places, limits, clock }: ServiceContext, { id }: AdmittedCaller, reader: Reader): void {
   // The stream would end at once, and its caller would open the next one.
   if (waiters.closed()) throw new ApiProblem('api.error.unavailable')
   const leave = places.streamsOfKey.take(id)
@@ -140,8 +140,8 @@ function findRoute(routes: readonly Route[], method: string): Route | undefined 
 }
 
 function select(routes: readonly Route[], method: string): Route {
-  const found = findRoute(routes, method)
-  if (found) return found
+  const match = findRoute(routes, method)
+  if (match) return match
   throw new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allowedOn(routes) } })
 }
 
@@ -162,7 +162,7 @@ interface Giving {
   readonly received: () => Promise<void>
 }
 
-function givenBy(request: RestRequest, { params, endpoint, received }: Giving, { version, logger }: Call): Given {
+function givenBy(request: RestRequest, { params, endpoint, received }: Giving, { version, logger }: Call): RouteInput {
   const onLatin1 = () =>
     logger.warn({ path: endpoint.path }, 'body is not valid UTF-8: read as ISO-8859-1; have the client send UTF-8')
   const options = { limit: endpoint.bodyLimit ?? bodyLimit, onLatin1: version === '1.3' ? onLatin1 : undefined }
@@ -188,24 +188,24 @@ const headersOf = ({ headers }: Endpoint, request: RestRequest) =>
   headers && Object.fromEntries(Object.keys(headers.shape).map((name) => [name, request.headers[`x-${name}`]]))
 
 interface CallParts {
-  readonly admitted: Admitted
+  readonly admission: AdmittedCaller
   readonly version: Version
   readonly headers: Record<string, string>
   readonly request: RestRequest
 }
 
 function createCall(ctx: ServiceContext, parts: CallParts): Call {
-  const { admitted, version, request } = parts
+  const { admission, version, request } = parts
   return {
     ...contextOfRequest(ctx, request.requestId),
-    ...admitted.caller,
+    ...admission.caller,
     address: request.address ?? null,
     version,
     http: createExchange(ctx, parts),
   }
 }
 
-function createExchange(ctx: ServiceContext, { admitted, headers, request }: CallParts): HttpExchange {
+function createExchange(ctx: ServiceContext, { admission, headers, request }: CallParts): HttpExchange {
   return {
     path: request.path,
     ifMatch: request.headers['if-match'],
@@ -225,7 +225,7 @@ function createExchange(ctx: ServiceContext, { admitted, headers, request }: Cal
         changesAt,
         takePlace(value) {
           const leave = takeAll([
-            [readsOfKey, admitted.id],
+            [readsOfKey, admission.id],
             [readsOfUser, userOf(value)],
           ])
           if (!leave) delete headers['Preference-Applied']

@@ -8,7 +8,7 @@ import type { Mistake } from '../../../contract/validate.ts'
 import type { Caller } from '../context/caller.ts'
 import { ApiProblem } from '../base/problem.ts'
 import type { EventSource } from '../waiting/follower.ts'
-import type { Held } from './held-read.ts'
+import type { HoldableRead } from './held-read.ts'
 import type { NamedImage } from './image.ts'
 
 /** One call of an operation, by a caller who is allowed to call it. */
@@ -27,11 +27,11 @@ export interface HttpExchange {
   readonly disconnected: () => boolean
   readonly setHeader: (name: string, value: string) => void
   /** Reads at once, or holds the request as the caller prefers. */
-  readonly hold: <T>(key: string, held: HeldCall<T>) => Promise<T>
+  readonly hold: <T>(key: string, call: HeldCall<T>) => Promise<T>
 }
 
 /** A read that can be held. */
-export interface HeldCall<T> extends Pick<Held<T>, 'read' | 'changesAt'> {
+export interface HeldCall<T> extends Pick<HoldableRead<T>, 'read' | 'changesAt'> {
   /** The user it is about: the number of held reads per user is limited. */
   readonly userOf: (value: T) => string
 }
@@ -82,11 +82,11 @@ export type Prepare<E extends Endpoint, P> = (params: Parsed<E, 'params'>, call:
 /** An endpoint and its implementation. */
 export interface Route {
   readonly endpoint: Endpoint
-  readonly run: (given: Given, call: Call) => Promise<unknown>
+  readonly run: (request: RouteInput, call: Call) => Promise<unknown>
 }
 
 /** The caller's input, not validated. */
-export interface Given {
+export interface RouteInput {
   readonly params: unknown
   readonly query: unknown
   /** Those of the endpoint, by their members. */
@@ -111,11 +111,11 @@ export function preparedRoute<E extends Endpoint, P>(
 ): Route {
   return {
     endpoint,
-    async run(given, call) {
-      const head = parseHead(endpoint, given)
+    async run(request, call) {
+      const head = parseHead(endpoint, request)
       try {
         const prepared = await prepare(head as Parsed<E, 'params'>, call)
-        const input = { ...head, ...(await parseContent(endpoint, given, call.version)) } as Input<E>
+        const input = { ...head, ...(await parseContent(endpoint, request, call.version)) } as Input<E>
         return filter(endpoint, await handle(input, call, prepared), call.version)
       } catch (error) {
         throw declared(endpoint, error)
@@ -124,31 +124,31 @@ export function preparedRoute<E extends Endpoint, P>(
   }
 }
 
-function parseHead(endpoint: Endpoint, given: Given): object {
+function parseHead(endpoint: Endpoint, request: RouteInput): object {
   return {
-    ...(endpoint.params && parse(endpoint.params, given.params, (issue) => notFound(issue))),
-    ...(endpoint.query && parse(endpoint.query, given.query, (issue) => invalid(endpoint, issue))),
-    ...(endpoint.headers && parse(endpoint.headers, given.headers, (issue) => invalid(endpoint, issue))),
-    ...(endpoint.file && { file: given.file?.(endpoint.file) }),
+    ...(endpoint.params && parse(endpoint.params, request.params, (issue) => notFound(issue))),
+    ...(endpoint.query && parse(endpoint.query, request.query, (issue) => invalid(endpoint, issue))),
+    ...(endpoint.headers && parse(endpoint.headers, request.headers, (issue) => invalid(endpoint, issue))),
+    ...(endpoint.file && { file: request.file?.(endpoint.file) }),
   }
 }
 
-async function parseContent(endpoint: Endpoint, given: Given, version: Version): Promise<object> {
+async function parseContent(endpoint: Endpoint, request: RouteInput, version: Version): Promise<object> {
   const body = version === '1.3' ? (endpoint.body13 ?? endpoint.body) : endpoint.body
-  return body ? parseBody(endpoint, body, given) : {}
+  return body ? parseBody(endpoint, body, request) : {}
 }
 
-async function parseBody(endpoint: Endpoint, body: z.ZodType, given: Given): Promise<object> {
-  if (body instanceof z.ZodArray) return { rows: await parseRows(endpoint, body.element as z.ZodType, given) }
-  return parse(body, await given.body(), (issue) => invalid(endpoint, issue)) as object
+async function parseBody(endpoint: Endpoint, body: z.ZodType, request: RouteInput): Promise<object> {
+  if (body instanceof z.ZodArray) return { rows: await parseRows(endpoint, body.element as z.ZodType, request) }
+  return parse(body, await request.body(), (issue) => invalid(endpoint, issue)) as object
 }
 
 /** Lets other work run between batches. Error messages name the array by the last word of the path. */
-async function parseRows(endpoint: Endpoint, schema: z.ZodType, given: Given): Promise<unknown[]> {
+async function parseRows(endpoint: Endpoint, schema: z.ZodType, request: RouteInput): Promise<unknown[]> {
   const name = endpoint.path.replace(/^.*\//, '')
   const rows: unknown[] = []
-  for (const some of given.rows ? await given.rows() : [(await given.body()) as unknown[]]) {
-    for (const row of some) {
+  for (const batch of request.rows ? await request.rows() : [(await request.body()) as unknown[]]) {
+    for (const row of batch) {
       const position = `${name}[${rows.length}]`
       rows.push(parse(schema, row, (issue) => invalid(endpoint, issue, { name, position })))
     }

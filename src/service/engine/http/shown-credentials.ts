@@ -28,9 +28,9 @@ function reasonOf(header: string | undefined, { scheme }: Vendor): KeyRefusal {
  * if `key=` follows it and it has neither the length nor the digits of a key.
  */
 function shownScheme(header: string, { scheme }: Vendor): string {
-  const known = [scheme, ...knownSchemes].find((word) => startsWith(header, word))
+  const knownScheme = [scheme, ...knownSchemes].find((word) => startsWith(header, word))
   const [, unknown] = /^([A-Za-z][A-Za-z-]{0,19})[ \t]+key[ \t]*=/i.exec(header) ?? []
-  return known ?? unknown ?? 'other'
+  return knownScheme ?? unknown ?? 'other'
 }
 
 const startsWith = (header: string, word: string) =>

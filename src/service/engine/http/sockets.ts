@@ -35,10 +35,10 @@ export async function openSockets(server: Server, { host, port, fd }: Address): 
   if (process.platform !== 'linux') return [await open(server, { host, port, backlog })]
   if (port !== 0) await requireFree({ host, port })
   await open(server, { host, port, backlog, reusePort: true })
-  const taken = server.address() as AddressInfo
+  const address = server.address() as AddressInfo
   const others = Array.from({ length: socketsPerPort - 1 }, () => acceptFor(server))
   await Promise.all(
-    others.map((other) => open(other, { host: taken.address, port: taken.port, backlog, reusePort: true })),
+    others.map((other) => open(other, { host: address.address, port: address.port, backlog, reusePort: true })),
   )
   return [server, ...others]
 }

@@ -3,18 +3,18 @@ import { z } from 'zod'
 /** The proxies that are trusted to report a request's address: their number, or their networks. */
 export const TrustProxy = z
   .union([z.int().min(0).max(100), z.string(), z.array(z.string())])
-  .transform((given) => (typeof given === 'string' && /^\d{1,2}$/.test(given.trim()) ? Number(given) : given))
-  .refine((given) => typeof given === 'number' || networksOf(given).every(isNetwork), {
+  .transform((setting) => (typeof setting === 'string' && /^\d{1,2}$/.test(setting.trim()) ? Number(setting) : setting))
+  .refine((setting) => typeof setting === 'number' || networksOf(setting).every(isNetwork), {
     message: 'must be the number of proxies, such as 1, or their networks, such as loopback,10.0.0.0/8,fd00::/8',
   })
-  .transform((given) => (typeof given === 'number' ? given : networksOf(given)))
+  .transform((setting) => (typeof setting === 'number' ? setting : networksOf(setting)))
 export type TrustProxy = z.output<typeof TrustProxy>
 
 /** Express's names for networks. */
 const namedNetworks: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal'])
 
-const networksOf = (given: string | readonly string[]): string[] =>
-  [given].flat().flatMap((text) => text.split(',').map((network) => network.trim()))
+const networksOf = (setting: string | readonly string[]): string[] =>
+  [setting].flat().flatMap((text) => text.split(',').map((network) => network.trim()))
 
 function isNetwork(network: string): boolean {
   if (namedNetworks.has(network)) return true

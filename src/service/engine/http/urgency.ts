@@ -32,8 +32,8 @@ const find = createPathTable([...Map.groupBy(urgent, ({ path }) => path)])
 /** @param req With the path below the base path of the REST interface, or below the mount of the public routes. */
 export function urgencyOf({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): Urgency {
   const [path = ''] = url.split('?', 1)
-  const asked = method === 'HEAD' ? 'GET' : method
+  const readMethod = method === 'HEAD' ? 'GET' : method
   // The app in which users approve.
-  if (asked === 'GET' && /^\/authenticator(\/|$)/.test(path)) return 'continues'
-  return find(path)?.value.find((operation) => operation.method === asked)?.urgency ?? 'begins'
+  if (readMethod === 'GET' && /^\/authenticator(\/|$)/.test(path)) return 'continues'
+  return find(path)?.value.find((operation) => operation.method === readMethod)?.urgency ?? 'begins'
 }

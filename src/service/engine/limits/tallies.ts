@@ -94,11 +94,11 @@ export async function counted(
   const lastSecond = slot - 1
   const rows = await countsAfter(db, scope, now - window - lastSecond)
   const count = rows.reduce((sum, row) => sum + row.count, 0)
-  let left = count
+  let remaining = count
   let wait = 0
   for (const row of rows) {
-    if (left + more <= limit) break
-    left -= row.count
+    if (remaining + more <= limit) break
+    remaining -= row.count
     wait = notAfter(row.at, now) + lastSecond + window - now
   }
   return { count, wait }

@@ -14,8 +14,12 @@ export interface CodeMail {
 }
 
 /** Composes the mail with a one-time code. */
-export async function codeMail({ minutes, language: wanted, ...content }: CodeMail): Promise<Omit<Mail, 'to'>> {
-  const language = await mailLanguage(wanted)
+export async function codeMail({
+  minutes,
+  language: requestedLanguage,
+  ...content
+}: CodeMail): Promise<Omit<Mail, 'to'>> {
+  const language = await mailLanguage(requestedLanguage)
   const { headline, use, warning } = language.words.code
   const sentences = [use(minutes)]
   return composeMail(language, { ...content, headline: headline(nameIn(language, content.domain)), sentences, warning })

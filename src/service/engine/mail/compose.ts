@@ -36,10 +36,10 @@ export function composeMail(language: MailLanguage, content: MailContent): Omit<
   const { headline, code, sentences, link, closing = [], warning, answer } = content
   const names = content.domain === undefined ? [content.organization] : [content.domain, content.organization]
   const sender = [...new Set(names.map(plainLine))].join(' · ')
-  const spaced = code === undefined ? undefined : `${code.slice(0, 3)} ${code.slice(3)}`
+  const spacedCode = code === undefined ? undefined : `${code.slice(0, 3)} ${code.slice(3)}`
   const parts = [
     headline,
-    ...(spaced === undefined ? [] : [`    ${isolated(spaced, language)}`]),
+    ...(spacedCode === undefined ? [] : [`    ${isolated(spacedCode, language)}`]),
     ...sentences,
     ...(link === undefined ? [] : [link.href]),
     ...closing,
@@ -49,7 +49,7 @@ export function composeMail(language: MailLanguage, content: MailContent): Omit<
   return {
     subject: headline,
     text: `${[...parts, sender].join('\n\n')}\n`,
-    html: page(language, { headline, spaced, sentences, link, closing, warning, answer, sender }),
+    html: page(language, { headline, spacedCode, sentences, link, closing, warning, answer, sender }),
     ...(link && { image: link.qrCode }),
   }
 }
@@ -60,17 +60,18 @@ function isolated(code: string, { direction }: MailLanguage): string {
 }
 
 interface Words extends Pick<MailContent, 'headline' | 'sentences' | 'warning' | 'answer'> {
-  readonly spaced: string | undefined
+  readonly spacedCode: string | undefined
   readonly link: MailLink | undefined
   readonly closing: readonly string[]
   readonly sender: string
 }
 
 function page({ tag, direction }: MailLanguage, words: Words): string {
-  const { headline, spaced, sentences, link, closing, warning, answer, sender } = words
+  const { headline, spacedCode, sentences, link, closing, warning, answer, sender } = words
   const font = 'font-family: system-ui, -apple-system, Segoe UI, Roboto, sans-serif'
   const big = 'font-size: 40px; line-height: 1.4; font-weight: 600; letter-spacing: 0.08em; white-space: nowrap'
-  const code = spaced === undefined ? '' : `<p style="margin: 0 0 16px; ${big}"><bdi dir="ltr">${spaced}</bdi></p>\n`
+  const code =
+    spacedCode === undefined ? '' : `<p style="margin: 0 0 16px; ${big}"><bdi dir="ltr">${spacedCode}</bdi></p>\n`
   const body = `${sentences.map(paragraph).join('')}${link ? linkOf(link) : ''}${closing.map(paragraph).join('')}`
   // Some mail programs drop the attributes of <html> and <body>.
   const attributes = `lang="${escape(tag)}" dir="${direction}"`

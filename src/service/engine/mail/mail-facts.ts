@@ -38,8 +38,8 @@ export async function factsOf(
 ): Promise<MailFacts> {
   const device = changedDevice === undefined ? undefined : await rows.device(db, changedDevice)
   const session = pass === undefined ? undefined : await rows.confirmation(db, { id: pass, userId })
-  const told = attributes ?? (session ? (JSON.parse(session.attributes) as Attribute[]) : [])
-  const valueOf = (wanted: string) => told.find(({ key }) => key === wanted)?.value
+  const attributeList = attributes ?? (session ? (JSON.parse(session.attributes) as Attribute[]) : [])
+  const valueOf = (name: string) => attributeList.find(({ key }) => key === name)?.value
   const browser = [valueOf('Browser'), valueOf('System')].filter(Boolean).join(', ')
   return {
     device: device?.name,
@@ -60,13 +60,13 @@ async function authorOf(db: Queryable, rows: MailRows, actor: Actor | undefined)
 /** The facts in one line; empty if nothing is known. */
 export function factLine(language: MailLanguage, { device, browser, place, by }: MailFacts): string {
   const { facts } = language.words
-  const told = [
+  const lines = [
     device === undefined ? [] : facts.device(nameIn(language, harmless(device))),
     browser === undefined ? [] : facts.browser(nameIn(language, harmless(browser))),
     place === undefined ? [] : facts.place(nameIn(language, harmless(place))),
     by === undefined ? [] : facts.by(facts.authors[by]),
   ]
-  return told.flat().join(' · ')
+  return lines.flat().join(' · ')
 }
 
 /** An attacker may have chosen it: nothing in it becomes a link, and it is too short for a story. */

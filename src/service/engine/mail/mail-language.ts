@@ -13,10 +13,10 @@ export interface MailLanguage {
 }
 
 /** The language for a user's tag; English if there is no tag, or none of our languages. Its texts are loaded on first use. */
-export async function mailLanguage(wanted: string | null): Promise<MailLanguage> {
-  const ours = wanted === null ? undefined : matchLanguage(wanted)
-  const words = await loadTexts[ours ?? 'en']()
-  const tag = ours && wanted !== null ? new Intl.Locale(wanted).baseName : 'en'
+export async function mailLanguage(requestedTag: string | null): Promise<MailLanguage> {
+  const ownTag = requestedTag === null ? undefined : matchLanguage(requestedTag)
+  const words = await loadTexts[ownTag ?? 'en']()
+  const tag = ownTag && requestedTag !== null ? new Intl.Locale(requestedTag).baseName : 'en'
   return { tag, direction: textDirection(tag), words }
 }
 

@@ -4,16 +4,19 @@ import type { Queryable } from '../database/schema/schema.ts'
 /** Reads what mails name, within the transaction of an event. */
 export interface MailRows {
   user(db: Queryable, organizationId: string, id: string): Promise<MailedUser | undefined>
-  organization(db: Queryable, id: string): Promise<Named | undefined>
-  domain(db: Queryable, organizationId: string, id: string): Promise<Named | undefined>
-  device(db: Queryable, id: string): Promise<Named | undefined>
-  administrator(db: Queryable, id: string): Promise<(Named & { readonly role: AdminRole }) | undefined>
+  organization(db: Queryable, id: string): Promise<NamedOwner | undefined>
+  domain(db: Queryable, organizationId: string, id: string): Promise<NamedOwner | undefined>
+  device(db: Queryable, id: string): Promise<NamedOwner | undefined>
+  administrator(db: Queryable, id: string): Promise<(NamedOwner & { readonly role: AdminRole }) | undefined>
   owners(db: Queryable, organizationId: string): Promise<readonly { readonly id: string; readonly email: string }[]>
   /** The session with which a user has confirmed a change. */
-  confirmation(db: Queryable, of: { id: string; userId: string }): Promise<{ readonly attributes: string } | undefined>
+  confirmation(
+    db: Queryable,
+    user: { id: string; userId: string },
+  ): Promise<{ readonly attributes: string } | undefined>
 }
 
-interface Named {
+interface NamedOwner {
   readonly name: string
 }
 

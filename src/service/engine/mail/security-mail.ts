@@ -59,9 +59,9 @@ export async function securityMail(
   const { organization, domain } = mail
   const language = await mailLanguage(mail.language)
   const { headline, sentences, warning } = wordsFor(mail, language)
-  const told = mail.facts ? factLine(language, mail.facts) : ''
+  const factText = mail.facts ? factLine(language, mail.facts) : ''
   const time = language.words.time(timeIn(language, mail.at, mail.timeZone))
-  const all = [...sentences, ...(told === '' ? [] : [told]), time]
+  const all = [...sentences, ...(factText === '' ? [] : [factText]), time]
   const href = linkFor && isDisownable(mail) ? await linkFor(headline) : undefined
   const answer = href === undefined ? undefined : { href, label: language.words.notMe.link }
   return composeMail(language, { headline, sentences: all, warning, answer, organization, domain })

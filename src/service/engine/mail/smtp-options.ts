@@ -70,17 +70,16 @@ export const SmtpOptions = z
       .regex(new RegExp(`^([^<>@\\p{Cc}]+ <${address}>|${address})$`, 'u'), 'must be like Name <address>'),
     allowInsecure: z.boolean().default(false),
   })
-  .transform(({ url, ...given }, ctx): SmtpServer => {
-    const server = url === undefined ? given : readUrl(url)
-    const mixed =
-      url !== undefined && [given.host, given.port, given.secure, given.user].some((each) => each !== undefined)
+  .transform(({ url, ...rest }, ctx): SmtpServer => {
+    const server = url === undefined ? rest : readUrl(url)
+    const mixed = url !== undefined && [rest.host, rest.port, rest.secure, rest.user].some((each) => each !== undefined)
     if (server?.host === undefined || mixed) {
       // The error quotes nothing, because the URL contains a password.
       ctx.addIssue({ code: 'custom', message: 'needs a host, or a url like smtps://user:password@host' })
       return z.NEVER
     }
     const { host, port, secure = false, user, password } = server
-    const { from, allowInsecure } = given
+    const { from, allowInsecure } = rest
     return { host, port: port ?? (secure ? 465 : 587), secure, user, password, from, allowInsecure }
   })
 /** Whether the server is on this machine. */

@@ -19,40 +19,40 @@ export interface FailureLog {
 
 export function createFailureLog({ logger, clock }: { readonly logger: Logger; readonly clock: Clock }): FailureLog {
   const limit = createLogLimit(clock)
-  let gone = false
+  let isGone = false
   /** The reason that was logged last. */
   let loggedReason = ''
   /** Whether writes have failed: then successful reads do not end the outage. */
   let writesFailed = false
   const outage = createOutageWatch(clock, {
     onStart(error) {
-      gone = true
+      isGone = true
       loggedReason = messageOf(error)
       logger.error({ reason: reasonOf(error) }, 'database unavailable')
     },
     onEnd({ seconds, refused }) {
-      gone = false
+      isGone = false
       writesFailed = false
       logger.warn({ seconds, refused }, 'database available again')
     },
   })
-  const covers = (error: unknown) => gone && error instanceof StoreUnavailableError
+  const covers = (error: unknown) => isGone && error instanceof StoreUnavailableError
 
   return {
     requestFailed(problem, requestId) {
       const { code, cause, message } = problem
-      const named = { code, ...(requestId !== undefined && { requestId }) }
-      if (problem.status !== 503) return logger.error({ err: cause ?? problem, ...named }, 'request failed')
+      const fields = { code, ...(requestId !== undefined && { requestId }) }
+      if (problem.status !== 503) return logger.error({ err: cause ?? problem, ...fields }, 'request failed')
       if (covers(cause) && outage.refused()) return
       // A load balancer or many users may cause it repeatedly, and the stack is not informative.
       const reason = cause === undefined ? message : reasonOf(cause)
-      if (limit.admits(reason)) logger.warn({ reason, ...named }, 'requests are rejected')
+      if (limit.admits(reason)) logger.warn({ reason, ...fields }, 'requests are rejected')
     },
     database: {
       failed(part, error) {
         writesFailed ||= part === 'write'
         outage.failed(error)
-        if (gone && messageOf(error) !== loggedReason && limit.admits(messageOf(error))) {
+        if (isGone && messageOf(error) !== loggedReason && limit.admits(messageOf(error))) {
           loggedReason = messageOf(error)
           logger.error({ reason: reasonOf(error) }, 'database unavailable for another reason')
         }

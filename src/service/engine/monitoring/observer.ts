@@ -13,9 +13,9 @@ export interface Observer {
   /** The operator was alerted. @param alert Name of the audit event. */
   alerted(alert: string): void
   /** A session was not created because of too many attempts. @param budget Which of the user's two budgets was used up. */
-  refused(what: 'push.throttled' | 'codes.refused', budget: Budget): void
+  refused(refusal: 'push.throttled' | 'codes.refused', budget: Budget): void
   /** Codes or a token of a user were locked after too many wrong attempts. */
-  locked(what: 'codes' | 'token'): void
+  locked(secret: 'codes' | 'token'): void
   /** A unit of work waited for its connection, or for its transaction to begin. */
   waitedForDatabase(purpose: 'connection' | 'transaction', seconds: number): void
   databaseSucceeded(part: 'read' | 'write'): void
@@ -56,12 +56,12 @@ export function combineObservers(observers: readonly Observer[]): Observer {
     pushed: (outcome) => observers.forEach((observer) => observer.pushed(outcome)),
     triedActivation: (outcome) => observers.forEach((observer) => observer.triedActivation(outcome)),
     alerted: (alert) => observers.forEach((observer) => observer.alerted(alert)),
-    refused: (what, budget) => observers.forEach((observer) => observer.refused(what, budget)),
-    locked: (what) => observers.forEach((observer) => observer.locked(what)),
+    refused: (refusal, budget) => observers.forEach((observer) => observer.refused(refusal, budget)),
+    locked: (secret) => observers.forEach((observer) => observer.locked(secret)),
     waitedForDatabase: (...waited) => observers.forEach((observer) => observer.waitedForDatabase(...waited)),
     databaseSucceeded: (part) => observers.forEach((observer) => observer.databaseSucceeded(part)),
     databaseFailed: (part) => observers.forEach((observer) => observer.databaseFailed(part)),
-    swept: (...swept) => observers.forEach((observer) => observer.swept(...swept)),
+    swept: (...args) => observers.forEach((observer) => observer.swept(...args)),
     clockJumped: () => observers.forEach((observer) => observer.clockJumped()),
   }
 }

@@ -59,7 +59,7 @@ const request = { ...requestOptions, rpId, userVerification: 'required' }
 const signIn = { ...request, allowCredentials: [] }
 
 const { response } = registeredPasskey
-const made = { response, name: passkey.name }
+const newPasskey = { response, name: passkey.name }
 /** As a browser gives it to the page of the sign-in. */
 const used = {
   response: {
@@ -219,7 +219,7 @@ export const adminExamples: Readonly<Record<string, Example>> = {
     request: { token },
     answer: { options: creation, invitation: { name, email, role, organization: 'Example Ltd' } },
   },
-  finishAdminRegistration: { request: { token, ...made }, answer: session },
+  finishAdminRegistration: { request: { token, ...newPasskey }, answer: session },
   startAdminSignIn: { answer: signIn },
   adminSignIn: { request: used, answer: session },
   getAdminSession: { answer: session },
@@ -228,7 +228,7 @@ export const adminExamples: Readonly<Record<string, Example>> = {
   confirmAdmin: { request: used, answer: session },
   listAdminPasskeys: { answer: [ownPasskey] },
   startAdminPasskey: { answer: creation },
-  addAdminPasskey: { request: made, answer: ownPasskey },
+  addAdminPasskey: { request: newPasskey, answer: ownPasskey },
   deleteAdminPasskey: {},
 
   listAdministrators: { answer: [administrator] },

@@ -83,7 +83,7 @@ function describeInterface<S>({ vendor, address }: Place, described: Described<S
     paths,
     components: {
       securitySchemes,
-      schemas: { ...schemas.named, ErrorBody: errorSchema() },
+      schemas: { ...schemas.components, ErrorBody: errorSchema() },
       responses: commonFailures(vendor),
     },
   }
@@ -92,8 +92,8 @@ function describeInterface<S>({ vendor, address }: Place, described: Described<S
 /** A closed set: no other codes are returned. */
 function errorSchema() {
   const described = createSchemas()
-  described.of(ErrorBody, 'got')
-  return { ...described.named['ErrorBody'], 'x-error-codes': errorStatus }
+  described.convert(ErrorBody, 'got')
+  return { ...described.components['ErrorBody'], 'x-error-codes': errorStatus }
 }
 
 /** Notes for all operations of the console, one paragraph each. */

@@ -8,32 +8,32 @@ export interface Field {
   readonly description: string
 }
 
-type Named = Readonly<Record<string, JsonSchema>>
+type NamedSchemas = Readonly<Record<string, JsonSchema>>
 
 /** The members of an object, or of the objects of a list. */
-export function fieldsOf(named: Named, schema: JsonSchema = {}): Field[] {
-  const { items, properties = {}, required = [] } = resolve(named, schema)
-  if (items) return fieldsOf(named, items)
+export function fieldsOf(schemas: NamedSchemas, schema: JsonSchema = {}): Field[] {
+  const { items, properties = {}, required = [] } = resolve(schemas, schema)
+  if (items) return fieldsOf(schemas, items)
   return Object.entries(properties).map(([name, member]) => ({
     name,
-    type: typeOf(named, member),
+    type: typeOf(schemas, member),
     required: required.includes(name),
     description: rulesOf(member),
   }))
 }
 
-function resolve(named: Named, schema: JsonSchema): JsonSchema {
-  return schema.$ref === undefined ? schema : (named[schema.$ref.replace(/^.*\//, '')] ?? {})
+function resolve(schemas: NamedSchemas, schema: JsonSchema): JsonSchema {
+  return schema.$ref === undefined ? schema : (schemas[schema.$ref.replace(/^.*\//, '')] ?? {})
 }
 
-function typeOf(named: Named, schema: JsonSchema): string {
-  const known = resolve(named, schema)
-  if (known.anyOf) return [...new Set(known.anyOf.map((option) => typeOf(named, option)))].join(' or ')
-  if (known.items) return `list of ${typeOf(named, known.items)}`
-  if (known.properties) return `{ ${Object.keys(known.properties).join(', ')} }`
-  if (known.const !== undefined) return JSON.stringify(known.const)
-  if (known.enum) return known.enum.map((value) => JSON.stringify(value)).join(' or ')
-  return [known.type ?? 'any'].flat().join(' or ')
+function typeOf(schemas: NamedSchemas, schema: JsonSchema): string {
+  const resolved = resolve(schemas, schema)
+  if (resolved.anyOf) return [...new Set(resolved.anyOf.map((option) => typeOf(schemas, option)))].join(' or ')
+  if (resolved.items) return `list of ${typeOf(schemas, resolved.items)}`
+  if (resolved.properties) return `{ ${Object.keys(resolved.properties).join(', ')} }`
+  if (resolved.const !== undefined) return JSON.stringify(resolved.const)
+  if (resolved.enum) return resolved.enum.map((value) => JSON.stringify(value)).join(' or ')
+  return [resolved.type ?? 'any'].flat().join(' or ')
 }
 
 function rulesOf({ minLength, maxLength, maxItems, pattern, format, description }: JsonSchema): string {

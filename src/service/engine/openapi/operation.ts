@@ -56,9 +56,9 @@ function descriptionOf({ method, role, since, bodyLimit = 0, file, admin }: Endp
 export function callersOf(method: string, admin: AdminAccess): string {
   if (admin.role === 'none') return 'Needs no session.'
   const roles = AdminRole.options.filter((role) => mayCall(role, { method, admin }))
-  const who = roles.length === AdminRole.options.length ? 'For every administrator.' : `For ${roles.join(', ')}.`
+  const audience = roles.length === AdminRole.options.length ? 'For every administrator.' : `For ${roles.join(', ')}.`
   return [
-    who,
+    audience,
     admin.whole && 'Not for those who are limited to some domains.',
     admin.fresh && 'Needs a passkey that was used within 5 minutes.',
   ]
@@ -87,20 +87,20 @@ function queryParameters({ query }: Endpoint, { schemas }: Describing) {
     in: 'query',
     required: false,
     ...queryNotes[name],
-    schema: name === 'page' ? { type: 'integer', minimum: 1 } : schemas.of(type as z.ZodType, 'sent'),
+    schema: name === 'page' ? { type: 'integer', minimum: 1 } : schemas.convert(type as z.ZodType, 'sent'),
   }))
 }
 
 function headerParameters({ held, headers }: Endpoint, { schemas }: Describing) {
-  const own = Object.entries(headers?.shape ?? {}).map(([name, type]) => ({
+  const ownHeaders = Object.entries(headers?.shape ?? {}).map(([name, type]) => ({
     name: `X-${name[0]?.toUpperCase()}${name.slice(1)}`,
     in: 'header',
     required: false,
-    schema: schemas.of(type as z.ZodType, 'sent'),
+    schema: schemas.convert(type as z.ZodType, 'sent'),
   }))
-  if (!held) return own
+  if (!held) return ownHeaders
   return [
-    ...own,
+    ...ownHeaders,
     {
       name: 'Prefer',
       in: 'header',
@@ -116,8 +116,8 @@ function requestBody(name: string, endpoint: Endpoint, { vendor, schemas }: Desc
   const contents = versionsOf(endpoint).flatMap((version) => {
     const type = version === '1.3' ? (endpoint.body13 ?? endpoint.body) : endpoint.body
     if (!type) return []
-    const example = known(type, examples[name]?.request)
-    return [[mediaType(vendor, version), { schema: schemas.of(type, 'sent'), example }]]
+    const example = knownMembers(type, examples[name]?.request)
+    return [[mediaType(vendor, version), { schema: schemas.convert(type, 'sent'), example }]]
   })
   return { required: true, content: Object.fromEntries(contents) as object }
 }
@@ -129,7 +129,7 @@ function fileBody(name: string, { media }: FileBody) {
 }
 
 /** The part of an example that a version's schema contains. */
-function known(type: z.ZodType, example: unknown): unknown {
+function knownMembers(type: z.ZodType, example: unknown): unknown {
   if (!(type instanceof z.ZodObject) || typeof example !== 'object' || example === null) return example
   return Object.fromEntries(Object.entries(example).filter(([name]) => name in type.shape))
 }
@@ -152,7 +152,9 @@ function answerContent(name: string, endpoint: Endpoint, { vendor, schemas }: De
   }
   const contents = versionsOf(endpoint).flatMap((version) => {
     const type = responseSchema(endpoint, version)
-    return type ? [[mediaType(vendor, version), { schema: schemas.of(type, 'got'), example: type.parse(answer) }]] : []
+    return type
+      ? [[mediaType(vendor, version), { schema: schemas.convert(type, 'got'), example: type.parse(answer) }]]
+      : []
   })
   return contents.length > 0 ? (Object.fromEntries(contents) as object) : undefined
 }
@@ -191,12 +193,12 @@ const isCommon = (code: ErrorCode) => (commonErrors as readonly ErrorCode[]).inc
 function failure(vendor: Vendor, codes: readonly ErrorCode[]) {
   const waits = codes.some((code) => errorStatus[code] === 429 || errorStatus[code] === 503)
   const schema = { $ref: '#/components/schemas/ErrorBody' }
-  const shown = codes.map((code) => [code, { value: { errors: [{ code, message: messageOf(code) }] } }])
+  const namedExamples = codes.map((code) => [code, { value: { errors: [{ code, message: messageOf(code) }] } }])
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
     headers: { ...requestIdHeader, ...(waits && retryHeader) },
     content: {
-      [mediaType(vendor, '1.4')]: { schema, examples: Object.fromEntries(shown) as object },
+      [mediaType(vendor, '1.4')]: { schema, examples: Object.fromEntries(namedExamples) as object },
       [mediaType(vendor, '1.3')]: { schema },
     },
   }

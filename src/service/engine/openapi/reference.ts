@@ -78,7 +78,7 @@ function markUp(text: string): string {
   return eta.renderString('<%= it.text %>', { text }).replace(/`([^`]+)`/g, '<code>$1</code>')
 }
 
-interface Shown {
+interface ShownOperation {
   readonly id: string
   readonly method: string
   readonly path: string
@@ -91,7 +91,7 @@ interface Shown {
   readonly errors: readonly { readonly code: string; readonly status: number }[]
 }
 
-function describe(document: OpenApi, vendor: Vendor, basePath: string, { name, endpoint }: Operation): Shown {
+function describe(document: OpenApi, vendor: Vendor, basePath: string, { name, endpoint }: Operation): ShownOperation {
   const path = pathTemplate(endpoint.path)
   const described = document.paths[path]?.[endpoint.method.toLowerCase()]
   const { parameters = [], requestBody, responses } = described ?? {}
@@ -113,7 +113,7 @@ function describe(document: OpenApi, vendor: Vendor, basePath: string, { name, e
     request: requestText(vendor, basePath, { name, endpoint, section: '' }, parameters, body?.example),
     answers: Object.entries(contentOf(responses?.['200'])).map(([title, { example }]) => ({
       title,
-      text: shown(example),
+      text: exampleText(example),
     })),
     errors: errorsOf(endpoint).map((code) => ({ code, status: errorStatus[code] })),
   }
@@ -121,8 +121,8 @@ function describe(document: OpenApi, vendor: Vendor, basePath: string, { name, e
 
 type Content = Readonly<Record<string, { schema?: JsonSchema; example?: unknown }>>
 
-function contentOf(of: object | undefined): Content {
-  return of !== undefined && 'content' in of ? (of.content as Content) : {}
+function contentOf(message: object | undefined): Content {
+  return message !== undefined && 'content' in message ? (message.content as Content) : {}
 }
 
 function requestText(
@@ -132,8 +132,8 @@ function requestText(
   parameters: readonly { readonly name: string; readonly in: string; readonly example?: unknown }[],
   body: unknown,
 ): string {
-  const given = new Map(parameters.map(({ name, example }) => [name, String(example)]))
-  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => given.get(name) ?? name)
+  const values = new Map(parameters.map(({ name, example }) => [name, String(example)]))
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => values.get(name) ?? name)
   const [query] = parameters.filter((parameter) => parameter.in === 'query')
   const headers = [
     `Accept: ${endpoint.media ?? mediaType(vendor, '1.4')}`,
@@ -146,7 +146,7 @@ function requestText(
     `curl ${endpoint.method === 'GET' ? '' : `-X ${endpoint.method} `}${quoted(address)}`,
     `-H "Authorization: ${vendor.scheme} key=\\"$MFA_API_KEY\\""`,
     ...headers.map((header) => `-H ${quoted(header)}`),
-    ...(body === undefined ? [] : [`-d ${quoted(shown(body))}`]),
+    ...(body === undefined ? [] : [`-d ${quoted(exampleText(body))}`]),
   ].join(' \\\n  ')
 }
 
@@ -154,7 +154,7 @@ function requestText(
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** Image bytes cannot be shown. */
-function shown(example: unknown): string {
+function exampleText(example: unknown): string {
   if (example === undefined) return '…'
   return typeof example === 'string' ? example : JSON.stringify(example, undefined, 2)
 }

@@ -31,10 +31,10 @@ export interface JsonSchema {
 
 /** Converts schemas of the contract to JSON Schema. Exported schemas are referenced by name. */
 export interface Schemas {
-  /** @param side Whether callers send or receive it: optional members may differ. */
-  of(type: z.ZodType, side: 'sent' | 'got'): JsonSchema
+  /** @param direction Whether callers send or receive it: optional members may differ. */
+  convert(type: z.ZodType, direction: 'sent' | 'got'): JsonSchema
   /** Referenced schemas, by name. */
-  readonly named: Readonly<Record<string, JsonSchema>>
+  readonly components: Readonly<Record<string, JsonSchema>>
 }
 
 const modules = [
@@ -57,23 +57,24 @@ const names = new Map(
 )
 
 export function createSchemas(): Schemas {
-  const named: Record<string, JsonSchema> = {}
-  const of: Schemas['of'] = (type, side) => {
+  const components: Record<string, JsonSchema> = {}
+  const convertType: Schemas['convert'] = (type, direction) => {
     const name = names.get(type)
     if (name !== undefined) {
-      named[name] ??= convert(type, side)
+      components[name] ??= convert(type, direction)
       return { $ref: `#/components/schemas/${name}` }
     }
-    if (type instanceof z.ZodArray) return { type: 'array', items: of(type.element as z.ZodType, side) }
-    if (type instanceof z.ZodUnion) return { anyOf: type.options.map((option) => of(option as z.ZodType, side)) }
-    return convert(type, side)
+    if (type instanceof z.ZodArray) return { type: 'array', items: convertType(type.element as z.ZodType, direction) }
+    if (type instanceof z.ZodUnion)
+      return { anyOf: type.options.map((option) => convertType(option as z.ZodType, direction)) }
+    return convert(type, direction)
   }
-  return { of, named }
+  return { convert: convertType, components }
 }
 
-function convert(type: z.ZodType, side: 'sent' | 'got'): JsonSchema {
+function convert(type: z.ZodType, direction: 'sent' | 'got'): JsonSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(type, {
-    io: side === 'sent' ? 'input' : 'output',
+    io: direction === 'sent' ? 'input' : 'output',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       // Later versions may add members.

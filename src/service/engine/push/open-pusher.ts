@@ -12,10 +12,13 @@ import type { Pusher, PusherParts } from './pusher.ts'
 import { findWebPush } from './web-push.ts'
 import type { PushKeys, WebPush } from './web-push.ts'
 
-type Given = Omit<PusherParts, 'webPush' | 'keys' | 'hosts' | 'agent'>
+type PusherOptions = Omit<PusherParts, 'webPush' | 'keys' | 'hosts' | 'agent'>
 
 /** @returns undefined if push is disabled or unavailable, which is logged. */
-export async function openPusher(parts: Given, options: ResolvedPushOptions | false): Promise<Pusher | undefined> {
+export async function openPusher(
+  parts: PusherOptions,
+  options: ResolvedPushOptions | false,
+): Promise<Pusher | undefined> {
   if (options === false) return undefined
   const { logger } = parts
   try {
@@ -29,7 +32,7 @@ export async function openPusher(parts: Given, options: ResolvedPushOptions | fa
   return undefined
 }
 
-async function openWith(webPush: WebPush, parts: Given, options: ResolvedPushOptions): Promise<Pusher> {
+async function openWith(webPush: WebPush, parts: PusherOptions, options: ResolvedPushOptions): Promise<Pusher> {
   const { store, secrets, logger } = parts
   if (options.subject === defaultVapidSubject) {
     logger.info({}, 'push services have no contact for questions: set push.subject')
@@ -39,9 +42,9 @@ async function openWith(webPush: WebPush, parts: Given, options: ResolvedPushOpt
 }
 
 /** The service's key pair, created at the first start of any node and never changed. */
-async function openPushKeys(given: PushKeyParts, subject: string): Promise<PushKeys> {
-  const { publicKey, privateKey } = (await pushKey(given.db)) ?? (await createPushKey(given))
-  return { publicKey, privateKey: given.secrets.open(privateKey, record), subject }
+async function openPushKeys(parts: PushKeyParts, subject: string): Promise<PushKeys> {
+  const { publicKey, privateKey } = (await pushKey(parts.db)) ?? (await createPushKey(parts))
+  return { publicKey, privateKey: parts.secrets.open(privateKey, record), subject }
 }
 
 interface PushKeyParts {
@@ -54,7 +57,7 @@ interface PushKeyParts {
 async function createPushKey({ db, secrets, webPush }: PushKeyParts): Promise<PushKeyRow> {
   const { publicKey, privateKey } = await webPush.newPair()
   await insertPushKey(db, { publicKey, privateKey: secrets.seal(privateKey, record) })
-  const kept = await pushKey(db)
-  if (!kept) throw new Error('The push key was deleted while it was created.')
-  return kept
+  const storedKey = await pushKey(db)
+  if (!storedKey) throw new Error('The push key was deleted while it was created.')
+  return storedKey
 }

@@ -28,13 +28,13 @@ export interface Pusher {
   /** Whether messages can be sent to the subscription. */
   accepts(subscription: PushSubscription): boolean
   /** Sends in the background, with retries until it expires. Nothing depends on it. */
-  tell(told: Told): void
+  tell(message: PushNotice): void
   /** Aborts messages in progress. */
   close(): Promise<void>
 }
 
 /** A new session, notice or phone call, or a test that a device has asked for. */
-export interface Told {
+export interface PushNotice {
   /** A session if absent. */
   readonly kind?: 'notice' | 'call' | 'test'
   readonly id: string
@@ -111,7 +111,7 @@ interface Sending extends PusherParts {
   readonly signal: AbortSignal
 }
 
-async function deliver(sending: Sending, session: Told): Promise<void> {
+async function deliver(sending: Sending, session: PushNotice): Promise<void> {
   // Lets the response to the request that created the session go out first.
   await new Promise<void>((resolve) => setImmediate(resolve))
   for (let tries = 1; !sending.signal.aborted; tries += 1) {
@@ -127,7 +127,7 @@ async function deliver(sending: Sending, session: Told): Promise<void> {
 }
 
 /** @returns no `push` if nothing is left to push, no `reply` if there was no response. */
-async function post(sending: Sending, session: Told): Promise<{ push?: SealedPush; reply?: PushReply }> {
+async function post(sending: Sending, session: PushNotice): Promise<{ push?: SealedPush; reply?: PushReply }> {
   const { store, secrets, clock, lanes, hosts } = sending
   const push = await lanes.reading.run(() => findPush(store.db, session, clock.now()))
   if (!push || sending.signal.aborted) return {}
@@ -140,7 +140,7 @@ async function post(sending: Sending, session: Told): Promise<{ push?: SealedPus
   return { push, ...(reply && { reply }) }
 }
 
-function findPush(db: Queryable, { kind, id, deviceId }: Told, now: number): Promise<SealedPush | undefined> {
+function findPush(db: Queryable, { kind, id, deviceId }: PushNotice, now: number): Promise<SealedPush | undefined> {
   if (kind === 'test') return pushOfDevice(db, deviceId ?? '')
   if (kind === 'call') return pushOfCall(db, id, now)
   return kind === 'notice' ? pushOfNotice(db, id) : pushOfPending(db, id, now)
@@ -149,7 +149,7 @@ function findPush(db: Queryable, { kind, id, deviceId }: Told, now: number): Pro
 async function handIn(
   sending: Sending,
   subscription: PushSubscription,
-  { kind, id, expiresAt }: Told,
+  { kind, id, expiresAt }: PushNotice,
 ): Promise<PushReply | undefined> {
   const { clock, keys, webPush, signal } = sending
   // The message may have expired while it waited.

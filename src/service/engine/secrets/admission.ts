@@ -19,7 +19,7 @@ interface Candidate {
   readonly row: Database['keyNode']
 }
 
-interface Admitted {
+interface AdmittedKeys {
   readonly key: RingKey
   /** Unix time, seconds. */
   readonly since: number
@@ -30,7 +30,7 @@ interface Admitted {
  *
  * @throws {KeysError} if it lacks a key that is in use, because it could not read what others wrote.
  */
-export function admit(ctx: KeysContext, candidate: Candidate): Promise<Admitted> {
+export function admit(ctx: KeysContext, candidate: Candidate): Promise<AdmittedKeys> {
   const { ring, row } = candidate
   return ctx.store.db.transaction().execute(async (db) => {
     const checks = await keyChecks(db)
@@ -83,8 +83,8 @@ function choose(
 async function sealPlain(db: Queryable, secrets: Secrets, ring: KeyRing): Promise<void> {
   const { values, emailCodes } = await countSealed(db)
   if (values + emailCodes === 0) return
-  const open: Secrets['open'] = (sealed, of) => (sealed.includes('.') ? secrets.open(sealed, of) : sealed)
-  const given = { secrets, open, isCurrent: (sealed: string) => isCurrent(ring, sealed) }
-  await resealAll(db, given, (step) => step(db))
+  const open: Secrets['open'] = (sealed, place) => (sealed.includes('.') ? secrets.open(sealed, place) : sealed)
+  const options = { secrets, open, isCurrent: (sealed: string) => isCurrent(ring, sealed) }
+  await resealAll(db, options, (step) => step(db))
   await removeEmailCodesOfNoKey(db)
 }

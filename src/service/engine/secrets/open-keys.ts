@@ -7,7 +7,7 @@ import { loadKeys } from './service-keys.ts'
 import type { ServiceKeys, KeysContext, KeySource } from './keys-context.ts'
 import { keyFileOf, openKeyFile, readKeyFile } from './key-file.ts'
 
-interface Given extends Omit<KeysContext, 'store'> {
+interface KeyOptions extends Omit<KeysContext, 'store'> {
   readonly database: string
   /** Takes precedence over a key file. */
   readonly keys?: KeyRing | undefined
@@ -19,14 +19,14 @@ interface Given extends Omit<KeysContext, 'store'> {
  * Opens the keys of an open database.
  * @throws {KeysError} if they are missing, or do not belong to it; nothing is changed then.
  */
-export async function openKeys(store: KeysContext['store'], given: Given): Promise<ServiceKeys> {
-  const source = await openSource(store, given)
-  return loadKeys({ ...given, store }, source, given.database === ':memory:')
+export async function openKeys(store: KeysContext['store'], options: KeyOptions): Promise<ServiceKeys> {
+  const source = await openSource(store, options)
+  return loadKeys({ ...options, store }, source, options.database === ':memory:')
 }
 
 async function openSource(
   store: KeysContext['store'],
-  { database, keys, random, logger, create = true }: Given,
+  { database, keys, random, logger, create = true }: KeyOptions,
 ): Promise<KeySource> {
   if (keys) return fixed(keys)
   if (database === ':memory:') return fixed(parseKeyRing(formatKey('memory', random(keySize))))
@@ -41,7 +41,7 @@ async function openSource(
 }
 
 /** A remote database has no folder for a key file. @throws {TypeError} if keys have to be given. */
-export function requireKeys({ database, keys }: Pick<Given, 'database' | 'keys'>): void {
+export function requireKeys({ database, keys }: Pick<KeyOptions, 'database' | 'keys'>): void {
   if (!keys && isAddress(database)) throw new TypeError(keysAreNeeded)
 }
 

@@ -6,14 +6,14 @@ import type { Secrets } from './secrets.ts'
 /** Values per transaction: few enough that others hardly wait. */
 const batch = 50
 
-interface Given {
+interface ResealOptions {
   readonly secrets: Secrets
   /** Whether a value is already sealed as it should be. */
   readonly isCurrent: (sealed: string) => boolean
   /** Overrides how the secrets check this. */
   readonly open?: Secrets['open']
   /** Called with the number of checked values. */
-  readonly progress?: (looked: number) => void
+  readonly progress?: (checkedCount: number) => void
 }
 
 /**
@@ -25,21 +25,21 @@ interface Given {
  */
 export async function resealAll(
   db: Queryable,
-  given: Given,
+  options: ResealOptions,
   inTransaction: (step: (db: Queryable) => Promise<void>) => Promise<void>,
 ): Promise<number> {
   let resealed = 0
-  let looked = 0
+  let checkedCount = 0
   for (const place of sealedPlaces) {
     for (let after = ''; ;) {
       const page = await sealedPage(db, place, { after, limit: batch })
       const last = page.at(-1)
       if (!last) break
-      const outdated = page.filter(({ sealed }) => !given.isCurrent(sealed))
-      if (outdated.length > 0) await inTransaction((step) => resealPage(step, given, place, outdated))
+      const outdated = page.filter(({ sealed }) => !options.isCurrent(sealed))
+      if (outdated.length > 0) await inTransaction((step) => resealPage(step, options, place, outdated))
       resealed += outdated.length
-      looked += page.length
-      given.progress?.(looked)
+      checkedCount += page.length
+      options.progress?.(checkedCount)
       after = last.id
     }
   }
@@ -48,14 +48,14 @@ export async function resealAll(
 
 async function resealPage(
   db: Queryable,
-  { secrets, open }: Given,
+  { secrets, open }: ResealOptions,
   place: SealedPlace,
   values: readonly SealedValue[],
 ): Promise<void> {
   for (const value of values) {
-    const of = recordOf(place, value)
-    const secret = open ? open(value.sealed, of) : secrets.open(value.sealed, of)
+    const sealedRecord = recordOf(place, value)
+    const secret = open ? open(value.sealed, sealedRecord) : secrets.open(value.sealed, sealedRecord)
     const lookup = place.lookup && secrets.lookup(place.lookup.text(secret, value.userId))
-    await replaceSealed(db, place, value, { sealed: secrets.seal(secret, of), lookup })
+    await replaceSealed(db, place, value, { sealed: secrets.seal(secret, sealedRecord), lookup })
   }
 }

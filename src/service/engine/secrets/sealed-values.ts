@@ -121,9 +121,9 @@ type Names = Readonly<Record<'table' | 'column' | 'id', RawBuilder<unknown>>>
 
 async function countIn(db: Queryable, { table, column }: Omit<Names, 'id'>, keyId: string | undefined) {
   const [prefix, length] = [`${keyId}.`, sql.lit(`${keyId}.`.length)]
-  const named = keyId === undefined ? sql`1 = 1` : sql`substr(${column}, 1, ${length}) = ${prefix}`
+  const keyCondition = keyId === undefined ? sql`1 = 1` : sql`substr(${column}, 1, ${length}) = ${prefix}`
   const { rows } = await sql<{ count: number | string | bigint }>`select count(*) as count from ${table}
-    where ${column} is not null and ${named}`.execute(db)
+    where ${column} is not null and ${keyCondition}`.execute(db)
   return Number(rows[0]?.count)
 }
 

@@ -4,9 +4,9 @@ import type { Random } from '../base/random.ts'
 
 /** The only place where secrets are written and read: no other value in the database is confidential. */
 export interface Secrets {
-  seal(secret: string, of: SealedRecord): string
+  seal(secret: string, record: SealedRecord): string
   /** @throws {UnsealError} if it was changed or belongs to another record. */
-  open(sealed: string, of: SealedRecord): string
+  open(sealed: string, record: SealedRecord): string
   /** A lookup for a secret that does not reveal it. */
   lookup(text: string): string
   /** All lookups under which it may be stored: one for each key, the one for writing first. */
@@ -40,21 +40,21 @@ export type UserSecret =
 /** Secrets without a user, or with the user as id, and the key that signs messages to all devices. */
 export type ServiceSecret = 'remembered browser' | 'key check' | 'push key'
 
-/** @param present Returns the current ring, because keys change while a service runs. */
-export function createSecrets(present: () => KeyRing, random: Random): Secrets {
+/** @param currentRing Returns the current ring, because keys change while a service runs. */
+export function createSecrets(currentRing: () => KeyRing, random: Random): Secrets {
   return {
-    seal: (secret, of) => seal(present(), random, secret, nameOf(of)),
-    open: (sealed, of) => unseal(present(), sealed, nameOf(of)),
-    lookup: (text) => lookupWith(present().primary, text),
+    seal: (secret, record) => seal(currentRing(), random, secret, nameOf(record)),
+    open: (sealed, record) => unseal(currentRing(), sealed, nameOf(record)),
+    lookup: (text) => lookupWith(currentRing().primary, text),
     lookups(text) {
-      const { primary, keys } = present()
+      const { primary, keys } = currentRing()
       return [primary, ...keys.filter((key) => key !== primary)].map((key) => lookupWith(key, text))
     },
   }
 }
 
-const nameOf = (of: SealedRecord): string =>
-  'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`
+const nameOf = (record: SealedRecord): string =>
+  'userId' in record ? `${record.kind}:${record.id}:${record.userId ?? ''}` : `${record.kind}:${record.id}`
 
 /** The lookup text of an activation code: the device sends nothing else with it. */
 export const activationCodeText = (code: string): string => `activation:${code}`
@@ -65,5 +65,5 @@ export const moveCodeText = (code: string): string => `move:${code}`
 /** Contains the user, so that equal codes of two users do not show. */
 export const bypassCodeText = (userId: string, code: string): string => `bypass:${userId}:${code}`
 
-export const emailCodeText = (of: { domainId: string; userId: string }, code: string): string =>
-  `email:${of.domainId}:${of.userId}:${code}`
+export const emailCodeText = (user: { domainId: string; userId: string }, code: string): string =>
+  `email:${user.domainId}:${user.userId}:${code}`

@@ -34,13 +34,13 @@ export async function loadKeys(ctx: KeysContext, source: KeySource, alone: boole
     seenAt: clock.now(),
   })
   const refresh = async (): Promise<void> => {
-    const present = await source.read()
+    const ringNow = await source.read()
     // Each node publishes its keys before it reads those of others, so that of two concurrent nodes one sees the other.
-    await announceNode(store.db, announcement(present))
-    const admitted = await admit(ctx, { ring: present, row: announcement(present) })
-    ring = present
-    writing = admitted.key
-    since = admitted.since
+    await announceNode(store.db, announcement(ringNow))
+    const admission = await admit(ctx, { ring: ringNow, row: announcement(ringNow) })
+    ring = ringNow
+    writing = admission.key
+    since = admission.since
   }
   const stop = async () => {
     await removeNode(store.db, node.id)
@@ -54,13 +54,13 @@ export async function loadKeys(ctx: KeysContext, source: KeySource, alone: boole
     throw error
   }
   const beats = alone ? undefined : startBeats(ctx, refresh)
-  const present = (): KeyRing => ({ primary: writing ?? ring.primary, keys: ring.keys })
+  const currentRing = (): KeyRing => ({ primary: writing ?? ring.primary, keys: ring.keys })
   return {
-    secrets: createSecrets(present, random),
+    secrets: createSecrets(currentRing, random),
     nodeId: node.id,
     file: source.file,
     ring: () => ring,
-    writing: () => present().primary,
+    writing: () => currentRing().primary,
     refresh,
     save: (path) => saveKeyFile(path, ring),
     async close() {

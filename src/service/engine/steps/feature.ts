@@ -8,7 +8,7 @@ export interface Step<Of> {
   /** Its position in the one order of all features. */
   readonly place: number
   /** Runs in the transaction of what happens. @returns what ended, where requests may wait for it. */
-  readonly run: (db: Queryable, of: Of) => Promise<Revoked | void>
+  readonly run: (db: Queryable, subject: Of) => Promise<Revoked | void>
 }
 
 /** Users whose memberships end. */
@@ -78,18 +78,18 @@ export function joinFeatures(features: readonly Feature[]): Features {
 }
 
 /** @throws {Error} where two claim the same place: their order would depend on that of the files. */
-function inOrder<P extends { readonly place: number }>(placed: readonly P[]): readonly P[] {
-  const sorted = placed.toSorted((one, other) => one.place - other.place)
+function inOrder<P extends { readonly place: number }>(steps: readonly P[]): readonly P[] {
+  const sorted = steps.toSorted((first, second) => first.place - second.place)
   const twice = sorted.find(({ place }, index) => place === sorted[index + 1]?.place)
   if (twice) throw new Error(`Two features claim the place ${twice.place}.`)
   return sorted
 }
 
 /** Runs steps one after another. @returns all that ended. */
-export async function runSteps<Of>(steps: readonly Step<Of>[], db: Queryable, of: Of): Promise<Revoked> {
+export async function runSteps<Of>(steps: readonly Step<Of>[], db: Queryable, subject: Of): Promise<Revoked> {
   let all = noneRevoked
   for (const { run } of steps) {
-    const ended = (await run(db, of)) ?? noneRevoked
+    const ended = (await run(db, subject)) ?? noneRevoked
     all = {
       tokens: [...all.tokens, ...ended.tokens],
       devices: [...all.devices, ...ended.devices],

@@ -8,17 +8,17 @@ export interface Places {
 
 /** @param max Places for each name. */
 function createPlaces(max: number): Places {
-  const taken = new Map<string, number>()
+  const counts = new Map<string, number>()
 
   return {
     take(name) {
-      const count = taken.get(name) ?? 0
+      const count = counts.get(name) ?? 0
       if (count >= max) return undefined
-      taken.set(name, count + 1)
+      counts.set(name, count + 1)
       return () => {
-        const left = (taken.get(name) ?? 1) - 1
-        if (left > 0) taken.set(name, left)
-        else taken.delete(name)
+        const remaining = (counts.get(name) ?? 1) - 1
+        if (remaining > 0) counts.set(name, remaining)
+        else counts.delete(name)
       }
     },
   }
@@ -31,16 +31,16 @@ export function leaveAfter(reader: Reader, leave: () => void): void {
 }
 
 /** Takes a place in each of several, or none at all. */
-export function takeAll(wanted: readonly (readonly [Places, string])[]): (() => void) | undefined {
+export function takeAll(requests: readonly (readonly [Places, string])[]): (() => void) | undefined {
   const leave: (() => void)[] = []
   const leaveAll = () => leave.splice(0).forEach((each) => each())
-  for (const [places, name] of wanted) {
-    const one = places.take(name)
-    if (one === undefined) {
+  for (const [places, name] of requests) {
+    const release = places.take(name)
+    if (release === undefined) {
       leaveAll()
       return undefined
     }
-    leave.push(one)
+    leave.push(release)
   }
   return leaveAll
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../base/logger.ts'
 import type { FailureLog } from '../monitoring/failure-log.ts'
 import type { Follower } from './follower.ts'
 import { createSettledReader } from './settled-reader.ts'
-import type { Found } from './settled-reader.ts'
+import type { FoundSessions } from './settled-reader.ts'
 import type { Store } from '../database/store.ts'
 import { epochChangeOf, sessionIdOf } from '../base/waiter-key.ts'
 import type { Waiters } from './waiters.ts'
@@ -19,7 +19,7 @@ export interface SettledFeed {
   close(): void
 }
 
-interface Given {
+interface FeedOptions {
   readonly store: Store
   readonly waiters: Waiters
   readonly clock: Clock
@@ -27,13 +27,13 @@ interface Given {
   readonly failures?: Pick<FailureLog, 'covers'>
 }
 
-export function createSettledFeed(given: Given): SettledFeed {
+export function createSettledFeed(options: FeedOptions): SettledFeed {
   const followers = new Map<string, Set<SettledFollower>>()
   let watch: Watch | undefined
   let closed = false
 
   const endAll = () => {
-    const all = [...followers.values()].flatMap((some) => [...some])
+    const all = [...followers.values()].flatMap((set) => [...set])
     followers.clear()
     stopWatching()
     for (const follower of all) follower.end()
@@ -63,7 +63,7 @@ export function createSettledFeed(given: Given): SettledFeed {
         const others = followers.get(domainId)
         if (others) others.add(follower)
         else followers.set(domainId, new Set([follower]))
-        watch ??= startWatch(given, audience)
+        watch ??= startWatch(options, audience)
         watch.lookAhead()
       }
       return () => leave(domainId, follower)
@@ -90,18 +90,18 @@ interface Watch {
 }
 
 /** Collects notifications while it reads, and then reads again. */
-function startWatch({ store, waiters, clock, logger, failures }: Given, audience: Audience): Watch {
+function startWatch({ store, waiters, clock, logger, failures }: FeedOptions, audience: Audience): Watch {
   const reader = createSettledReader(store.db, clock, audience.domains)
-  const alarm = createAlarm(clock, () => note({ ahead: true }))
-  let noted = nothing
+  const alarm = createAlarm(clock, () => note({ expired: true }))
+  let pendingLook = nothing
   let looking = false
   let stopped = false
 
-  function note(more: Partial<Noted>): void {
-    noted = {
-      ids: more.ids ? [...noted.ids, ...more.ids] : noted.ids,
-      around: noted.around || more.around === true,
-      ahead: noted.ahead || more.ahead === true,
+  function note(more: Partial<Look>): void {
+    pendingLook = {
+      ids: more.ids ? [...pendingLook.ids, ...more.ids] : pendingLook.ids,
+      recent: pendingLook.recent || more.recent === true,
+      expired: pendingLook.expired || more.expired === true,
     }
     if (!looking) void lookUntilQuiet()
   }
@@ -111,12 +111,12 @@ function startWatch({ store, waiters, clock, logger, failures }: Given, audience
   async function lookUntilQuiet(): Promise<void> {
     looking = true
     try {
-      while (isActive() && noted !== nothing) {
-        const { ids, around, ahead } = noted
-        noted = nothing
-        if (ids.length > 0) tell(await reader.at(ids))
-        if (around) tell(await reader.around())
-        if (ahead) tell(await reader.ahead())
+      while (isActive() && pendingLook !== nothing) {
+        const { ids, recent, expired } = pendingLook
+        pendingLook = nothing
+        if (ids.length > 0) tell(await reader.byIds(ids))
+        if (recent) tell(await reader.recent())
+        if (expired) tell(await reader.expired())
       }
     } catch (error) {
       if (!failures?.covers(error)) logger.warn({ err: error }, 'settled sessions could not be read')
@@ -125,7 +125,7 @@ function startWatch({ store, waiters, clock, logger, failures }: Given, audience
     looking = false
   }
 
-  function tell({ settled, epochs = [], expiry }: Found): void {
+  function tell({ settled, epochs = [], expiry }: FoundSessions): void {
     if (stopped) return
     for (const { domainId, id } of settled) audience.tell(domainId, { id })
     publishEpochs(epochs)
@@ -136,17 +136,17 @@ function startWatch({ store, waiters, clock, logger, failures }: Given, audience
     for (const { domainId, userId } of changes) audience.tell(domainId, { user: userId, changed: 'epoch' })
   }
 
-  const unwatch = waiters.watch((news) => {
-    if (news === 'gap') audience.lost()
-    else if (news === 'something') note({ around: true })
+  const unwatch = waiters.watch((storeChange) => {
+    if (storeChange === 'gap') audience.lost()
+    else if (storeChange === 'something') note({ recent: true })
     else {
-      publishEpochs(news.flatMap((key) => epochChangeOf(key) ?? []))
-      note({ ids: news.flatMap((key) => sessionIdOf(key) ?? []) })
+      publishEpochs(storeChange.flatMap((key) => epochChangeOf(key) ?? []))
+      note({ ids: storeChange.flatMap((key) => sessionIdOf(key) ?? []) })
     }
   })
 
   return {
-    lookAhead: () => note({ ahead: true }),
+    lookAhead: () => note({ expired: true }),
     stop() {
       stopped = true
       alarm.cancel()
@@ -156,13 +156,13 @@ function startWatch({ store, waiters, clock, logger, failures }: Given, audience
 }
 
 /** What to look for. */
-interface Noted {
+interface Look {
   readonly ids: readonly string[]
-  readonly around: boolean
-  readonly ahead: boolean
+  readonly recent: boolean
+  readonly expired: boolean
 }
 
-const nothing: Noted = { ids: [], around: false, ahead: false }
+const nothing: Look = { ids: [], recent: false, expired: false }
 
 /** Calls back at the earliest of the set times. */
 function createAlarm(clock: Clock, ring: () => void) {

@@ -12,7 +12,7 @@ import type { EpochChange, SessionSummary } from './statements.ts'
 import type { Queryable } from '../database/schema/schema.ts'
 
 /** What a read of the database found. */
-export interface Found {
+export interface FoundSessions {
   readonly settled: readonly SessionSummary[]
   /** Users whose epochs changed. */
   readonly epochs?: readonly EpochChange[]
@@ -23,11 +23,11 @@ export interface Found {
 /** Finds settled sessions of the followed domains. */
 export interface SettledReader {
   /** Looks at these sessions, which have changed. */
-  at(ids: readonly string[]): Promise<Found>
+  byIds(ids: readonly string[]): Promise<FoundSessions>
   /** Looks at all sessions, after another process changed something unknown. */
-  around(): Promise<Found>
+  recent(): Promise<FoundSessions>
   /** Looks at expired sessions. */
-  ahead(): Promise<Found>
+  expired(): Promise<FoundSessions>
 }
 
 /** Times are whole seconds, and a change is visible a moment after it was made; seconds. */
@@ -39,36 +39,39 @@ const maxIds = 400
 
 export function createSettledReader(db: Queryable, clock: Clock, domains: () => readonly string[]): SettledReader {
   const reported = new Map<string, number>()
-  let aroundAt = clock.now()
-  let aheadAt = clock.now()
+  let recentReadAt = clock.now()
+  let expiredReadAt = clock.now()
   let epochsSeen: number | undefined
   return {
-    async at(ids) {
+    async byIds(ids) {
       const sessions: SessionSummary[] = []
       for (let start = 0; start < ids.length; start += maxIds) {
         sessions.push(...(await summariesById(db, ids.slice(start, start + maxIds))))
       }
       const [pending, settled] = partition(sessions)
-      return { settled, expiry: pending.length === 0 ? undefined : Math.min(...pending.map((one) => one.expiresAt)) }
+      return {
+        settled,
+        expiry: pending.length === 0 ? undefined : Math.min(...pending.map((session) => session.expiresAt)),
+      }
     },
 
-    async around() {
+    async recent() {
       const now = clock.now()
-      const since = notAfter(aroundAt, now) - slack
+      const since = notAfter(recentReadAt, now) - slack
       for (const [id, at] of reported) if (at < since) reported.delete(id)
       const settled = (await settledSince(db, domains(), since)).filter(({ id }) => !reported.has(id))
       for (const { id } of settled) reported.set(id, now)
-      aroundAt = now
+      recentReadAt = now
       epochsSeen ??= ((await newestEpochChange(db)) ?? 0) - epochSlack
       const epochs = await epochsChangedAfter(db, domains(), epochsSeen)
       epochsSeen = epochs.at(-1)?.sequence ?? epochsSeen
       return { settled, epochs, expiry: await firstExpiry(db, domains(), now) }
     },
 
-    async ahead() {
+    async expired() {
       const now = clock.now()
-      const settled = await expiredBetween(db, domains(), notAfter(aheadAt, now), now)
-      aheadAt = now
+      const settled = await expiredBetween(db, domains(), notAfter(expiredReadAt, now), now)
+      expiredReadAt = now
       epochsSeen ??= ((await newestEpochChange(db)) ?? 0) - epochSlack
       return { settled, expiry: await firstExpiry(db, domains(), now) }
     },

@@ -66,8 +66,8 @@ export function createWaiters(
     stopWatching = undefined
   }
   const remove = (key: string, subscription: Subscription) => {
-    const left = byKey.get(key)?.filter((present) => present !== subscription) ?? []
-    if (left.length > 0) byKey.set(key, left)
+    const remaining = byKey.get(key)?.filter((other) => other !== subscription) ?? []
+    if (remaining.length > 0) byKey.set(key, remaining)
     else byKey.delete(key)
     leave()
   }
@@ -126,21 +126,21 @@ function oneAtATime(act: () => Promise<void>): () => void {
 }
 
 function createBell(): Pick<Subscription, 'woken' | 'wake' | 'giveUp'> {
-  let rung: 'news' | 'nothing' | undefined
+  let ringState: 'news' | 'nothing' | undefined
   let listener: (() => void) | undefined
   return {
     async woken() {
-      if (!rung) await new Promise<void>((resolve) => void (listener = resolve))
-      const news = rung === 'news'
-      rung = undefined
-      return news
+      if (!ringState) await new Promise<void>((resolve) => void (listener = resolve))
+      const hasNews = ringState === 'news'
+      ringState = undefined
+      return hasNews
     },
     wake() {
-      rung = 'news'
+      ringState = 'news'
       listener?.()
     },
     giveUp() {
-      rung ??= 'nothing'
+      ringState ??= 'nothing'
       listener?.()
     },
   }

@@ -51,9 +51,9 @@ export function consoleAccess(ctx: ServiceContext, { vendor, address, rates }: C
             origin,
             rpId,
             administrator,
-            countUnsigned(named) {
-              if (named === undefined) rates.byAddress.take(networkOf(from))
-              else rates.byNamed.take(named)
+            countUnsigned(organization) {
+              if (organization === undefined) rates.byAddress.take(networkOf(from))
+              else rates.byNamed.take(organization)
             },
           },
         },

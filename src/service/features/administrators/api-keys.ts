@@ -13,7 +13,7 @@ export const list: Handler<typeof contract.listAdminApiKeys> = async (_input, ca
   const { domainIds } = signedIn(call)
   const keys = await listApiKeys(call, call.organizationId)
   const isVisible = ({ domainId }: ApiKey) => domainIds === null || (domainId !== null && domainIds.includes(domainId))
-  return keys.filter((key) => isVisible(key)).map((key) => shown(key))
+  return keys.filter((key) => isVisible(key)).map((key) => shownKey(key))
 }
 
 export const create: ChangeHandler<typeof contract.createAdminApiKey> = ({ role, domain }, _call, change) =>
@@ -22,7 +22,7 @@ export const create: ChangeHandler<typeof contract.createAdminApiKey> = ({ role,
     if (domainId !== undefined && !(await domainById(call.store.db, call.organizationId, domainId)))
       throw new ApiProblem('api.error.notfound.domain')
     const { key, ...created } = await addApiKey(call, call.organizationId, { role, domainId })
-    return { ...shown(created), key }
+    return { ...shownKey(created), key }
   })
 
 export const revoke: ChangeHandler<typeof contract.revokeAdminApiKey> = ({ apiKeyId }, _call, change) =>
@@ -30,4 +30,4 @@ export const revoke: ChangeHandler<typeof contract.revokeAdminApiKey> = ({ apiKe
     if (!(await revokeApiKey(call, call.organizationId, apiKeyId))) throw new ApiProblem('api.error.notfound.apikey')
   })
 
-const shown = ({ domainId, ...key }: ApiKey): ShownKey => ({ ...key, domain: domainId })
+const shownKey = ({ domainId, ...key }: ApiKey): ShownKey => ({ ...key, domain: domainId })

@@ -23,12 +23,12 @@ export const list: Handler<typeof contract.listAudit> = async ({ before, after, 
   if (after === undefined)
     return pageOf(call, await readOlder(db, query, before === undefined ? undefined : Number(before), call.clock.now()))
   const follow = async () => pageOf(call, await readNewer(db, query, Number(after), call.clock.now()))
-  const held = {
+  const read = {
     read: follow,
     changesAt: ({ entries }: AuditPage) => (entries.length > 0 ? undefined : call.clock.now() + interval),
     userOf: () => signedIn(call).id,
   }
-  return call.http ? call.http.hold(`audit:${query.organizationId}`, held) : follow()
+  return call.http ? call.http.hold(`audit:${query.organizationId}`, read) : follow()
 }
 
 export const exportCsv: Handler<typeof contract.exportAuditCsv> = (filter, call) =>
@@ -59,8 +59,8 @@ const namesOf = ({ actor }: Filter): readonly string[] =>
 /** Entries of the caller's organization, about its domains if it is limited to some. */
 async function queryOf({ event, actor, since, until, domain, user, reason, factor }: Filter, call: Call) {
   const isNotReported = reason === notReported
-  const wanted = { user, factor, ...(!isNotReported && { reason }) }
-  const facts = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  const report = { user, factor, ...(!isNotReported && { reason }) }
+  const facts = Object.entries(report).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
   const query: AuditQuery = {
     organizationId: signedIn(call).organizationId,
     domainIds: await domainsFor(call, domain),

@@ -12,8 +12,13 @@ import type { Slot, Slots } from '../../engine/database/statement.ts'
  * Whether this administrator has verified within the last 10 minutes that the user is the one on the phone, by a device that is as
  * strong as needed. A confirmation by a device that was revoked since then does not count, nor that of a user who left the domain.
  */
-export async function isCallerVerified(db: Queryable, of: Asked, needed: KeyType, now: number): Promise<boolean> {
-  return (await confirmedCalls(db, of, now)).some((keyType) => isAsStrong(keyType, needed))
+export async function isCallerVerified(
+  db: Queryable,
+  request: VerifiedCallQuery,
+  needed: KeyType,
+  now: number,
+): Promise<boolean> {
+  return (await confirmedCalls(db, request, now)).some((keyType) => isAsStrong(keyType, needed))
 }
 
 /** The strongest of the devices that a user has in any domain. */
@@ -26,18 +31,18 @@ export async function isHelpDeskBlocked(db: Queryable, userId: string, now: numb
   return (await helpDeskBlockedUntil(db, userId, now)) !== undefined
 }
 
-export interface Asked {
+export interface VerifiedCallQuery {
   readonly userId: string
   readonly administratorId: string
 }
 
 /** @returns what was typed on the devices that have verified the caller. */
-const confirmedCalls = allValues('confirmedCalls', (db, of: Slots<Asked>, now: Slot<number>) =>
+const confirmedCalls = allValues('confirmedCalls', (db, slots: Slots<VerifiedCallQuery>, now: Slot<number>) =>
   db
     .selectFrom('callerVerification')
     .select('keyType')
-    .where('userId', '=', of.userId)
-    .where('requestedBy', '=', of.administratorId)
+    .where('userId', '=', slots.userId)
+    .where('requestedBy', '=', slots.administratorId)
     .where('state', '=', 'confirmed')
     .where(
       'settledAt',

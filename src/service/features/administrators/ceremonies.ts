@@ -66,7 +66,7 @@ export function creationOptions(
   { rpId }: ConsoleCall,
   challenge: string,
   person: { readonly userHandle: string; readonly name: string; readonly email: string },
-  present: readonly AdministratorPasskeyRow[],
+  passkeys: readonly AdministratorPasskeyRow[],
 ): AdminCreationOptions {
   return {
     challenge,
@@ -75,7 +75,7 @@ export function creationOptions(
     pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg }) as const),
     timeout,
     attestation: 'none',
-    excludeCredentials: present.filter((row) => row.rpId === rpId).map((row) => descriptorOf(row)),
+    excludeCredentials: passkeys.filter((row) => row.rpId === rpId).map((row) => descriptorOf(row)),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   }
 }
@@ -103,13 +103,13 @@ export async function verifyMade(
   call: Call,
   response: RegistrationAnswer,
   purpose: CeremonyPurpose,
-): Promise<{ readonly made: MadeCredential; readonly ceremony: OpenCeremony }> {
+): Promise<{ readonly credential: MadeCredential; readonly ceremony: OpenCeremony }> {
   const webauthn = await loadWebAuthn(call)
   const { clientData, ceremony } = openCeremony(call, response.response.clientDataJSON, purpose)
   if (!ceremony) throw ceremonyEnded()
-  const made = clientData && (await webauthn.verifyRegistration(response, expectedOf(call, clientData)))
-  if (!made) throw wrongAnswer()
-  return { made, ceremony }
+  const credential = clientData && (await webauthn.verifyRegistration(response, expectedOf(call, clientData)))
+  if (!credential) throw wrongAnswer()
+  return { credential, ceremony }
 }
 
 export const ceremonyEnded = () =>

@@ -39,8 +39,8 @@ export function changeRoute<E extends Endpoint>(endpoint: E, handle: ChangeHandl
 }
 
 function decidedChanges<E extends Endpoint>(call: Call, endpoint: E, input: Input<E>) {
-  const given = input as Readonly<Record<string, unknown>>
-  const params = paramsOf(endpoint, given)
+  const inputMembers = input as Readonly<Record<string, unknown>>
+  const params = paramsOf(endpoint, inputMembers)
   let decided = false
   let used = false
   const change: Change = async (run, part) => {
@@ -49,11 +49,11 @@ function decidedChanges<E extends Endpoint>(call: Call, endpoint: E, input: Inpu
     const decideAndRun = async (tx: Queryable) => {
       const inside = within(call, tx)
       const administrator = await decide(inside, endpoint, params, userId)
-      const present = { ...inside, console: { ...consoleOf(call), administrator } }
+      const callNow = { ...inside, console: { ...consoleOf(call), administrator } }
       // Used up by the first of several transactions of a change: the later ones finish what it has begun.
-      const consent = used ? undefined : await requireEvidence(present, endpoint, given)
-      if (!used && part !== 'preparation') await use(present, consent)
-      return run(present)
+      const consent = used ? undefined : await requireEvidence(callNow, endpoint, inputMembers)
+      if (!used && part !== 'preparation') await use(callNow, consent)
+      return run(callNow)
     }
     // Transactions about a person follow each other by the lock of the user's row, and need no other order (0034).
     const result = await (userId === undefined
@@ -63,10 +63,10 @@ function decidedChanges<E extends Endpoint>(call: Call, endpoint: E, input: Inpu
     used ||= part !== 'preparation'
     return result
   }
-  const use = async (present: Call, consent: ConsentRow | undefined): Promise<void> => {
-    if (consent) await useUp(present, consent)
+  const use = async (currentCall: Call, consent: ConsentRow | undefined): Promise<void> => {
+    if (consent) await useUp(currentCall, consent)
     const { userId } = params
-    if (endpoint.admin?.guarded === true && userId !== undefined) await countPerson(present, userId)
+    if (endpoint.admin?.guarded === true && userId !== undefined) await countPerson(currentCall, userId)
   }
   return { change, hasDecided: () => decided }
 }
@@ -101,6 +101,9 @@ async function personOf(
   return (await consentById(store.db, consentId, clock.now()))?.userId
 }
 
-function paramsOf({ params }: Endpoint, given: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.keys(params?.shape ?? {}).map((name) => [name, String(given[name])]))
+function paramsOf(
+  { params }: Endpoint,
+  inputMembers: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.keys(params?.shape ?? {}).map((name) => [name, String(inputMembers[name])]))
 }

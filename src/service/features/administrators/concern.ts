@@ -33,11 +33,11 @@ export async function concerning<C extends Colleague & Linked>(
   administrator: Pick<SignedIn, 'domainIds'>,
   colleagues: readonly C[],
 ): Promise<C[]> {
-  const shown: C[] = []
-  for (const colleague of colleagues.filter((one) => isConcernedBy(administrator, one))) {
-    shown.push(await asSeenBy(db, administrator, colleague))
+  const concernedColleagues: C[] = []
+  for (const colleague of colleagues.filter((candidate) => isConcernedBy(administrator, candidate))) {
+    concernedColleagues.push(await asSeenBy(db, administrator, colleague))
   }
-  return shown
+  return concernedColleagues
 }
 
 /**

@@ -43,27 +43,27 @@ export const consentById = firstRow('consentById', (db, id: Slot<string>, now: S
 )
 
 /** A request is one of an administrator, about a person. */
-interface Asked {
+interface ConsentQuery {
   readonly requestedBy: string
   readonly userId: string
 }
 
 /** Ends what the administrator has asked about the person and nobody has used, also where it has expired. */
-export const removeOpenConsents = change('removeOpenConsents', (db, asked: Slots<Asked>) =>
+export const removeOpenConsents = change('removeOpenConsents', (db, slots: Slots<ConsentQuery>) =>
   db
     .deleteFrom('consent')
-    .where((is) => is.and(pick(asked, ['requestedBy', 'userId'])))
+    .where((is) => is.and(pick(slots, ['requestedBy', 'userId'])))
     .where('state', 'in', ['pending', 'given']),
 )
 
 /** @returns until when a colleague's denial of the operation counts. Unix time, seconds. */
 export const deniedUntil = firstValue(
   'deniedUntil',
-  (db, asked: Slots<Asked & { operation: string }>, now: Slot<number>) =>
+  (db, slots: Slots<ConsentQuery & { operation: string }>, now: Slot<number>) =>
     db
       .selectFrom('consent')
       .select('expiresAt')
-      .where((is) => is.and(pick(asked, ['requestedBy', 'userId', 'operation'])))
+      .where((is) => is.and(pick(slots, ['requestedBy', 'userId', 'operation'])))
       .where('state', '=', 'denied')
       .where('expiresAt', '>', now)
       .orderBy('expiresAt', 'desc')
@@ -85,11 +85,11 @@ export const denyConsent = changesRow('denyConsent', (db, id: Slot<string>, deci
 )
 
 /** The consent that an administrator has got for an action on a person. */
-export const givenConsent = firstRow('givenConsent', (db, asked: Slots<Asked>, now: Slot<number>) =>
+export const givenConsent = firstRow('givenConsent', (db, slots: Slots<ConsentQuery>, now: Slot<number>) =>
   db
     .selectFrom('consent')
     .selectAll()
-    .where((is) => is.and(pick(asked, ['requestedBy', 'userId'])))
+    .where((is) => is.and(pick(slots, ['requestedBy', 'userId'])))
     .where('state', '=', 'given')
     .where('expiresAt', '>', now),
 )

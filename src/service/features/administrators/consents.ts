@@ -76,18 +76,18 @@ function idsIn(userId: string, { domainId, passkeyId }: Consent['parameters']): 
   return Object.fromEntries(Object.entries(ids).flatMap(([name, id]) => (typeof id === 'string' ? [[name, id]] : [])))
 }
 
-interface Asked {
+interface ConsentRequest {
   readonly requestedBy: string
   readonly userId: string
   readonly operation: string
 }
 
 /** After a denial, no other colleague is asked for the same operation on the same person for a while. */
-async function requireFewRequests(db: Queryable, call: Call, asked: Asked): Promise<void> {
+async function requireFewRequests(db: Queryable, call: Call, consentRequest: ConsentRequest): Promise<void> {
   const now = call.clock.now()
-  const denied = await deniedUntil(db, asked, now)
+  const denied = await deniedUntil(db, consentRequest, now)
   if (denied !== undefined) throw tooManyRequests({ limit: 'a colleague has denied this', wait: denied - now, now })
-  const limit = { scope: `consents for ${asked.requestedBy}`, ...consentRequests }
+  const limit = { scope: `consents for ${consentRequest.requestedBy}`, ...consentRequests }
   const wait = await takeAttempt(db, [limit], now)
   if (wait > 0) throw tooManyRequests({ limit: `at most ${limit.limit} requests for consent in an hour`, wait, now })
 }
@@ -105,9 +105,9 @@ export const list: Handler<typeof contract.listConsents> = async (_input, call) 
     visible.push(...rows.filter((row) => isVisible(call, row)))
     before = rows.at(-1) ?? before
   } while (rows.length === consentPage && visible.length < maxListed)
-  const shown: Consent[] = []
-  for (const row of visible.slice(0, maxListed)) shown.push(await show(call, row))
-  return shown
+  const consents: Consent[] = []
+  for (const row of visible.slice(0, maxListed)) consents.push(await show(call, row))
+  return consents
 }
 
 const isVisible = (call: Call, row: ConsentRow): boolean =>
@@ -193,8 +193,8 @@ async function passkeyName(call: Call, row: ConsentRow): Promise<Pick<Consent, '
   const { passkeyId } = parametersOf(row)
   if (passkeyId === undefined) return {}
   const passkeys = await passkeysOfUser(call.store.db, row.userId)
-  const named = passkeys.find(({ id }) => id === passkeyId)
-  return named ? { passkey: named.name } : {}
+  const passkey = passkeys.find(({ id }) => id === passkeyId)
+  return passkey ? { passkey: passkey.name } : {}
 }
 
 async function load(db: Queryable, { clock }: Call, id: string): Promise<ConsentRow> {

@@ -8,37 +8,37 @@ import type { ChangeHandler } from './change.ts'
 import { concerning } from './concern.ts'
 
 /** One administrator of the caller's organization. */
-const named = ({ organizationId }: Call, id: string) => ({ organizationId, id })
+const domainById = ({ organizationId }: Call, id: string) => ({ organizationId, id })
 
 export const list: Handler<typeof contract.listAdministrators> = async (_input, call) =>
   concerning(call.store.db, signedIn(call), await administrators.listAdministrators(call, call.organizationId))
 
 export const get: Handler<typeof contract.getAdministrator> = async ({ administratorId }, call) => {
-  const found = await administrators.findAdministrator(call, call.organizationId, administratorId)
-  const [shown] = await concerning(call.store.db, signedIn(call), [found])
-  if (!shown) throw new ApiProblem('api.error.notfound.administrator')
-  return shown
+  const row = await administrators.findAdministrator(call, call.organizationId, administratorId)
+  const [view] = await concerning(call.store.db, signedIn(call), [row])
+  if (!view) throw new ApiProblem('api.error.notfound.administrator')
+  return view
 }
 
 export const change: ChangeHandler<typeof contract.changeAdministrator> = (input, call, decided) => {
   const { administratorId, role, domains } = input
   const version = expectedVersion(call)
   return decided((inside) =>
-    administrators.setAdministratorRole(inside, { ...named(call, administratorId), version }, { role, domains }),
+    administrators.setAdministratorRole(inside, { ...domainById(call, administratorId), version }, { role, domains }),
   )
 }
 
 export const decideRecord: ChangeHandler<typeof contract.decideAdministratorRecord> = (input, call, decided) =>
-  decided((inside) => administrators.decideRecord(inside, named(call, input.administratorId), input))
+  decided((inside) => administrators.decideRecord(inside, domainById(call, input.administratorId), input))
 
 export const revoke: ChangeHandler<typeof contract.revokeAdministrator> = ({ administratorId }, call, decided) =>
-  decided((inside) => administrators.revokeAdministrator(inside, named(call, administratorId)))
+  decided((inside) => administrators.revokeAdministrator(inside, domainById(call, administratorId)))
 
 export const sessions: Handler<typeof contract.listAdministratorSessions> = ({ administratorId }, call) =>
-  administrators.listSessions(call, named(call, administratorId))
+  administrators.listSessions(call, domainById(call, administratorId))
 
 export const endSessions: ChangeHandler<typeof contract.endAdministratorSessions> = async (input, call, decided) => {
-  await decided((inside) => administrators.endSessions(inside, named(call, input.administratorId)))
+  await decided((inside) => administrators.endSessions(inside, domainById(call, input.administratorId)))
 }
 
 export const invite: ChangeHandler<typeof contract.inviteAdministrator> = (input, call, decided) =>
@@ -48,7 +48,7 @@ export const listInvitations: Handler<typeof contract.listInvitations> = async (
   concerning(call.store.db, signedIn(call), await invitations.listInvitations(call, call.organizationId))
 
 export const withdraw: ChangeHandler<typeof contract.withdrawInvitation> = ({ invitationId }, call, decided) =>
-  decided((inside) => invitations.withdrawInvitation(inside, named(call, invitationId)))
+  decided((inside) => invitations.withdrawInvitation(inside, domainById(call, invitationId)))
 
 /** The version in `If-Match`, in quotes. */
 function expectedVersion({ http }: Call): number {

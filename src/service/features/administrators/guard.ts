@@ -14,7 +14,7 @@ import { isChangeOfPerson, subjectOf } from './consent-subject.ts'
 import { ownershipOf } from './own-record.ts'
 import { isStanding } from './standing-consent.ts'
 
-type Given = Readonly<Record<string, unknown>>
+type GuardInput = Readonly<Record<string, unknown>>
 
 /**
  * What an administrator needs for an action besides its right to it. For a person with its own e-mail address, of whom no owner has
@@ -23,7 +23,11 @@ type Given = Readonly<Record<string, unknown>>
  * @returns the consent that the action uses up; undefined where it uses none up.
  * @throws {ApiProblem} `api.error.forbidden.sameaddress`, `api.error.forbidden.guarded`
  */
-export async function requireEvidence(call: Call, endpoint: Endpoint, input: Given): Promise<ConsentRow | undefined> {
+export async function requireEvidence(
+  call: Call,
+  endpoint: Endpoint,
+  input: GuardInput,
+): Promise<ConsentRow | undefined> {
   if (!(await needsColleague(call, endpoint, input)))
     return endpoint.admin?.guarded === true ? requireGuard(call, endpoint, input) : undefined
   const consent = await findGivenConsent(call, endpoint, input)
@@ -39,7 +43,7 @@ export async function useUp(call: Call, { id, userId, operation }: ConsentRow): 
 }
 
 /** Whether the person of a change may be the administrator itself. Then a verified caller proves nothing. */
-async function needsColleague(call: Call, endpoint: Endpoint, input: Given): Promise<boolean> {
+async function needsColleague(call: Call, endpoint: Endpoint, input: GuardInput): Promise<boolean> {
   if (!isChangeOfPerson(endpoint)) return false
   return (await ownershipOf(call.store.db, signedIn(call), String(input['userId']))) === 'undecided'
 }
@@ -51,23 +55,23 @@ async function needsColleague(call: Call, endpoint: Endpoint, input: Given): Pro
  * @returns the consent that the action uses up; undefined where it uses none up.
  * @throws {ApiProblem} `api.error.forbidden.guarded`
  */
-export async function requireGuard(call: Call, endpoint: Endpoint, input: Given): Promise<ConsentRow | undefined> {
+export async function requireGuard(call: Call, endpoint: Endpoint, input: GuardInput): Promise<ConsentRow | undefined> {
   const { id: administratorId, role } = signedIn(call)
   if (role !== 'helpdesk') return undefined
   // Then the change itself needs a consent.
   if (await needsColleague(call, endpoint, input)) return undefined
   const { db } = call.store
   const now = call.clock.now()
-  const asked = { administratorId, userId: String(input['userId']) }
-  if (await isCallerVerified(db, asked, await neededStrength(db, endpoint, input, call.organizationId), now))
+  const request = { administratorId, userId: String(input['userId']) }
+  if (await isCallerVerified(db, request, await neededStrength(db, endpoint, input, call.organizationId), now))
     return undefined
   const consent = await findGivenConsent(call, endpoint, input)
   if (consent) return consent
-  throw (await isCallerVerified(db, asked, 'NONE', now)) ? tooWeak() : new ApiProblem('api.error.forbidden.guarded')
+  throw (await isCallerVerified(db, request, 'NONE', now)) ? tooWeak() : new ApiProblem('api.error.forbidden.guarded')
 }
 
 /** @returns the consent to exactly this action. */
-async function findGivenConsent(call: Call, endpoint: Endpoint, input: Given): Promise<ConsentRow | undefined> {
+async function findGivenConsent(call: Call, endpoint: Endpoint, input: GuardInput): Promise<ConsentRow | undefined> {
   const { id: requestedBy } = signedIn(call)
   const { db } = call.store
   const now = call.clock.now()

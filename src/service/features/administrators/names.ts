@@ -6,13 +6,13 @@ import { visibleTo } from './call.ts'
 
 /** The names of people, domains and administrators, as far as the administrator may see them. */
 export async function namesIn(call: Call, ids: readonly string[]): Promise<Record<string, string>> {
-  const wanted = new Set(ids)
-  if (wanted.size === 0) return {}
+  const idSet = new Set(ids)
+  if (idSet.size === 0) return {}
   const { organizationId, domainIds } = visibleTo(call)
   const { db } = call.store
   const domains = (await domainsOf(db, organizationId)).filter(({ id }) => domainIds === null || domainIds.includes(id))
-  const others = [...domains, ...(await administratorsOf(db, organizationId))].filter(({ id }) => wanted.has(id))
-  const people = await visiblePeople(call, [...wanted])
+  const others = [...domains, ...(await administratorsOf(db, organizationId))].filter(({ id }) => idSet.has(id))
+  const people = await visiblePeople(call, [...idSet])
   return Object.fromEntries([
     ...others.map(({ id, name }) => [id, name]),
     ...people.map(({ id, name, username }) => [id, name || username]),

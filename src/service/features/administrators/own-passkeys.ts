@@ -29,22 +29,22 @@ export const start: Handler<typeof contract.startAdminPasskey> = async (_input, 
   const { db } = call.store
   const administrator = await administratorById(db, id)
   if (!administrator) throw notSignedIn()
-  const present = await passkeysOfAdministrator(db, id)
-  if (present.length >= maxPasskeys) throw new ApiProblem('api.error.limit.passkeys')
-  return creationOptions(consoleOf(call), beginCeremony(call, ofAddition(call)), administrator, present)
+  const passkeys = await passkeysOfAdministrator(db, id)
+  if (passkeys.length >= maxPasskeys) throw new ApiProblem('api.error.limit.passkeys')
+  return creationOptions(consoleOf(call), beginCeremony(call, ofAddition(call)), administrator, passkeys)
 }
 
 const ofAddition = (call: Call) => ({ kind: 'add', subject: signedIn(call).session.hash }) as const
 
 export const add: ChangeHandler<typeof contract.addAdminPasskey> = async ({ response, name }, outside, change) => {
   const { id: administratorId } = signedIn(outside)
-  const { made, ceremony } = await verifyMade(outside, response, ofAddition(outside))
+  const { credential, ceremony } = await verifyMade(outside, response, ofAddition(outside))
   return change(async (call) => {
     const { db } = call.store
     if (!(await useCeremony(db, call, ceremony))) throw ceremonyEnded()
     const { length } = await passkeysOfAdministrator(db, administratorId)
     if (length >= maxPasskeys) throw new ApiProblem('api.error.limit.passkeys')
-    const row = await storePasskey(db, call, { administratorId, name, made })
+    const row = await storePasskey(db, call, { administratorId, name, credential })
     await auditCall(db, call, 'administrator.passkey_added', { administrator: administratorId, passkey: row.id })
     return passkeyView({ ...row, lastUsedAt: null })
   })
@@ -64,23 +64,23 @@ export const remove: ChangeHandler<typeof contract.deleteAdminPasskey> = ({ pass
 interface NewPasskey {
   readonly administratorId: string
   readonly name: string
-  readonly made: MadeCredential
+  readonly credential: MadeCredential
 }
 
 /** Call it in a transaction. @throws {ApiProblem} `api.error.conflict.passkey` */
-export async function storePasskey(db: Queryable, call: Call, { administratorId, name, made }: NewPasskey) {
+export async function storePasskey(db: Queryable, call: Call, { administratorId, name, credential }: NewPasskey) {
   const id = newId(call.random)
   const row = {
     id,
     administratorId,
     rpId: consoleOf(call).rpId,
     name,
-    credentialId: made.credentialId,
-    publicKey: sealAdministratorKey(call.secrets, { id, administratorId }, made.publicKey),
-    counter: made.counter,
-    transports: JSON.stringify(made.transports),
-    syncable: made.syncable ? 1 : 0,
-    synced: made.synced ? 1 : 0,
+    credentialId: credential.credentialId,
+    publicKey: sealAdministratorKey(call.secrets, { id, administratorId }, credential.publicKey),
+    counter: credential.counter,
+    transports: JSON.stringify(credential.transports),
+    syncable: credential.syncable ? 1 : 0,
+    synced: credential.synced ? 1 : 0,
     createdAt: call.clock.now(),
   } as const
   if (!(await insertAdministratorPasskey(db, row))) throw new ApiProblem('api.error.conflict.passkey')

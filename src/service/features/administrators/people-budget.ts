@@ -26,9 +26,9 @@ const peopleOf = (administratorId: string, limit: number): TallyLimit => ({
 /** @returns how many more people the jobs of an administrator may change now. */
 export async function peopleLeft(db: Queryable, call: Call): Promise<number> {
   const { id, role } = signedIn(call)
-  const most = maxPeopleADay[role]
-  const { count } = await counted(db, peopleOf(id, most), call.clock.now())
-  return Math.max(0, most - count)
+  const max = maxPeopleADay[role]
+  const { count } = await counted(db, peopleOf(id, max), call.clock.now())
+  return Math.max(0, max - count)
 }
 
 /**
@@ -44,13 +44,17 @@ export async function takePeople(
   people: number,
 ): Promise<{ readonly total: number; readonly alerts: boolean }> {
   const { id, role } = signedIn(call)
-  const most = maxPeopleADay[role]
+  const max = maxPeopleADay[role]
   const now = call.clock.now()
-  const taken = await reserve(db, [peopleOf(id, most)], now, people)
-  if ('wait' in taken)
-    throw tooManyRequests({ limit: `at most ${most} people in 24 hours for the role ${role}`, wait: taken.wait, now })
+  const reservation = await reserve(db, [peopleOf(id, max)], now, people)
+  if ('wait' in reservation)
+    throw tooManyRequests({
+      limit: `at most ${max} people in 24 hours for the role ${role}`,
+      wait: reservation.wait,
+      now,
+    })
   const { count: singles } = await counted(db, singlesOf(id), now)
-  const total = singles + (taken.counts[0] ?? people)
+  const total = singles + (reservation.counts[0] ?? people)
   return { total, alerts: alertsUpTo(total) > alertsUpTo(total - people) }
 }
 
@@ -69,9 +73,9 @@ export async function countPerson(call: Call, userId: string): Promise<void> {
   const { db } = call.store
   const now = call.clock.now()
   if ((await takeAttempt(db, [{ scope: `changed ${id} ${userId}`, limit: 1, window: day }], now)) > 0) return
-  const taken = await reserve(db, [singlesOf(id)], now)
+  const reservation = await reserve(db, [singlesOf(id)], now)
   const { count: ofJobs } = await counted(db, peopleOf(id, Infinity), now)
-  const total = ofJobs + ('counts' in taken ? (taken.counts[0] ?? 0) : 0)
+  const total = ofJobs + ('counts' in reservation ? (reservation.counts[0] ?? 0) : 0)
   if (alertsUpTo(total) > alertsUpTo(total - 1)) {
     await mailOwnersOfChanges(db, call, { organizationId, administratorId: id, total })
   }

@@ -29,7 +29,7 @@ export const start: Handler<typeof contract.startAdminRegistration> = async ({ t
 
 export const finish: Handler<typeof contract.finishAdminRegistration> = async ({ token, response, name }, call) => {
   const { id: subject } = await find(call, token)
-  const { made, ceremony } = await verifyMade(call, response, { kind: 'register', subject })
+  const { credential, ceremony } = await verifyMade(call, response, { kind: 'register', subject })
   const userHandle = userHandleOf(ceremony.challenge)
   const now = call.clock.now()
   const session = await call.store.db.transaction().execute(async (db) => {
@@ -40,7 +40,7 @@ export const finish: Handler<typeof contract.finishAdminRegistration> = async ({
     const id = newId(call.random)
     const row = { id, organizationId, name: invitation.name, email, role, userId, userHandle, createdAt: now }
     await insertAdministrator(db, row, domainIdsOf(invitation))
-    await storePasskey(db, call, { administratorId: id, name, made })
+    await storePasskey(db, call, { administratorId: id, name, credential })
     const actor = { kind: 'administrator', id } as const
     const facts = { administrator: id, invitation: invitation.id, role }
     await audit(db, call, { event: 'administrator.registered', organizationId, actor, facts })

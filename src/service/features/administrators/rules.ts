@@ -14,7 +14,7 @@ const strengths: readonly KeyType[] = ['NONE', 'PIN', 'PASSCODE']
 export const isAsStrong = (verified: KeyType, needed: KeyType): boolean =>
   strengths.indexOf(verified) >= strengths.indexOf(needed)
 
-export const strongerOf = (one: KeyType, other: KeyType): KeyType => (isAsStrong(one, other) ? one : other)
+export const strongerOf = (first: KeyType, second: KeyType): KeyType => (isAsStrong(first, second) ? first : second)
 
 interface Account {
   readonly userId: string | null
@@ -22,8 +22,8 @@ interface Account {
 }
 
 /** Whether two administrators are accounts of one person. */
-export const isSamePerson = (one: Account, other: Account): boolean =>
-  one.email.toLowerCase() === other.email.toLowerCase() || (one.userId !== null && one.userId === other.userId)
+export const isSamePerson = (first: Account, second: Account): boolean =>
+  first.email.toLowerCase() === second.email.toLowerCase() || (first.userId !== null && first.userId === second.userId)
 
 /**
  * The domains that an administrator may see; null for the whole organization. An admin or a help-desk agent without any domain

@@ -115,8 +115,8 @@ export async function requireWholeOrganization(scope: Scope): Promise<void> {
 export async function requireEveryDomain({ db, administrator, now }: Scope, userId: string): Promise<void> {
   const { domainIds } = administrator
   if (domainIds === null) return
-  const of = (await belongings(db, [userId], now)).get(userId)?.domainIds ?? []
-  if (!of.every((id) => domainIds.includes(id))) throw new ApiProblem('api.error.forbidden.elsewhere')
+  const userDomainIds = (await belongings(db, [userId], now)).get(userId)?.domainIds ?? []
+  if (!userDomainIds.every((id) => domainIds.includes(id))) throw new ApiProblem('api.error.forbidden.elsewhere')
 }
 
 const notFound = (name: string): ErrorCode => notFoundByParam[name] ?? 'api.error.notfound.operation'

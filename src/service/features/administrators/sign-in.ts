@@ -35,10 +35,10 @@ export const signIn: Handler<typeof contract.adminSignIn> = async ({ response },
   const assertion = await verifyUse(call, { response, passkey }, ofSignIn)
   if (!assertion || !passkey || !administrator) throw await refuse(call)
   const session = await call.store.db.transaction().execute(async (db) => {
-    const present = await administratorById(db, administrator.id)
-    if (present?.revokedAt !== null || !(await useCeremony(db, call, assertion.ceremony))) return undefined
+    const currentRow = await administratorById(db, administrator.id)
+    if (currentRow?.revokedAt !== null || !(await useCeremony(db, call, assertion.ceremony))) return undefined
     if (!(await use(db, call, passkey, assertion))) return undefined
-    const { id, organizationId } = present
+    const { id, organizationId } = currentRow
     const facts = { administrator: id, passkey: passkey.id }
     const actor = { kind: 'administrator', id } as const
     await audit(db, call, { event: 'administrator.signed_in', organizationId, actor, facts })
@@ -60,14 +60,15 @@ const ofConfirmation = (call: Call) => ({ kind: 'confirm', subject: signedIn(cal
 export const confirm: ChangeHandler<typeof contract.confirmAdmin> = async ({ response }, call, change) => {
   const { id, session } = signedIn(call)
   const { passkey, administrator } = await findNamed(call, response)
-  const own = administrator?.id === id ? passkey : undefined
-  const assertion = await verifyUse(call, { response, passkey: own }, ofConfirmation(call))
-  if (!assertion || !own) throw await refuse(call)
+  const ownPasskey = administrator?.id === id ? passkey : undefined
+  const assertion = await verifyUse(call, { response, passkey: ownPasskey }, ofConfirmation(call))
+  if (!assertion || !ownPasskey) throw await refuse(call)
   const accepted = await change(async (inside) => {
     const { db } = inside.store
-    if (!(await useCeremony(db, inside, assertion.ceremony)) || !(await use(db, inside, own, assertion))) return false
+    if (!(await useCeremony(db, inside, assertion.ceremony)) || !(await use(db, inside, ownPasskey, assertion)))
+      return false
     if (!(await notePass(db, session.hash, call.clock.now()))) throw notSignedIn()
-    await auditCall(db, inside, 'administrator.confirmed', { administrator: id, passkey: own.id })
+    await auditCall(db, inside, 'administrator.confirmed', { administrator: id, passkey: ownPasskey.id })
     return true
   })
   if (!accepted) throw await refuse(call)
@@ -86,9 +87,9 @@ export const signOut: ChangeHandler<typeof contract.adminSignOut> = async (_inpu
 }
 
 async function showSession(call: Call, hash: string) {
-  const present = await findSignedIn(call, hash)
-  if (!present) throw notSignedIn()
-  return sessionView(call, present)
+  const session = await findSignedIn(call, hash)
+  if (!session) throw notSignedIn()
+  return sessionView(call, session)
 }
 
 interface Named {

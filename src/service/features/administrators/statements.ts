@@ -55,8 +55,8 @@ export const administratorById = firstRow('administratorById', (db, id: Slot<str
 
 /** No other transaction changes the access of this administrator until this one ends. On SQLite, transactions follow each other. */
 export const lockAdministrator = firstValue('lockAdministrator', (db, id: Slot<string>) => {
-  const found = db.selectFrom('administrator').select('id').where('id', '=', id)
-  return isPostgres(db) ? found.forNoKeyUpdate() : found
+  const rows = db.selectFrom('administrator').select('id').where('id', '=', id)
+  return isPostgres(db) ? rows.forNoKeyUpdate() : rows
 })
 
 /** The domains of these administrators. */

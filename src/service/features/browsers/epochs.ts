@@ -18,25 +18,25 @@ const changesKept = 10_000
  * were not redeemed yet end as well: otherwise an attacker could hold one back and redeem it later. In the transaction
  * of the change that is the reason.
  *
- * @param chosen The new epoch, which the caller's own web session knows already; random by default.
+ * @param newEpoch The new epoch, which the caller's own web session knows already; random by default.
  */
-export async function endOtherSessions(db: Queryable, userIds: readonly string[], chosen?: string): Promise<void> {
+export async function endOtherSessions(db: Queryable, userIds: readonly string[], newEpoch?: string): Promise<void> {
   if (userIds.length === 0) return
   await outdateKnownBrowsers(db, userIds)
-  await endSessions(db, userIds, chosen)
+  await endSessions(db, userIds, newEpoch)
 }
 
 /**
  * The same for what takes no pass: browsers that the user keeps stay kept. Otherwise an attacker with a copied cookie could lock
  * the user out of an app that accepts no other browser.
  */
-export async function endSessionsButKeys(db: Queryable, userId: string, chosen?: string): Promise<void> {
+export async function endSessionsButKeys(db: Queryable, userId: string, newEpoch?: string): Promise<void> {
   await endUnkeptBrowsers(db, userId)
-  await endSessions(db, [userId], chosen)
+  await endSessions(db, [userId], newEpoch)
 }
 
-async function endSessions(db: Queryable, userIds: readonly string[], chosen: string | undefined): Promise<void> {
-  if (!(await setEpoch(db, userIds, chosen))) await setEpoch(db, userIds, undefined)
+async function endSessions(db: Queryable, userIds: readonly string[], newEpoch: string | undefined): Promise<void> {
+  if (!(await setEpoch(db, userIds, newEpoch))) await setEpoch(db, userIds, undefined)
   await endApprovals(db, userIds)
   const changes = await insertChanges(db, userIds)
   const keys = changes.map(({ domainId, userId }) => waiterKey.epoch(domainId, userId))
@@ -69,9 +69,9 @@ export async function endAllSessions(db: Queryable): Promise<void> {
 const setAllEpochs = change('setAllEpochs', (db, epoch: Slot<string>) => db.updateTable('user').set({ epoch }))
 
 /** @returns false where they have the chosen one already. */
-async function setEpoch(db: Queryable, userIds: readonly string[], chosen: string | undefined): Promise<boolean> {
-  const changed = await changeEpoch(db, userIds, chosen ?? randomBytes(16).toString('base64url'))
-  return changed || chosen === undefined
+async function setEpoch(db: Queryable, userIds: readonly string[], newEpoch: string | undefined): Promise<boolean> {
+  const changed = await changeEpoch(db, userIds, newEpoch ?? randomBytes(16).toString('base64url'))
+  return changed || newEpoch === undefined
 }
 
 const changeEpoch = changesRow('changeEpoch', (db, userIds: List<string>, epoch: Slot<string>) =>

@@ -24,20 +24,20 @@ export function isKept({ publicKey, keptUntil }: Key, now: number): boolean {
   return publicKey !== null && keptUntil !== null && isBeforeEnd(keptUntil, keptFor, now)
 }
 
-interface Given {
+interface KeepConditions {
   readonly challenge?: string | undefined
   readonly browserProof?: BrowserProof | undefined
   readonly unknownBrowser?: UnknownBrowser | undefined
 }
 
-/** @param known The known browser of the user that the caller named. */
-export function sessionBrowser(known: Key | undefined, given: Given, now: number): SessionBrowser | null {
-  if (known && isKept(known, now) && isProven(known, given)) return 'kept'
-  return given.unknownBrowser === undefined ? null : 'new'
+/** @param key The known browser of the user that the caller named. */
+export function sessionBrowser(key: Key | undefined, conditions: KeepConditions, now: number): SessionBrowser | null {
+  if (key && isKept(key, now) && isProven(key, conditions)) return 'kept'
+  return conditions.unknownBrowser === undefined ? null : 'new'
 }
 
 /** Whether the key has signed the challenge and the origin. A signature for another challenge was recorded elsewhere. */
-function isProven({ publicKey }: Key, { challenge, browserProof }: Given): boolean {
+function isProven({ publicKey }: Key, { challenge, browserProof }: KeepConditions): boolean {
   if (publicKey === null || challenge === undefined || !browserProof) return false
   const text = browserProofText(hash('sha256', challenge, 'base64url'), browserProof.origin)
   try {

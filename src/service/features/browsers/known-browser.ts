@@ -26,10 +26,10 @@ const day = 24 * 60 * 60
 export async function namedBrowser(
   call: Call,
   db: Queryable,
-  { browser, ...of }: BrowserOf & { readonly browser: string | undefined },
+  { browser, ...owner }: BrowserOf & { readonly browser: string | undefined },
 ): Promise<FoundBrowser> {
   if (browser === undefined) return { known: undefined, hasPassed: false }
-  return readBrowser(db, { id: browser, ...of }, call.clock.now())
+  return readBrowser(db, { id: browser, ...owner }, call.clock.now())
 }
 
 /** The budget a request counts against. */
@@ -54,25 +54,25 @@ export async function passInBrowser(call: Call, db: Queryable, pass: Pass): Prom
   const { organizationId } = call
   const now = call.clock.now()
   await lockUser(db, organizationId, userId)
-  const present = browser === undefined ? undefined : await knownBrowser(db, { id: browser, domainId, userId }, now)
-  const id = present && browser !== undefined ? browser : random128(call.random)
-  if (!present && browser !== undefined) {
+  const knownRow = browser === undefined ? undefined : await knownBrowser(db, { id: browser, domainId, userId }, now)
+  const id = knownRow && browser !== undefined ? browser : random128(call.random)
+  if (!knownRow && browser !== undefined) {
     await renameBrowser(db, { from: browser, to: id, organizationId, newUserId: userId, limit: usersPerBrowser - 1 })
   }
-  const rememberedUntil = rememberDays === undefined ? (present?.rememberedUntil ?? null) : now + rememberDays * day
+  const rememberedUntil = rememberDays === undefined ? (knownRow?.rememberedUntil ?? null) : now + rememberDays * day
   const expiresAt = now + knownFor
-  const name = pass.name ?? present?.name ?? null
-  const key = keyOf(pass, present, now)
-  const kept = { id, domainId, userId, passedAt: now, expiresAt, rememberedUntil, name, knownSince: now, ...key }
-  await keepKnownBrowser(db, kept, present?.factors)
-  if (!present) await endOldestBrowsers(db, userId, browsersPerUser)
+  const name = pass.name ?? knownRow?.name ?? null
+  const key = keyOf(pass, knownRow, now)
+  const row = { id, domainId, userId, passedAt: now, expiresAt, rememberedUntil, name, knownSince: now, ...key }
+  await keepKnownBrowser(db, row, knownRow?.factors)
+  if (!knownRow) await endOldestBrowsers(db, userId, browsersPerUser)
   if (pass.publicKey !== undefined) await dropOldestKeys(db, userId, keptPerUser)
   const facts = { domain: domainId, user: userId }
-  if (!present) await auditCall(db, call, 'browser.known', { ...facts, until: expiresAt })
+  if (!knownRow) await auditCall(db, call, 'browser.known', { ...facts, until: expiresAt })
   if (rememberDays !== undefined && rememberedUntil !== null) {
     await auditCall(db, call, 'browser.remembered', { ...facts, until: rememberedUntil })
   }
-  const isNewlyKept = pass.publicKey !== undefined && !(present && isKept(present, now))
+  const isNewlyKept = pass.publicKey !== undefined && !(knownRow && isKept(knownRow, now))
   if (isNewlyKept)
     await tellKept(call, db, {
       domainId,
@@ -85,11 +85,11 @@ export async function passInBrowser(call: Call, db: Queryable, pass: Pass): Prom
 }
 
 /** What the row says of the key: that of this pass, or the one that it has already. */
-function keyOf({ publicKey, ...pass }: Pass, present: KnownBrowserRow | undefined, now: number) {
-  const place = pass.place ?? present?.place ?? null
+function keyOf({ publicKey, ...pass }: Pass, knownRow: KnownBrowserRow | undefined, now: number) {
+  const place = pass.place ?? knownRow?.place ?? null
   if (publicKey !== undefined) return { publicKey, keptSince: now, keptUntil: now + keptFor, place }
-  if (!present) return { publicKey: null, keptSince: null, keptUntil: null, place: null }
-  return pick(present, ['publicKey', 'keptSince', 'keptUntil', 'place'])
+  if (!knownRow) return { publicKey: null, keptSince: null, keptUntil: null, place: null }
+  return pick(knownRow, ['publicKey', 'keptSince', 'keptUntil', 'place'])
 }
 
 async function tellKept(

@@ -24,12 +24,12 @@ const day = 24 * 60 * 60
 export const recognize: Handler<typeof contract.recognizeBrowser> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   const now = call.clock.now()
-  const of = { id: input.browser ?? '', domainId: domain.id, userId: user.id }
-  const found = await knownBrowser(call.store.db, of, now)
-  if (!found) throw new ApiProblem('api.error.notfound.browser')
-  const { expiresAt, rememberedUntil } = found
+  const browserKey = { id: input.browser ?? '', domainId: domain.id, userId: user.id }
+  const browser = await knownBrowser(call.store.db, browserKey, now)
+  if (!browser) throw new ApiProblem('api.error.notfound.browser')
+  const { expiresAt, rememberedUntil } = browser
   // For the list alone: the answer does not depend on whether it can be stored.
-  if (usedAt(found) <= now - day) await noteSeen(call.store.db, found, now).catch(() => {})
+  if (usedAt(browser) <= now - day) await noteSeen(call.store.db, browser, now).catch(() => {})
   return { expiresAt, ...(rememberedUntil !== null && rememberedUntil > now && { rememberedUntil }) }
 }
 
@@ -42,9 +42,9 @@ const publicId = ({ idHash }: KnownBrowserRow): string => idHash.slice(0, 40)
 export const list: Handler<typeof contract.listBrowsers> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   const now = call.clock.now()
-  const found = await listedBrowsers(call.store.db, { domainId: domain.id, userId: user.id }, now)
+  const rows = await listedBrowsers(call.store.db, { domainId: domain.id, userId: user.id }, now)
   const current = input.browser === undefined ? undefined : hashOfBrowser(input.browser)
-  const shown = found.map((row) => ({
+  const views = rows.map((row) => ({
     id: publicId(row),
     name: row.name ?? undefined,
     knownSince: row.knownSince ?? undefined,
@@ -57,20 +57,20 @@ export const list: Handler<typeof contract.listBrowsers> = async (input, call) =
     }),
     ...(row.idHash === current && { current: true as const }),
   }))
-  return shown.toSorted((a, b) => b.lastUsedAt - a.lastUsedAt)
+  return views.toSorted((a, b) => b.lastUsedAt - a.lastUsedAt)
 }
 
 export const forgetOne: Handler<typeof contract.forgetBrowser> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
-  const of = { domainId: domain.id, userId: user.id }
+  const owner = { domainId: domain.id, userId: user.id }
   await call.store.db.transaction().execute(async (db) => {
     await lockMember(db, call, domain.id, user.id)
     const now = call.clock.now()
-    const browsers = await listedBrowsers(db, of, now)
-    const wanted = browsers.find((row) => publicId(row) === input.browserId)
-    if (!wanted) throw new ApiProblem('api.error.notfound.browser')
-    if (isKept(wanted, now)) await requirePass(db, call, { ...of, changed: 'browsers', pass: input.pass })
-    await endKnownBrowser(db, wanted)
+    const browsers = await listedBrowsers(db, owner, now)
+    const browser = browsers.find((row) => publicId(row) === input.browserId)
+    if (!browser) throw new ApiProblem('api.error.notfound.browser')
+    if (isKept(browser, now)) await requirePass(db, call, { ...owner, changed: 'browsers', pass: input.pass })
+    await endKnownBrowser(db, browser)
     await auditCall(db, call, 'browser.forgotten', { domain: domain.id, user: user.id })
   })
 }

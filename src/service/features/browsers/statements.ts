@@ -23,10 +23,10 @@ export const hashOfBrowser = (id: string): string => hash('sha256', id, 'hex')
  */
 export async function knownBrowser(
   db: Queryable,
-  of: BrowserOf & { readonly id: string },
+  browser: BrowserOf & { readonly id: string },
   now: number,
 ): Promise<KnownBrowserRow | undefined> {
-  return (await readBrowser(db, of, now)).known
+  return (await readBrowser(db, browser, now)).known
 }
 
 /** What there is of a browser. */
@@ -43,28 +43,34 @@ export async function readBrowser(
   { id, domainId, userId }: BrowserOf & { readonly id: string },
   now: number,
 ): Promise<FoundBrowser> {
-  const found = await browserOf(db, { idHash: hashOfBrowser(id), domainId, userId }, now)
-  const isKnown = found !== undefined && found.factors === (await factorState(db, userId))
-  return { known: isKnown ? found : undefined, hasPassed: found !== undefined }
+  const row = await browserOf(db, { idHash: hashOfBrowser(id), domainId, userId }, now)
+  const isKnown = row !== undefined && row.factors === (await factorState(db, userId))
+  return { known: isKnown ? row : undefined, hasPassed: row !== undefined }
 }
 
-const browserOf = firstRow('browserOf', (db, of: Slots<BrowserOf & { readonly idHash: string }>, now: Slot<number>) =>
-  db
-    .selectFrom('knownBrowser')
-    .selectAll()
-    .where((is) => is.and({ idHash: of.idHash, domainId: of.domainId, userId: of.userId }))
-    .where('expiresAt', '>', now)
-    .where('passedAt', '<=', derived(now, latestBeginning)),
+const browserOf = firstRow(
+  'browserOf',
+  (db, slots: Slots<BrowserOf & { readonly idHash: string }>, now: Slot<number>) =>
+    db
+      .selectFrom('knownBrowser')
+      .selectAll()
+      .where((is) => is.and({ idHash: slots.idHash, domainId: slots.domainId, userId: slots.userId }))
+      .where('expiresAt', '>', now)
+      .where('passedAt', '<=', derived(now, latestBeginning)),
 )
 
-type Kept = Omit<KnownBrowserRow, 'factors' | 'idHash' | 'seenAt'> & { readonly id: string }
+type NewBrowserRow = Omit<KnownBrowserRow, 'factors' | 'idHash' | 'seenAt'> & { readonly id: string }
 
 /**
  * Keeps a browser for this user, or keeps it longer. In a transaction that has locked the user.
  *
  * @param knownFactors The state of the user's factors, where this transaction has read it.
  */
-export async function keepKnownBrowser(db: Queryable, { id, ...row }: Kept, knownFactors?: string): Promise<void> {
+export async function keepKnownBrowser(
+  db: Queryable,
+  { id, ...row }: NewBrowserRow,
+  knownFactors?: string,
+): Promise<void> {
   const factors = knownFactors ?? (await factorState(db, row.userId))
   await storeBrowser(db, { ...row, idHash: hashOfBrowser(id), factors })
 }
@@ -90,11 +96,11 @@ export async function listedBrowsers(
   return all.filter((browser) => browser.factors === factors && isListed(browser))
 }
 
-const browsersOfUser = allRows('browsersOfUser', (db, of: Slots<BrowserOf>, now: Slot<number>) =>
+const browsersOfUser = allRows('browsersOfUser', (db, slots: Slots<BrowserOf>, now: Slot<number>) =>
   db
     .selectFrom('knownBrowser')
     .selectAll()
-    .where((is) => is.and(pick(of, ['domainId', 'userId'])))
+    .where((is) => is.and(pick(slots, ['domainId', 'userId'])))
     .where((is) => is.or([is('rememberedUntil', '>', now), is('publicKey', 'is not', null)]))
     .where('expiresAt', '>', now)
     .where('passedAt', '<=', derived(now, latestBeginning)),
@@ -102,15 +108,15 @@ const browsersOfUser = allRows('browsersOfUser', (db, of: Slots<BrowserOf>, now:
 
 export const noteSeen = change(
   'noteSeen',
-  (db, of: Slots<BrowserOf & { readonly idHash: string }>, now: Slot<number>) =>
+  (db, slots: Slots<BrowserOf & { readonly idHash: string }>, now: Slot<number>) =>
     db
       .updateTable('knownBrowser')
       .set({ seenAt: now })
-      .where((is) => is.and(pick(of, ['idHash', 'domainId', 'userId']))),
+      .where((is) => is.and(pick(slots, ['idHash', 'domainId', 'userId']))),
 )
 
-export const endKnownBrowser = change('endKnownBrowser', (db, of: Slots<BrowserOf & { readonly idHash: string }>) =>
-  db.deleteFrom('knownBrowser').where((is) => is.and(pick(of, ['idHash', 'domainId', 'userId']))),
+export const endKnownBrowser = change('endKnownBrowser', (db, slots: Slots<BrowserOf & { readonly idHash: string }>) =>
+  db.deleteFrom('knownBrowser').where((is) => is.and(pick(slots, ['idHash', 'domainId', 'userId']))),
 )
 
 interface Renaming {
@@ -136,8 +142,8 @@ export async function renameBrowser(
   const users = await usersOfBrowser(db, organizationId, oldHash)
   if (users.length === 0) return
   const others = new Set(users.map(({ userId }) => userId).filter((userId) => userId !== newUserId))
-  const kept = [newUserId, ...[...others].slice(0, limit)]
-  await setBrowserId(db, oldHash, idHash, kept)
+  const keptRows = [newUserId, ...[...others].slice(0, limit)]
+  await setBrowserId(db, oldHash, idHash, keptRows)
   await removeBrowser(db, oldHash)
 }
 
@@ -160,19 +166,19 @@ const removeBrowser = change('removeBrowser', (db, idHash: Slot<string>) =>
 
 /** Ends the user's browsers beyond `limit`, those first in which the user passed longest ago. */
 export const endOldestBrowsers = change('endOldestBrowsers', (db, userId: Slot<string>, limit: Slot<number>) => {
-  const kept = db
+  const keptRows = db
     .selectFrom('knownBrowser')
     .select('idHash')
     .where('userId', '=', userId)
     .orderBy('passedAt', 'desc')
     .orderBy('idHash')
     .limit(limit)
-  return db.deleteFrom('knownBrowser').where('userId', '=', userId).where('idHash', 'not in', kept)
+  return db.deleteFrom('knownBrowser').where('userId', '=', userId).where('idHash', 'not in', keptRows)
 })
 
 /** Takes the keys of the user's browsers beyond `limit`, of those first that were kept longest ago. */
 export const dropOldestKeys = change('dropOldestKeys', (db, userId: Slot<string>, limit: Slot<number>) => {
-  const kept = db
+  const keptRows = db
     .selectFrom('knownBrowser')
     .select('idHash')
     .where('userId', '=', userId)
@@ -185,7 +191,7 @@ export const dropOldestKeys = change('dropOldestKeys', (db, userId: Slot<string>
     .set({ publicKey: null, keptSince: null, keptUntil: null, place: null })
     .where('userId', '=', userId)
     .where('publicKey', 'is not', null)
-    .where('idHash', 'not in', kept)
+    .where('idHash', 'not in', keptRows)
 })
 
 /**
@@ -243,7 +249,7 @@ const browserCount = oneRow('browserCount', (db, userId: Slot<string>, now: Slot
 /** A digest of the user's devices, hardware tokens and passkeys: it changes as soon as one is added or removed. */
 async function factorState(db: Queryable, userId: string): Promise<string> {
   const factors = await factorIds(db, userId)
-  const idsOf = (wanted: string) => factors.flatMap(({ kind, id }) => (kind === wanted ? id : [])).toSorted()
+  const idsOf = (factorKind: string) => factors.flatMap(({ kind, id }) => (kind === factorKind ? id : [])).toSorted()
   const [passkeys, others] = [idsOf('passkey'), [idsOf('device'), idsOf('hardware')]]
   // Users without passkeys have the digest that they had before there were any.
   const all = passkeys.length === 0 ? others : [...others, passkeys]

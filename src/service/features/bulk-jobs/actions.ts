@@ -5,7 +5,11 @@ import type { Call } from '../../engine/http/route.ts'
 import { belongings } from '../users/belongings.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 
-type Change = (db: Queryable, call: Call, of: { readonly domainId: string; readonly userId: string }) => Promise<void>
+type Change = (
+  db: Queryable,
+  call: Call,
+  member: { readonly domainId: string; readonly userId: string },
+) => Promise<void>
 
 /** What jobs do to one person in the transaction that notes it. Mails are sent outside of transactions: see `mails.ts`. */
 export const bulkActions: Readonly<Record<Exclude<BulkAction, 'enrollment_mail'>, Change>> = {
@@ -14,7 +18,7 @@ export const bulkActions: Readonly<Record<Exclude<BulkAction, 'enrollment_mail'>
     const domainIds = (await belongings(db, [userId], call.clock.now())).get(userId)?.domainIds ?? []
     await unlockInTransaction(db, call, { organizationId, userId, domainIds })
   },
-  async remove_member(db, call, of) {
-    await removeInTransaction(db, call, of)
+  async remove_member(db, call, member) {
+    await removeInTransaction(db, call, member)
   },
 }

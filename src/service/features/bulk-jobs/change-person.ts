@@ -18,11 +18,13 @@ import { mayRun } from './may-run.ts'
 import { personRefusals, refusals } from './refusals.ts'
 
 /** @returns false once the job has ended, or another process works on it. */
-export async function changePerson(ctx: ServiceContext, held: HeldJob, userId: string): Promise<boolean> {
-  const { id: jobId } = held.job
+export async function changePerson(ctx: ServiceContext, jobClaim: HeldJob, userId: string): Promise<boolean> {
+  const { id: jobId } = jobClaim.job
   try {
-    const next = await readCommitted(ctx.store.db).execute((db) => changeInTransaction(within(ctx, db), held, userId))
-    if (next === 'mail') await mailAndSettle(ctx, held, userId)
+    const next = await readCommitted(ctx.store.db).execute((db) =>
+      changeInTransaction(within(ctx, db), jobClaim, userId),
+    )
+    if (next === 'mail') await mailAndSettle(ctx, jobClaim, userId)
     return next !== 'stopped'
   } catch (error) {
     // It is tried again by whichever process comes next.
@@ -37,12 +39,12 @@ type Next = 'settled' | 'mail' | 'stopped'
 /**
  * Decides again, and changes the person and its place in the job together: a process that crashes has done both or neither.
  */
-async function changeInTransaction(ctx: ServiceContext, held: HeldJob, userId: string): Promise<Next> {
+async function changeInTransaction(ctx: ServiceContext, jobClaim: HeldJob, userId: string): Promise<Next> {
   const { db } = ctx.store
-  const { job } = held
-  await lockPerson(ctx, held, userId)
-  if (!(await hold(db, ctx, held))) return 'stopped'
-  const call = await presentCall(ctx, held)
+  const { job } = jobClaim
+  await lockPerson(ctx, jobClaim, userId)
+  if (!(await hold(db, ctx, jobClaim))) return 'stopped'
+  const call = await presentCall(ctx, jobClaim)
   if (!call) {
     await endJob(db, ofJob(ctx, job), job, 'stopped')
     return 'stopped'
@@ -77,22 +79,22 @@ class LeftAlone extends Error {
 }
 
 /** A process that crashes in between sends the mail a second time, and the link in the first one ends. */
-async function mailAndSettle(ctx: ServiceContext, held: HeldJob, userId: string): Promise<void> {
-  const { id: jobId, domainId } = held.job
+async function mailAndSettle(ctx: ServiceContext, jobClaim: HeldJob, userId: string): Promise<void> {
+  const { id: jobId, domainId } = jobClaim.job
   const change: Transact<Call> = (run) =>
-    readCommitted(ctx.store.db).execute(async (db) => run(await decidedCall(within(ctx, db), held, userId)))
-  const call = await presentCall(ctx, held)
+    readCommitted(ctx.store.db).execute(async (db) => run(await decidedCall(within(ctx, db), jobClaim, userId)))
+  const call = await presentCall(ctx, jobClaim)
   const reason = call ? await mailedOr(sendMail(call, { userId, domainId: domainId ?? '' }, change)) : 'failed'
   const state = reason === undefined ? 'done' : reason === 'failed' ? 'failed' : 'skipped'
   await settleBulkItem(ctx.store.db, { jobId, userId, state, reason: reason ?? null })
 }
 
 /** Decides in each transaction of a mail. The mail checks its own rules. @throws {LeftAlone} */
-async function decidedCall(ctx: ServiceContext, held: HeldJob, userId: string): Promise<Call> {
-  await lockPerson(ctx, held, userId)
-  const call = await presentCall(ctx, held)
+async function decidedCall(ctx: ServiceContext, jobClaim: HeldJob, userId: string): Promise<Call> {
+  await lockPerson(ctx, jobClaim, userId)
+  const call = await presentCall(ctx, jobClaim)
   if (!call) throw new LeftAlone('failed')
-  const reason = (await personRefusals(ctx.store.db, call, held.job, [userId])).get(userId)
+  const reason = (await personRefusals(ctx.store.db, call, jobClaim.job, [userId])).get(userId)
   if (reason !== undefined) throw new LeftAlone(reason)
   return call
 }

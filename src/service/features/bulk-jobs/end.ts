@@ -17,7 +17,8 @@ export async function endJob(
 ): Promise<void> {
   if (!(await endBulkJob(db, row.id, state, ctx.clock.now())) || row.startedAt === null) return
   const counts = await bulkCounts(db, row.id)
-  const sum = (wanted: string) => counts.reduce((all, one) => all + (one.state === wanted ? Number(one.people) : 0), 0)
+  const sum = (itemState: string) =>
+    counts.reduce((all, entry) => all + (entry.state === itemState ? Number(entry.people) : 0), 0)
   const [changed, skipped, failures] = [sum('done'), sum('skipped'), sum('failed')]
   await releasePeople(db, row, row.people - changed - failures)
   await audit(db, ctx, {

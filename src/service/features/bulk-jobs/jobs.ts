@@ -17,11 +17,11 @@ import { loadJob, view, viewOf } from './view.ts'
 
 export const list: Handler<typeof contract.listBulkJobs> = async (_input, call) => {
   const administrator = signedIn(call)
-  const shown: BulkJob[] = []
+  const views: BulkJob[] = []
   for (const row of await bulkJobsOf(call.store.db, administrator.organizationId)) {
-    if (administrator.domainIds === null || row.requestedBy === administrator.id) shown.push(await view(call, row))
+    if (administrator.domainIds === null || row.requestedBy === administrator.id) views.push(await view(call, row))
   }
-  return shown
+  return views
 }
 
 export const get: Handler<typeof contract.getBulkJob> = async ({ bulkJobId }, call) => {

@@ -27,21 +27,21 @@ const step = 250
 const maxSeen = 20_000
 
 /** How long jobs and their reports are kept, seconds. */
-const kept = 30 * 24 * 60 * 60
+const preparedLifetime = 30 * 24 * 60 * 60
 
-type Given = Input<typeof contract.prepareBulkJob>
+type JobInput = Input<typeof contract.prepareBulkJob>
 
 /** Stores whom the job is to change, so that exactly those are changed who were counted in the preview. */
-export const prepare: ChangeHandler<typeof contract.prepareBulkJob> = async (given, call, change) => {
-  const job = await change((inside) => insertJob(given, inside))
+export const prepare: ChangeHandler<typeof contract.prepareBulkJob> = async (input, call, change) => {
+  const job = await change((inside) => insertJob(input, inside))
   // The people are stored in steps, because other writers would wait. The job decides again for each person.
   try {
-    const { people, seen } = await storePeople(given, call, job)
+    const { people, candidates } = await storePeople(input, call, job)
     return await change(async (inside) => {
       const { db } = inside.store
       await keepPrepared(db, job, people)
-      const acting = { ...inside, because: given.because }
-      await auditCall(db, acting, 'bulk.previewed', { ...factsOf(job), count: seen })
+      const acting = { ...inside, because: input.because }
+      await auditCall(db, acting, 'bulk.previewed', { ...factsOf(job), count: candidates })
       return viewOf(inside, job.id)
     })
   } catch (error) {
@@ -51,14 +51,14 @@ export const prepare: ChangeHandler<typeof contract.prepareBulkJob> = async (giv
 }
 
 /** Inserts a job without people, which cannot be started, in a transaction. The next preview removes it. */
-async function insertJob(given: Given, call: Call): Promise<NewJob> {
+async function insertJob(input: JobInput, call: Call): Promise<NewJob> {
   const administrator = signedIn(call)
   const { id: requestedBy, organizationId } = administrator
-  const { action, because } = given
-  const domainId = await domainOf(given, call)
+  const { action, because } = input
+  const domainId = await domainOf(input, call)
   if (!mayRun(administrator, { action, domainId, people: 0 })) throw new ApiProblem('api.error.forbidden')
   const createdAt = call.clock.now()
-  const job = { id: newId(call.random), action, domainId, expiresAt: createdAt + kept }
+  const job = { id: newId(call.random), action, domainId, expiresAt: createdAt + preparedLifetime }
   const { db } = call.store
   await removePreparedJobs(db, requestedBy)
   await insertBulkJob(db, { ...job, organizationId, requestedBy, because, state: 'prepared', people: 0, createdAt })
@@ -68,21 +68,21 @@ async function insertJob(given: Given, call: Call): Promise<NewJob> {
 type NewJob = Pick<BulkJobRow, 'id' | 'action' | 'domainId' | 'expiresAt'>
 
 /** @returns how many people the job is to change, of all who were looked at. */
-async function storePeople(given: Given, call: Call, job: NewJob): Promise<{ people: number; seen: number }> {
+async function storePeople(input: JobInput, call: Call, job: NewJob): Promise<{ people: number; candidates: number }> {
   const { role } = signedIn(call)
-  const most = Math.min(maxBulkPeople(role, job.action), await peopleLeft(call.store.db, call))
-  let [people, seen] = [0, 0]
-  for await (const userIds of selected(given, call)) {
+  const max = Math.min(maxBulkPeople(role, job.action), await peopleLeft(call.store.db, call))
+  let [people, candidates] = [0, 0]
+  for await (const userIds of selected(input, call)) {
     const refused = await refusals(call.store.db, call, job, userIds)
     people += userIds.length - refused.size
-    seen += userIds.length
-    if (people > most || seen > maxSeen) throw tooMany(role, most)
+    candidates += userIds.length
+    if (people > max || candidates > maxSeen) throw tooMany(role, max)
     await call.store.db.transaction().execute(async (tx) => {
       await keepPrepared(tx, job, 0)
       await insertItems(tx, job, userIds, refused)
     })
   }
-  return { people, seen }
+  return { people, candidates }
 }
 
 /** An administrator has one preview: the newest, which removes the others. */
@@ -107,14 +107,14 @@ async function insertItems(
 /** Whether a job can still be started. */
 export const startableSince = (now: number): number => now - bulkJobLifetime
 
-async function domainOf({ action, domain }: Given, call: Call): Promise<string | null> {
+async function domainOf({ action, domain }: JobInput, call: Call): Promise<string | null> {
   if (action === 'unlock') return null
   if (domain === undefined) throw new ApiProblem('api.error.malformed', `domain: needed for ${action}`)
   await domainsFor(call, domain)
   return domain
 }
 
-async function* selected({ people, search }: Given, call: Call): AsyncGenerator<readonly string[]> {
+async function* selected({ people, search }: JobInput, call: Call): AsyncGenerator<readonly string[]> {
   if ((people === undefined) === (search === undefined))
     throw new ApiProblem('api.error.malformed', 'expected either people or search')
   if (search) {
@@ -128,8 +128,8 @@ async function* selected({ people, search }: Given, call: Call): AsyncGenerator<
   }
 }
 
-function tooMany(role: AdminRole, most: number): ApiProblem {
+function tooMany(role: AdminRole, max: number): ApiProblem {
   const day = maxPeopleADay[role]
   const ofDay = day === Infinity ? '' : `, because ${day} in 24 hours are allowed to the role ${role}`
-  return new ApiProblem('api.error.limit.people', `At most ${most} people at once${ofDay}. Narrow the selection.`)
+  return new ApiProblem('api.error.limit.people', `At most ${max} people at once${ofDay}. Narrow the selection.`)
 }

@@ -40,10 +40,10 @@ async function unlockRefusals(
 ): Promise<ReadonlyMap<string, BulkReason>> {
   const { domainIds, role } = signedIn(call)
   const now = call.clock.now()
-  const of = domainIds === null ? undefined : await belongings(db, [...userIds], now)
+  const belongingsById = domainIds === null ? undefined : await belongings(db, [...userIds], now)
   const refused = new Map<string, BulkReason>()
   for (const id of userIds) {
-    const isElsewhere = of?.get(id)?.domainIds.some((domainId) => !domainIds?.includes(domainId))
+    const isElsewhere = belongingsById?.get(id)?.domainIds.some((domainId) => !domainIds?.includes(domainId))
     if (isElsewhere) refused.set(id, 'elsewhere')
     else if (!(await canUnlock(db, role, id, now))) refused.set(id, 'limit')
   }
@@ -59,19 +59,19 @@ export async function personRefusals(
 ): Promise<ReadonlyMap<string, BulkReason>> {
   const administrator = signedIn(call)
   const { organizationId, domainIds, role } = administrator
-  const present = (await presentUsers(db, userIds)).filter((user) => user.organizationId === organizationId)
-  const users = new Map(present.map((user) => [user.id, user]))
+  const rows = (await presentUsers(db, userIds)).filter((user) => user.organizationId === organizationId)
+  const users = new Map(rows.map((user) => [user.id, user]))
   const ids = [...users.keys()]
   const visible = domainIds === null ? users : await membersAmong(db, ids, domainIds)
   const members = job.domainId === null ? users : await membersAmong(db, ids, [job.domainId])
   const refused = new Map<string, BulkReason>()
   for (const id of userIds) {
     const user = users.get(id)
-    const whose = user && (await ownership(db, administrator, user))
+    const userOwnership = user && (await ownership(db, administrator, user))
     if (!user || !visible.has(id)) refused.set(id, 'not_found')
-    else if (whose === 'own') refused.set(id, 'own')
+    else if (userOwnership === 'own') refused.set(id, 'own')
     // With the same e-mail address: another administrator has to consent to each change.
-    else if (whose === 'undecided') refused.set(id, 'guarded')
+    else if (userOwnership === 'undecided') refused.set(id, 'guarded')
     else if (!members.has(id)) refused.set(id, 'not_member')
     // The help desk has few people in a job.
     else if (role === 'helpdesk' && (await isHelpDeskBlocked(db, id, call.clock.now()))) refused.set(id, 'blocked')

@@ -58,9 +58,9 @@ export function createBulkJobs(ctx: ServiceContext): BulkJobs {
 }
 
 /** Ends when the job does, when another process has it, or when this one closes. */
-async function runJob(ctx: ServiceContext, held: HeldJob, signal: AbortSignal): Promise<void> {
+async function runJob(ctx: ServiceContext, jobClaim: HeldJob, signal: AbortSignal): Promise<void> {
   const { db } = ctx.store
-  const { job, holder } = held
+  const { job, holder } = jobClaim
   // Loaded for the first job, with all that the console does to people.
   const { changePerson } = await import('./change-person.ts')
   const stop = new AbortController()
@@ -68,7 +68,7 @@ async function runJob(ctx: ServiceContext, held: HeldJob, signal: AbortSignal): 
     const userIds = await waitingBulkItems(db, job.id, step)
     for (const userId of userIds) {
       if (signal.aborted) break
-      if (!(await changePerson(ctx, held, userId))) {
+      if (!(await changePerson(ctx, jobClaim, userId))) {
         stop.abort()
         break
       }
@@ -78,6 +78,6 @@ async function runJob(ctx: ServiceContext, held: HeldJob, signal: AbortSignal): 
   if (stop.signal.aborted) return
   if (signal.aborted) return leaveBulkJob(db, job.id, holder)
   await db.transaction().execute(async (tx) => {
-    if (await hold(tx, ctx, held)) await endJob(tx, ofJob(ctx, job), job, 'done')
+    if (await hold(tx, ctx, jobClaim)) await endJob(tx, ofJob(ctx, job), job, 'done')
   })
 }

@@ -102,21 +102,21 @@ interface Starting {
 }
 
 /** @returns false if it cannot be started any more, or while its administrator has another one that runs. */
-export const startBulkJob = changesRow('startBulkJob', (db, of: Slots<Starting>, now: Slot<number>) =>
+export const startBulkJob = changesRow('startBulkJob', (db, slots: Slots<Starting>, now: Slot<number>) =>
   db
     .updateTable('bulkJob')
     .set({ state: 'running', startedAt: now })
-    .where('id', '=', of.id)
-    .where('requestedBy', '=', of.requestedBy)
+    .where('id', '=', slots.id)
+    .where('requestedBy', '=', slots.requestedBy)
     .where('state', '=', 'prepared')
-    .where('createdAt', '>', of.since)
+    .where('createdAt', '>', slots.since)
     .where((is) =>
       is.not(
         is.exists(
           is
             .selectFrom('bulkJob as other')
             .select('other.id')
-            .where('other.requestedBy', '=', of.requestedBy)
+            .where('other.requestedBy', '=', slots.requestedBy)
             .where('other.state', '=', 'running'),
         ),
       ),

@@ -16,9 +16,9 @@ export async function loadJob({ store }: Call, id: string): Promise<BulkJobRow> 
 
 export async function view({ store: { db } }: Call, row: BulkJobRow): Promise<BulkJob> {
   const { id, action, domainId, because, state, people, createdAt, startedAt, finishedAt } = row
-  const counts = (await bulkCounts(db, id)).map((one) => ({ ...one, people: Number(one.people) }))
-  const ofState = (wanted: string) => counts.filter((one) => one.state === wanted)
-  const sum = (wanted: string) => ofState(wanted).reduce((all, one) => all + one.people, 0)
+  const counts = (await bulkCounts(db, id)).map((entry) => ({ ...entry, people: Number(entry.people) }))
+  const ofState = (itemState: string) => counts.filter((count) => count.state === itemState)
+  const sum = (itemState: string) => ofState(itemState).reduce((all, entry) => all + entry.people, 0)
   const requester = await administratorById(db, row.requestedBy)
   return {
     id,
@@ -31,7 +31,7 @@ export async function view({ store: { db } }: Call, row: BulkJobRow): Promise<Bu
     done: sum('done'),
     skipped: sum('skipped'),
     failed: sum('failed'),
-    leftOut: ofState('left_out').map((one) => ({ reason: one.reason as BulkReason, people: one.people })),
+    leftOut: ofState('left_out').map((entry) => ({ reason: entry.reason as BulkReason, people: entry.people })),
     createdAt,
     ...(startedAt !== null && { startedAt }),
     ...(finishedAt !== null && { finishedAt }),

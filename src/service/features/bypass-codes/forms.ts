@@ -15,7 +15,8 @@ export async function storedForm({ bypassCodes }: Context, userId: string, code:
 }
 
 /** @returns undefined if only a hash is stored. */
-export const readableForm = (kept: string): string | undefined => (isHashedCode(kept) ? undefined : kept)
+export const readableForm = (storedCode: string): string | undefined =>
+  isHashedCode(storedCode) ? undefined : storedCode
 
 /** All lookups under which the code may be stored. Hashing takes time, so do not wait for it in a transaction. */
 export async function bypassLookups(ctx: Context, userId: string, code: string): Promise<string[]> {

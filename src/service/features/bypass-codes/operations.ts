@@ -33,28 +33,28 @@ export const create: Handler<typeof contract.createBypassCode> = async (input, c
   return createDrawn(input, call, await draw(call, input.userId))
 }
 
-/** @param drawn A code for this user, which was drawn before the transaction. */
+/** @param newCode A code for this user, which was drawn before the transaction. */
 export async function createDrawn(
   input: Input<typeof contract.createBypassCode>,
   call: Call,
-  drawn: Drawn,
+  newCode: DrawnCode,
 ): Promise<BypassCode> {
   const row = await inTransaction(call.store.db, async (db) => {
     // Locked, so that concurrent requests are counted one by one.
     if (!(await lockUser(db, call.organizationId, input.userId))) throw new ApiProblem('api.error.notfound.user')
-    const present = await bypassCodesOfUsers(db, [input.userId], call.clock.now())
-    if (present.length >= maxBypassCodes) throw new ApiProblem('api.error.limit.bypasscodes')
-    const inserted = await insertNew(call, db, input, drawn)
+    const currentCodes = await bypassCodesOfUsers(db, [input.userId], call.clock.now())
+    if (currentCodes.length >= maxBypassCodes) throw new ApiProblem('api.error.limit.bypasscodes')
+    const inserted = await insertNew(call, db, input, newCode)
     if (inserted) await announceCall(db, call, { kind: 'codes_made', userId: input.userId, handedOver: true })
     return inserted
   })
   // Once in a hundred million times the user already has exactly this code.
-  return row ? bypassCodeView(row, drawn.code) : create(input, call)
+  return row ? bypassCodeView(row, newCode.code) : create(input, call)
 }
 
 export const replaceAll: Handler<typeof contract.replaceBypassCodes> = async (input, call) => {
   const domain = await findDomain(call, input.domainId)
-  const drawn = await drawMany(call, input.userId, maxBypassCodes)
+  const newCodes = await drawMany(call, input.userId, maxBypassCodes)
   const rows = await call.store.db.transaction().execute(async (db) => {
     // Bypass codes are valid in the whole organization: one domain must not replace the codes of users of another domain.
     await lockMember(db, call, domain.id, input.userId)
@@ -63,15 +63,15 @@ export const replaceAll: Handler<typeof contract.replaceBypassCodes> = async (in
     const now = call.clock.now()
     const count = await removeBypassCodesOfUser(db, {
       userId: input.userId,
-      spared: grant.factorId,
+      exceptId: grant.factorId,
       now,
       epoch: input.epoch,
     })
     if (count > 0) await auditCall(db, call, 'bypass.all_deleted', { user: input.userId, count })
-    const made: BypassCode[] = []
-    for (const one of drawn) {
-      const row = await insertNew(call, db, input, one)
-      if (row) made.push(bypassCodeView(row, one.code))
+    const views: BypassCode[] = []
+    for (const newCode of newCodes) {
+      const row = await insertNew(call, db, input, newCode)
+      if (row) views.push(bypassCodeView(row, newCode.code))
     }
     await announceCall(db, call, {
       kind: 'codes_made',
@@ -79,7 +79,7 @@ export const replaceAll: Handler<typeof contract.replaceBypassCodes> = async (in
       domainId: domain.id,
       pass: input.pass,
     })
-    return made
+    return views
   })
   return rows
 }
@@ -120,15 +120,15 @@ async function insertNew(
   call: Call,
   db: Queryable,
   input: Input<typeof contract.createBypassCode>,
-  { kept }: Drawn,
+  { storedCode }: DrawnCode,
 ): Promise<BypassCodeRow | undefined> {
   const now = call.clock.now()
   const id = newId(call.random)
   const row = await insertBypassCode(db, {
     id,
     userId: input.userId,
-    code: call.secrets.seal(kept, { kind: 'bypass code', id, userId: input.userId }),
-    codeLookup: call.secrets.lookup(bypassCodeText(input.userId, kept)),
+    code: call.secrets.seal(storedCode, { kind: 'bypass code', id, userId: input.userId }),
+    codeLookup: call.secrets.lookup(bypassCodeText(input.userId, storedCode)),
     usesAllowed: input.usesAllowed,
     usesRemaining: input.usesAllowed,
     expiresAt: bypassCodeExpiry(now, input.expirationTime),
@@ -143,25 +143,25 @@ async function insertNew(
   return row
 }
 
-interface Drawn {
+interface DrawnCode {
   readonly code: string
-  readonly kept: string
+  readonly storedCode: string
 }
 
 /** Runs before the transaction, because hashing takes time. */
-export async function draw(call: Call, userId: string): Promise<Drawn> {
+export async function draw(call: Call, userId: string): Promise<DrawnCode> {
   const code = newBypassCode(call.random)
-  return { code, kept: await storedForm(call, userId, code) }
+  return { code, storedCode: await storedForm(call, userId, code) }
 }
 
 /** All of them distinct. */
-async function drawMany(call: Call, userId: string, count: number): Promise<readonly Drawn[]> {
-  const drawn = new Map<string, Drawn>()
-  while (drawn.size < count) {
-    const one = await draw(call, userId)
-    drawn.set(one.code, one)
+async function drawMany(call: Call, userId: string, count: number): Promise<readonly DrawnCode[]> {
+  const byCode = new Map<string, DrawnCode>()
+  while (byCode.size < count) {
+    const newCode = await draw(call, userId)
+    byCode.set(newCode.code, newCode)
   }
-  return [...drawn.values()]
+  return [...byCode.values()]
 }
 
 async function load(call: Call, id: string): Promise<BypassCodeRow> {

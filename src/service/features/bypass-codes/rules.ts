@@ -22,4 +22,4 @@ export const bypassCodeExpiry = (now: number, minutes: number): number =>
   minutes === 0 ? endOfTime : now + minutes * minute
 
 /** Whether the stored value is a hash, because the code was shown only once. */
-export const isHashedCode = (kept: string): boolean => kept.startsWith('scrypt:')
+export const isHashedCode = (storedCode: string): boolean => storedCode.startsWith('scrypt:')

@@ -34,33 +34,33 @@ export const bypassCodeById = firstRow(
 type Using = Pick<BypassCodeRow, 'userId'> & { readonly codeLookups: readonly string[] }
 
 /** Uses a code once. @returns its id; undefined where the user has none like it that can be used. */
-export const useBypassCode = firstValue('useBypassCode', (db, of: Slots<Using>, now: Slot<number>) =>
-  using(db, of, now).returning('id'),
+export const useBypassCode = firstValue('useBypassCode', (db, slots: Slots<Using>, now: Slot<number>) =>
+  using(db, slots, now).returning('id'),
 )
 
 /** The same for a code that an administrator hands over in person, for a user who needs a passkey. */
-export const useHandedOverCode = firstValue('useHandedOverCode', (db, of: Slots<Using>, now: Slot<number>) =>
-  using(db, of, now)
+export const useHandedOverCode = firstValue('useHandedOverCode', (db, slots: Slots<Using>, now: Slot<number>) =>
+  using(db, slots, now)
     .where('usesAllowed', '=', 1)
     .where((eb) => eb('expiresAt', '<=', eb('createdAt', '+', eb.lit(handedOverFor))))
     .returning('id'),
 )
 
 /** Whether the user has such a code that can be used, of whatever kind. It is not used up. */
-export const usableBypassCode = firstValue('usableBypassCode', (db, of: Slots<Using>, now: Slot<number>) =>
+export const usableBypassCode = firstValue('usableBypassCode', (db, slots: Slots<Using>, now: Slot<number>) =>
   usable(db, now)
     .clearSelect()
     .select('bypassCode.id')
-    .where('bypassCode.userId', '=', of.userId)
-    .where('bypassCode.codeLookup', 'in', of.codeLookups),
+    .where('bypassCode.userId', '=', slots.userId)
+    .where('bypassCode.codeLookup', 'in', slots.codeLookups),
 )
 
-function using(db: Queryable, of: Slots<Using>, now: Slot<number>) {
+function using(db: Queryable, slots: Slots<Using>, now: Slot<number>) {
   return db
     .updateTable('bypassCode')
     .set((eb) => ({ usesRemaining: eb('usesRemaining', '-', 1), usedAt: now }))
-    .where('userId', '=', of.userId)
-    .where('codeLookup', 'in', of.codeLookups)
+    .where('userId', '=', slots.userId)
+    .where('codeLookup', 'in', slots.codeLookups)
     .where('usesRemaining', '>', 0)
     .where('expiresAt', '>', now)
     .where('createdAt', '<=', derived(now, latestBeginning))
@@ -102,17 +102,22 @@ export const removeUsedUpBypassCode = change(
  */
 export async function removeBypassCodesOfUser(
   db: Queryable,
-  { userId, spared, now, epoch }: { userId: string; spared?: string | null; now: number; epoch?: string | undefined },
+  {
+    userId,
+    exceptId,
+    now,
+    epoch,
+  }: { userId: string; exceptId?: string | null; now: number; epoch?: string | undefined },
 ): Promise<number> {
   const codes = await bypassCodesOfUsers(db, [userId], now)
-  await deleteCodesBut(db, userId, spared ?? '')
+  await deleteCodesBut(db, userId, exceptId ?? '')
   await useCodesUp(db, userId, now)
   if (codes.length > 0) await endOtherSessions(db, [userId], epoch)
   return codes.length
 }
 
-const deleteCodesBut = change('deleteCodesBut', (db, userId: Slot<string>, spared: Slot<string>) =>
-  db.deleteFrom('bypassCode').where('userId', '=', userId).where('id', '<>', spared),
+const deleteCodesBut = change('deleteCodesBut', (db, userId: Slot<string>, exceptId: Slot<string>) =>
+  db.deleteFrom('bypassCode').where('userId', '=', userId).where('id', '<>', exceptId),
 )
 
 const useCodesUp = change('useCodesUp', (db, userId: Slot<string>, now: Slot<number>) =>

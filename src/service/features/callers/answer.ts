@@ -18,26 +18,26 @@ import { parseContent } from '../devices/signature.ts'
 import { consumeCall, requireActive } from '../devices/signed-call.ts'
 import type { SignedCall } from '../devices/signed-call.ts'
 
-type Given = ReturnType<typeof CallAnswerRequest.parse>
+type CallAnswer = ReturnType<typeof CallAnswerRequest.parse>
 
 /**
  * The user's answer to "Did you call the help desk?". Checks, in this order: signature (by the caller), nonce, PIN, number. It
  * reads and changes questions of the help desk only, never a session.
  */
 export async function answerCall(ctx: ServiceContext, call: SignedCall, id: string): Promise<CallAnswered> {
-  const given = parseContent(CallAnswerRequest, call.payload)
-  const agrees = given.decision === 'confirm'
-  const { pin, attempt } = given
+  const answer = parseContent(CallAnswerRequest, call.payload)
+  const agrees = answer.decision === 'confirm'
+  const { pin, attempt } = answer
   const pinResult = await verifyAnswerPin(ctx, call, { agrees, pin, attempt }, async (db) => {
-    const present = callAtTime(await findCall(db, call, id, given), ctx.clock.now())
-    return present.state === 'pending'
+    const currentRow = callAtTime(await findCall(db, call, id, answer), ctx.clock.now())
+    return currentRow.state === 'pending'
   })
   const { answered, settled } = await readCommitted(ctx.store.db).execute(async (db) => {
     // Before anything else, so that each change of an administrator sees the answer, or precedes it: see `administrators/change.ts`.
-    const { organizationId, userId } = await findCall(db, call, id, given)
+    const { organizationId, userId } = await findCall(db, call, id, answer)
     await lockUser(db, organizationId, userId)
     await (pinResult === 'not-required' ? consumeCall(db, call) : requireActive(db, call.device.id))
-    return decide(ctx, db, await findCall(db, call, id, given), { ...given, pinResult })
+    return decide(ctx, db, await findCall(db, call, id, answer), { ...answer, pinResult })
   })
   if (settled) alertOperator(ctx, settled, answered.state)
   ctx.waiters.wake(waiterKey.callerVerification(id), waiterKey.device(call.device.id))
@@ -48,13 +48,13 @@ async function findCall(
   db: Queryable,
   { device }: SignedCall,
   id: string,
-  given: Pick<Given, 'nonce'>,
+  answer: Pick<CallAnswer, 'nonce'>,
 ): Promise<CallerVerificationRow> {
-  const found = await callOfDevice(db, device.id, id)
-  if (!found) throw new ApiProblem('api.error.notfound.callerverification')
-  if (!isSameText(found.nonce, given.nonce))
+  const row = await callOfDevice(db, device.id, id)
+  if (!row) throw new ApiProblem('api.error.notfound.callerverification')
+  if (!isSameText(row.nonce, answer.nonce))
     throw new ApiProblem('api.error.invalid.nonce', 'nonce: does not match the call.')
-  return found
+  return row
 }
 
 interface Decided {
@@ -67,36 +67,36 @@ async function decide(
   ctx: ServiceContext,
   db: Queryable,
   row: CallerVerificationRow,
-  given: Given & { readonly pinResult: PinResult },
+  answer: CallAnswer & { readonly pinResult: PinResult },
 ): Promise<Decided> {
   const now = ctx.clock.now()
   const { id } = row
-  const present = callAtTime(row, now)
-  const number = given.decision === 'confirm' ? (given.number ?? null) : null
-  if (present.state !== 'pending') return { answered: repeated(present, given, number), settled: undefined }
-  if (given.pinResult === 'late') throw tooLate()
-  const state = outcomeOf(row, given, number)
-  const won = await settleCall(db, { id, deviceId: row.deviceId, decision: given.decision, number, state }, now)
+  const currentRow = callAtTime(row, now)
+  const number = answer.decision === 'confirm' ? (answer.number ?? null) : null
+  if (currentRow.state !== 'pending') return { answered: repeated(currentRow, answer, number), settled: undefined }
+  if (answer.pinResult === 'late') throw tooLate()
+  const state = outcomeOf(row, answer, number)
+  const isFirst = await settleCall(db, { id, deviceId: row.deviceId, decision: answer.decision, number, state }, now)
   // Settled after it was read above: perhaps by the same answer, which the device sent twice.
-  if (!won) return { answered: repeated(await reread(db, row), given, number), settled: undefined }
+  if (!isFirst) return { answered: repeated(await reread(db, row), answer, number), settled: undefined }
   await auditCallerAnswer(db, ctx, { ...row, state })
   if (isAlarming(state)) await mailOwnersAfterCommit(db, ctx, row)
   return { answered: { id, state }, settled: row }
 }
 
 async function reread(db: Queryable, { id, deviceId }: CallerVerificationRow): Promise<CallerVerificationRow> {
-  const found = await callOfDevice(db, deviceId, id)
-  if (!found) throw tooLate()
-  return found
+  const row = await callOfDevice(db, deviceId, id)
+  if (!row) throw tooLate()
+  return row
 }
 
 /** A lost answer can be repeated with the same result. A different answer is too late. */
-function repeated(row: CallerVerificationRow, given: Given, number: string | null): CallAnswered {
-  if (row.answeredDecision !== given.decision || row.answeredNumber !== number) throw tooLate()
+function repeated(row: CallerVerificationRow, answer: CallAnswer, number: string | null): CallAnswered {
+  if (row.answeredDecision !== answer.decision || row.answeredNumber !== number) throw tooLate()
   return { id: row.id, state: row.state }
 }
 
-function outcomeOf(row: CallerVerificationRow, { decision }: Given, number: string | null): CallState {
+function outcomeOf(row: CallerVerificationRow, { decision }: CallAnswer, number: string | null): CallState {
   if (decision === 'deny') return 'denied'
   if (decision === 'report') return 'reported'
   if (number === null) throw new ApiProblem('api.error.invalid.number', 'number: required.')

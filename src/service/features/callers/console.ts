@@ -21,12 +21,12 @@ import { pendingNumbers } from '../sessions/statements.ts'
 import { signedIn } from '../administrators/call.ts'
 import type { ChangeHandler } from '../administrators/change.ts'
 
-type Asked = Input<typeof contract.verifyCaller>
+type CallQuestion = Input<typeof contract.verifyCaller>
 
 export const verify: ChangeHandler<typeof contract.verifyCaller> = async (input, call, change) => {
   const { id: administrator } = signedIn(call)
-  const asking = change((inside) => ask(inside, input, administrator))
-  const row = await asking.catch(async (error: unknown) => {
+  const request = change((inside) => ask(inside, input, administrator))
+  const row = await request.catch(async (error: unknown) => {
     await auditCallerThrottled(call, error, { domain: input.domainId, user: input.userId, administrator })
     throw error
   })
@@ -49,14 +49,18 @@ export const get: Handler<typeof contract.getCallerVerification> = async (input,
 /** What the administrator asked the person last, while it waits or its outcome stands. */
 export async function standingCall(call: Call, userId: string): Promise<CallerVerification | undefined> {
   const { id: administratorId, domainIds } = signedIn(call)
-  const found = await newestCallBy(call.store.db, { userId, administratorId })
-  if (!found || (domainIds !== null && !domainIds.includes(found.domainId))) return undefined
-  const row = callAtTime(found, call.clock.now())
+  const verificationRow = await newestCallBy(call.store.db, { userId, administratorId })
+  if (!verificationRow || (domainIds !== null && !domainIds.includes(verificationRow.domainId))) return undefined
+  const row = callAtTime(verificationRow, call.clock.now())
   return isOver(row, call.clock.now()) ? undefined : view(call, row)
 }
 
 /** Call it in a transaction. */
-async function ask(call: Call, { domainId, userId }: Asked, administratorId: string): Promise<CallerVerificationRow> {
+async function ask(
+  call: Call,
+  { domainId, userId }: CallQuestion,
+  administratorId: string,
+): Promise<CallerVerificationRow> {
   const { db } = call.store
   // The user and the administrator are locked: what is counted below, no other question is counting.
   const { domain, user } = await findMember(call, domainId, { id: userId })
@@ -104,13 +108,13 @@ async function load(
   { domainId, userId, callerVerificationId: id }: Input<typeof contract.getCallerVerification>,
 ): Promise<CallerVerificationRow> {
   const now = call.clock.now()
-  const found = await callerVerificationOf(call.store.db, {
+  const verificationRow = await callerVerificationOf(call.store.db, {
     organizationId: call.organizationId,
     domainId,
     userId,
     id,
   })
-  const row = found && callAtTime(found, now)
+  const row = verificationRow && callAtTime(verificationRow, now)
   if (!row || isOver(row, now)) throw new ApiProblem('api.error.notfound.callerverification')
   return row
 }

@@ -18,8 +18,8 @@ interface TimedCall {
 
 /** The present state of a question. One that is stored as pending has expired once its time is over, or if it is in the future. */
 export function callAtTime<C extends TimedCall>(call: C, now: number): C {
-  const begun = call.createdAt <= latestBeginning(now)
-  if (call.state !== 'pending' || (begun && call.expiresAt > now)) return call
+  const hasBegun = call.createdAt <= latestBeginning(now)
+  if (call.state !== 'pending' || (hasBegun && call.expiresAt > now)) return call
   return { ...call, state: 'expired', settledAt: notAfter(call.expiresAt, now) }
 }
 

@@ -2,7 +2,7 @@ import type { CallDecision, CallState } from '../../../contract/phone-calls.ts'
 import { allValues, change, changesRow, firstRow, pick } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 import { isOpenCall } from '../../engine/database/open-call.ts'
-import type { Asked } from '../administrators/caller-statements.ts'
+import type { VerifiedCallQuery } from '../administrators/caller-statements.ts'
 import { isOfMember, hasDeviceInUse } from '../administrators/caller-statements.ts'
 import type { CallerVerificationRow } from '../devices/call-statements.ts'
 
@@ -15,22 +15,22 @@ export const insertCallerVerification = change('insertCallerVerification', (db, 
   }),
 )
 
-type Of = Pick<CallerVerificationRow, 'organizationId' | 'domainId' | 'userId' | 'id'>
+type VerificationKey = Pick<CallerVerificationRow, 'organizationId' | 'domainId' | 'userId' | 'id'>
 
-export const callerVerificationOf = firstRow('callerVerificationOf', (db, of: Slots<Of>) =>
+export const callerVerificationOf = firstRow('callerVerificationOf', (db, slots: Slots<VerificationKey>) =>
   db
     .selectFrom('callerVerification')
     .selectAll()
-    .where((is) => is.and(pick(of, ['organizationId', 'domainId', 'userId', 'id']))),
+    .where((is) => is.and(pick(slots, ['organizationId', 'domainId', 'userId', 'id']))),
 )
 
 /** The newest question of an administrator to a user. */
-export const newestCallBy = firstRow('newestCallBy', (db, of: Slots<Asked>) =>
+export const newestCallBy = firstRow('newestCallBy', (db, slots: Slots<VerifiedCallQuery>) =>
   db
     .selectFrom('callerVerification')
     .selectAll()
-    .where('userId', '=', of.userId)
-    .where('requestedBy', '=', of.administratorId)
+    .where('userId', '=', slots.userId)
+    .where('requestedBy', '=', slots.administratorId)
     .orderBy('sequence', 'desc')
     .limit(1),
 )

@@ -66,10 +66,10 @@ export async function withinBudget<T>(
 function mailLocked(
   db: Queryable,
   ctx: Context,
-  { until, ...of }: { readonly userId: string; readonly domainId: string; readonly until: number },
+  { until, ...member }: { readonly userId: string; readonly domainId: string; readonly until: number },
 ): Promise<void> {
   const end = until === untilUnlocked ? {} : { until }
-  return mailAfterCommit(db, ctx, { kind: 'codes_locked', organizationId: ctx.organizationId, ...of, ...end })
+  return mailAfterCommit(db, ctx, { kind: 'codes_locked', organizationId: ctx.organizationId, ...member, ...end })
 }
 
 /** @returns the number of wrong codes of the challenge if this one is wrong. */

@@ -27,8 +27,8 @@ export interface GivenCode {
  * The only place where codes are checked and used up, in the transaction of the change that depends on it.
  * @returns what the code belongs to; undefined for any wrong code.
  */
-export async function checkCode(ctx: Context, db: Queryable, given: GivenCode): Promise<RightCode | undefined> {
-  return meantFactor(given) === 'bypass' ? checkBypassCode(ctx, db, given) : checkOtp(ctx, db, given)
+export async function checkCode(ctx: Context, db: Queryable, request: GivenCode): Promise<RightCode | undefined> {
+  return meantFactor(request) === 'bypass' ? checkBypassCode(ctx, db, request) : checkOtp(ctx, db, request)
 }
 
 export interface RightCode {
@@ -42,8 +42,8 @@ export function meantFactor({ otp, bypasscode }: Pick<GivenCode, 'otp' | 'bypass
   return bypasscode !== undefined || looksLikeBypassCode(otp ?? '') ? 'bypass' : 'otp'
 }
 
-async function checkBypassCode(ctx: Context, db: Queryable, given: GivenCode): Promise<RightCode | undefined> {
-  const { user, domain, bypassLookups: codeLookups, passkeyNeeded } = given
+async function checkBypassCode(ctx: Context, db: Queryable, request: GivenCode): Promise<RightCode | undefined> {
+  const { user, domain, bypassLookups: codeLookups, passkeyNeeded } = request
   if (domain.bypassEnabled !== 1 || codeLookups.length === 0) return undefined
   const use = passkeyNeeded ? useHandedOverCode : useBypassCode
   const factorId = await use(db, { userId: user.id, codeLookups }, ctx.clock.now())
@@ -51,8 +51,8 @@ async function checkBypassCode(ctx: Context, db: Queryable, given: GivenCode): P
 }
 
 /** Whether a bypass code that was refused is right, and only does not replace a missing passkey. */
-export async function isNotHandedOver(ctx: Context, db: Queryable, given: GivenCode): Promise<boolean> {
-  const { user, domain, bypassLookups: codeLookups, passkeyNeeded } = given
+export async function isNotHandedOver(ctx: Context, db: Queryable, request: GivenCode): Promise<boolean> {
+  const { user, domain, bypassLookups: codeLookups, passkeyNeeded } = request
   if (!passkeyNeeded || domain.bypassEnabled !== 1 || codeLookups.length === 0) return false
   return (await usableBypassCode(db, { userId: user.id, codeLookups }, ctx.clock.now())) !== undefined
 }
@@ -63,10 +63,10 @@ async function checkOtp(
   db: Queryable,
   { user, domain, otp = '' }: GivenCode,
 ): Promise<RightCode | undefined> {
-  const of = { userId: user.id, domain, code: otp }
-  const generatorId = await checkTimedCode(ctx, db, of)
+  const codeEntry = { userId: user.id, domain, code: otp }
+  const generatorId = await checkTimedCode(ctx, db, codeEntry)
   if (generatorId !== undefined) return { factor: 'otp', factorId: generatorId }
-  if (await checkEmailCode(ctx, db, of)) return { factor: 'email', factorId: null }
-  await countWrong(db, of)
+  if (await checkEmailCode(ctx, db, codeEntry)) return { factor: 'email', factorId: null }
+  await countWrong(db, codeEntry)
   return undefined
 }

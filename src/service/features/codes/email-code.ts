@@ -7,20 +7,24 @@ import { emailCodeText } from '../../engine/secrets/secrets.ts'
 
 type Context = Pick<ServiceContext, 'clock' | 'secrets'>
 
-interface Given {
+interface EmailCodeInput {
   readonly userId: string
   readonly domain: DomainRow
   readonly code: string
 }
 
 /** Whether it is the newest code that was sent to the user for this domain. Uses it up. */
-export async function checkEmailCode(ctx: Context, db: Queryable, { userId, domain, code }: Given): Promise<boolean> {
+export async function checkEmailCode(
+  ctx: Context,
+  db: Queryable,
+  { userId, domain, code }: EmailCodeInput,
+): Promise<boolean> {
   if (domain.emailOtpEnabled !== 1) return false
-  const of = { domainId: domain.id, userId }
-  return useEmailCode(db, { ...of, codeLookups: ctx.secrets.lookups(emailCodeText(of, code)) }, ctx.clock.now())
+  const member = { domainId: domain.id, userId }
+  return useEmailCode(db, { ...member, codeLookups: ctx.secrets.lookups(emailCodeText(member, code)) }, ctx.clock.now())
 }
 
 /** A wrong code counts against the e-mailed one, whichever factor was meant. */
-export function countWrong(db: Queryable, { userId, domain }: Given): Promise<void> {
+export function countWrong(db: Queryable, { userId, domain }: EmailCodeInput): Promise<void> {
   return countWrongEmailCode(db, { domainId: domain.id, userId }, maxWrongTries)
 }

@@ -33,7 +33,7 @@ export function lockedUntil(failures: number, now: number): number | undefined {
  */
 export function triesLeft(ofUser: number, ofChallenge: number, now: number) {
   const untilLock = (failuresPerLock - (ofUser % failuresPerLock)) % failuresPerLock
-  const left = Math.min(untilLock, maxWrongPerChallenge - ofChallenge)
-  const until = left > 1 ? undefined : lockedUntil(ofUser + left, now)
-  return { triesLeft: left, ...(until !== undefined && { lockedFor: until - now }) }
+  const remaining = Math.min(untilLock, maxWrongPerChallenge - ofChallenge)
+  const until = remaining > 1 ? undefined : lockedUntil(ofUser + remaining, now)
+  return { triesLeft: remaining, ...(until !== undefined && { lockedFor: until - now }) }
 }

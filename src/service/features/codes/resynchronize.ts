@@ -24,7 +24,7 @@ export async function resynchronize(
   if (generator?.selfEnrolled !== 0) return 'no_token'
   const { id } = generator
   const seed = secrets.open(generator.seed, { kind: 'seed', id, userId })
-  const found = resynchronizedStep({ ...generator, seed }, codes, clock.now())
-  if (!found || !(await useStep(db, id, found))) return 'wrong_codes'
+  const match = resynchronizedStep({ ...generator, seed }, codes, clock.now())
+  if (!match || !(await useStep(db, id, match))) return 'wrong_codes'
   return { id }
 }

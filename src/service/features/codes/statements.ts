@@ -43,12 +43,12 @@ export const useStep = changesRow(
 )
 
 /** Remembers a step that was too far away to be accepted. */
-export const rememberStep = change('rememberStep', (db, id: Slot<string>, seen: Slots<{ step: number; at: number }>) =>
+export const rememberStep = change('rememberStep', (db, id: Slot<string>, use: Slots<{ step: number; at: number }>) =>
   db
     .updateTable('codeGenerator')
-    .set({ seenStep: seen.step, seenAt: seen.at, syncState: 'Out of Sync' })
+    .set({ seenStep: use.step, seenAt: use.at, syncState: 'Out of Sync' })
     .where('id', '=', id)
-    .where('lastStep', '<', seen.step),
+    .where('lastStep', '<', use.step),
 )
 
 export const removeCodeGenerators = change('removeCodeGenerators', (db, ids: List<string>) =>

@@ -18,7 +18,7 @@ export async function checkTimedCode(
   db: Queryable,
   { userId, domain, code }: { userId: string; domain: DomainRow; code: string },
 ): Promise<string | undefined> {
-  const seen: { readonly id: string; readonly step: number }[] = []
+  const uses: { readonly id: string; readonly step: number }[] = []
   let fault: UnsealError | undefined
   const generators = await generatorsOf(db, domain.id, userId)
   const hardware = generators.find(({ selfEnrolled }) => selfEnrolled !== null)
@@ -31,7 +31,7 @@ export async function checkTimedCode(
       const { id, verdict } = judge(ctx, { ...source, userId }, code)
       // The conditional update decides: if the same code is used several times at once, one succeeds.
       if (verdict.outcome === 'accepted' && (await useStep(db, id, verdict))) return id
-      if (verdict.outcome === 'seen') seen.push({ id, step: verdict.step })
+      if (verdict.outcome === 'seen') uses.push({ id, step: verdict.step })
     } catch (error) {
       if (!(error instanceof UnsealError)) throw error
       fault = error
@@ -39,7 +39,7 @@ export async function checkTimedCode(
   }
   // A damaged seed is an internal error and not a wrong code of the user. The other source has been checked.
   if (fault) throw fault
-  for (const { id, step } of seen) await rememberStep(db, id, { step, at: ctx.clock.now() })
+  for (const { id, step } of uses) await rememberStep(db, id, { step, at: ctx.clock.now() })
   return undefined
 }
 

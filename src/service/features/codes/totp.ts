@@ -72,26 +72,28 @@ export const stepAt = (now: number, period: number): number => Math.floor(now / 
 
 /** Judges a code. Steps up to the last accepted one are used up. */
 export function judgeCode(source: CodeSource, code: string, now: number): Verdict {
-  const present = stepAt(now, source.period)
-  const expected = present + (source.resynchronizes ? source.drift : 0)
+  const currentStep = stepAt(now, source.period)
+  const expected = currentStep + (source.resynchronizes ? source.drift : 0)
   // Searches the wide window even if it does not count, so that timing does not reveal what the user has.
   const step = matchingStep(source, code, expected)
   if (step === undefined) return { outcome: 'wrong' }
-  if (Math.abs(step - expected) <= window) return { outcome: 'accepted', step, drift: step - present }
+  if (Math.abs(step - expected) <= window) return { outcome: 'accepted', step, drift: step - currentStep }
   if (!source.resynchronizes) return { outcome: 'wrong' }
-  return follows(source, step, now) ? { outcome: 'accepted', step, drift: step - present } : { outcome: 'seen', step }
+  return follows(source, step, now)
+    ? { outcome: 'accepted', step, drift: step - currentStep }
+    : { outcome: 'seen', step }
 }
 
 /** The distances of the wide window, nearest first. */
 const distances = [0, ...Array.from({ length: wideWindow }, (_, index) => [-1 - index, 1 + index]).flat()]
-const [near, far] = [distances.slice(0, 2 * window + 1), distances.slice(2 * window + 1)]
+const [nearDistances, farDistances] = [distances.slice(0, 2 * window + 1), distances.slice(2 * window + 1)]
 
 /** The nearest step with this code. The search ends early only for a code that is accepted, which the response reveals. */
 function matchingStep(source: CodeSource, code: string, expected: number): number | undefined {
   const codeOf = codesOf(source)
   const matches = (step: number) => step >= 0 && isSameText(codeOf(step), code) && step > source.lastStep
-  const stepsAt = (some: readonly number[]) => some.map((distance) => expected + distance)
-  return stepsAt(near).find(matches) ?? stepsAt(far).filter(matches)[0]
+  const stepsAt = (distanceList: readonly number[]) => distanceList.map((distance) => expected + distance)
+  return stepsAt(nearDistances).find(matches) ?? stepsAt(farDistances).filter(matches)[0]
 }
 
 /**
@@ -104,11 +106,11 @@ export function resynchronizedStep(
   now: number,
 ): { readonly step: number; readonly drift: number } | undefined {
   const codeOf = codesOf(source)
-  const present = stepAt(now, source.period)
+  const currentStep = stepAt(now, source.period)
   for (const distance of distances) {
-    const step = present + source.drift + distance
+    const step = currentStep + source.drift + distance
     if (step <= source.lastStep || step < 0 || !isSameText(codeOf(step), first)) continue
-    if (isSameText(codeOf(step + 1), second)) return { step: step + 1, drift: step + 1 - present }
+    if (isSameText(codeOf(step + 1), second)) return { step: step + 1, drift: step + 1 - currentStep }
   }
   return undefined
 }

@@ -89,7 +89,7 @@ interface ReadLock {
 /** Takes one of the tries of a challenge. @returns how many are taken now; undefined where none was left. */
 export const takeChallengeTry = firstValue(
   'takeChallengeTry',
-  (db, row: Slots<{ challenge: string; expiresAt: number }>, most: Slot<number>) =>
+  (db, row: Slots<{ challenge: string; expiresAt: number }>, max: Slot<number>) =>
     db
       .insertInto('challengeTry')
       .values({ ...pick(row, ['challenge', 'expiresAt']), failures: 1 })
@@ -97,7 +97,7 @@ export const takeChallengeTry = firstValue(
         conflict
           .column('challenge')
           .doUpdateSet((eb) => ({ failures: eb('challengeTry.failures', '+', 1) }))
-          .where('challengeTry.failures', '<', most),
+          .where('challengeTry.failures', '<', max),
       )
       .returning('failures'),
 )

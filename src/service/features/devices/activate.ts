@@ -27,22 +27,24 @@ import { tryCode } from './tries.ts'
 /** Binds a key pair to a token. This makes push possible and verifies no web session. */
 export async function activate(
   ctx: ServiceContext,
-  given: { jws: string; address: string | undefined },
+  signedRequest: { jws: string; address: string | undefined },
 ): Promise<Activated> {
-  const { key } = parseContent(ActivateRequest, peek(given.jws))
-  const { payload } = verify(ctx, given.jws, key, { method: 'POST', path: devicePaths.activate })
+  const { key } = parseContent(ActivateRequest, peek(signedRequest.jws))
+  const { payload } = verify(ctx, signedRequest.jws, key, { method: 'POST', path: devicePaths.activate })
   const request = parseContent(ActivateRequest, payload)
-  const found = await tryCode(ctx, given.address, () => findActivation(ctx, ctx.store.db, request.code))
+  const foundActivation = await tryCode(ctx, signedRequest.address, () =>
+    findActivation(ctx, ctx.store.db, request.code),
+  )
   const device = newId(ctx.random)
   const seed = newSeed(ctx.random)
   const unlocked = await unlockedBy(
     ctx,
-    { id: device, userId: found.userId },
-    { keyType: found.keyType, pin: request.pin },
+    { id: device, userId: foundActivation.userId },
+    { keyType: foundActivation.keyType, pin: request.pin },
   )
   const activation = await ctx.store.db
     .transaction()
-    .execute((db) => bind(ctx, db, request, { device, seed, unlocked, address: given.address }))
+    .execute((db) => bind(ctx, db, request, { device, seed, unlocked, address: signedRequest.address }))
   return activatedView(ctx, activation, { id: device, seed, push: acceptedPush(ctx, request) !== null })
 }
 
@@ -89,14 +91,14 @@ async function bind(
   const ended = await useCode({ ...ctx, address, actor: { kind: 'device', id: device } }, db, activation)
   const push = acceptedPush(ctx, request)
   const { name, key } = request
-  const of = { id: device, userId: activation.userId }
+  const newDevice = { id: device, userId: activation.userId }
   await bindDevice(ctx, db, activation, {
     id: device,
     name,
     keyX: key.x,
     keyY: key.y,
     pin: unlocked.pin,
-    push: push && sealedPush(ctx, of, push),
+    push: push && sealedPush(ctx, newDevice, push),
     seed,
     replaces: ended.devices.length > 0,
     address,

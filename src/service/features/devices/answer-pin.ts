@@ -10,7 +10,7 @@ import type { SignedCall } from './signed-call.ts'
 /** The result of the PIN check. */
 export type PinResult = 'not-required' | 'late' | 'right'
 
-interface Given {
+interface PinInput {
   /** Whether the answer says yes: only then a PIN is needed. */
   readonly agrees: boolean
   readonly pin: string | undefined
@@ -28,19 +28,19 @@ interface Given {
 export async function verifyAnswerPin(
   ctx: ServiceContext,
   call: SignedCall,
-  { agrees, pin, attempt = call.claims.jti }: Given,
+  { agrees, pin, attempt = call.claims.jti }: PinInput,
   isPending: (db: Queryable) => Promise<boolean>,
 ): Promise<PinResult> {
   const rule = agrees ? await pinRule(ctx.store.db, call.device.domainId) : undefined
   if (!rule || rule.keyType === 'NONE') return 'not-required'
-  const taken = await readCommitted(ctx.store.db).execute(async (db) => {
+  const reserved = await readCommitted(ctx.store.db).execute(async (db) => {
     await consumeCall(db, call)
     // What is settled is only compared: repeating a lost answer costs no attempt.
     if (!(await isPending(db))) return undefined
     if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
     return reserveAttempt(db, { device: call.device, attempt, most: rule.maxAllowedRetries }, ctx.clock.now())
   })
-  if (!taken) return 'late'
-  await checkPin(ctx, taken, pin ?? '')
+  if (!reserved) return 'late'
+  await checkPin(ctx, reserved, pin ?? '')
   return 'right'
 }

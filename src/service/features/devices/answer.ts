@@ -22,21 +22,21 @@ import { requireActive, consumeCall } from './signed-call.ts'
 import { readCommitted } from '../../engine/database/transaction-ends.ts'
 import type { SignedCall } from './signed-call.ts'
 
-type Given = ReturnType<typeof AnswerRequest.parse>
+type DeviceAnswer = ReturnType<typeof AnswerRequest.parse>
 
 /** The user's answer. Checks, in this order: signature (by the caller), nonce, PIN, number. */
 export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Answered> {
-  const given = parseContent(AnswerRequest, call.payload)
-  const { pin, attempt } = given
-  const agrees = given.decision === 'approve'
+  const answer = parseContent(AnswerRequest, call.payload)
+  const { pin, attempt } = answer
+  const agrees = answer.decision === 'approve'
   const pinResult = await verifyAnswerPin(ctx, call, { agrees, pin, attempt }, async (db) => {
-    const session = await findSession(db, call, { sessionId, given })
+    const session = await findSession(db, call, { sessionId, answer })
     return atTime(session, ctx.clock.now()).state === 'pending'
   })
   const decided = await readCommitted(ctx.store.db).execute(async (db) => {
-    if (given.decision === 'report') await lockReporter(db, call.device)
+    if (answer.decision === 'report') await lockReporter(db, call.device)
     await (pinResult === 'not-required' ? consumeCall(db, call) : requireActive(db, call.device.id))
-    return decide(ctx, db, await findSession(db, call, { sessionId, given }), { ...given, pinResult })
+    return decide(ctx, db, await findSession(db, call, { sessionId, answer }), { ...answer, pinResult })
   })
   announce(ctx, call, decided)
   return decided.answered
@@ -47,11 +47,11 @@ export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessi
  * PIN, with its answer. A wrong secret counts as a wrong number, so there is one guess for either.
  */
 export async function scanRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Scanned> {
-  const given = parseContent(ScanRequest, call.payload)
-  const scanned = scanHashOf(given.secret)
+  const scan = parseContent(ScanRequest, call.payload)
+  const scanned = scanHashOf(scan.secret)
   const { number, ...decided } = await readCommitted(ctx.store.db).execute(async (db): Promise<ScanResult> => {
     await consumeCall(db, call)
-    const session = await findSession(db, call, { sessionId, given })
+    const session = await findSession(db, call, { sessionId, answer: scan })
     if (session.scanHash === null || session.number === null) throw tooLate()
     const { state } = atTime(session, ctx.clock.now())
     if (state === 'pending' && isSameText(session.scanHash, scanned)) {
@@ -78,20 +78,24 @@ function announce(ctx: ServiceContext, { device }: SignedCall, { answered, settl
   if (settled.length === 0) notifySession(ctx, { id: answered.id, deviceId: device.id })
 }
 
-interface Meant {
+interface AnsweredSession {
   readonly sessionId: string
-  readonly given: Pick<Given, 'nonce'>
+  readonly answer: Pick<DeviceAnswer, 'nonce'>
 }
 
-async function findSession(db: Queryable, { device }: SignedCall, { sessionId, given }: Meant): Promise<SessionRow> {
+async function findSession(
+  db: Queryable,
+  { device }: SignedCall,
+  { sessionId, answer }: AnsweredSession,
+): Promise<SessionRow> {
   const session = await sessionOfDevice(db, device.id, sessionId)
   if (!session) throw new ApiProblem('api.error.notfound.session')
-  if (!isSameText(session.nonce, given.nonce))
+  if (!isSameText(session.nonce, answer.nonce))
     throw new ApiProblem('api.error.invalid.nonce', 'nonce: does not match the request.')
   return session
 }
 
-type Typed = Pick<Given, 'decision' | 'number' | 'keepBrowser'>
+type TypedAnswer = Pick<DeviceAnswer, 'decision' | 'number' | 'keepBrowser'>
 
 interface Decided {
   readonly answered: Answered
@@ -103,29 +107,30 @@ async function decide(
   ctx: ServiceContext,
   db: Queryable,
   session: SessionRow,
-  given: Typed & { readonly pinResult: PinResult },
+  typedAnswer: TypedAnswer & { readonly pinResult: PinResult },
 ): Promise<Decided> {
   const now = ctx.clock.now()
-  const present = atTime(session, now)
-  const number = typedNumber(session, given)
-  if (present.state !== 'pending') return decideEnded(ctx, db, present, { decision: given.decision, number })
-  if (given.pinResult === 'late') throw tooLate()
-  const outcome = outcomeOf(session, given, number)
-  const browser = browserAfter(session, given, outcome)
+  const currentSession = atTime(session, now)
+  const number = typedNumber(session, typedAnswer)
+  if (currentSession.state !== 'pending')
+    return decideEnded(ctx, db, currentSession, { decision: typedAnswer.decision, number })
+  if (typedAnswer.pinResult === 'late') throw tooLate()
+  const outcome = outcomeOf(session, typedAnswer, number)
+  const browser = browserAfter(session, typedAnswer, outcome)
   const answer = {
     id: session.id,
     deviceId: session.deviceId ?? '',
-    decision: given.decision,
+    decision: typedAnswer.decision,
     number,
     outcome,
     browser,
   }
-  const [won, organizationId] = await Promise.all([
+  const [isFirst, organizationId] = await Promise.all([
     settleSession(db, answer, now),
     organizationOfDomain(db, session.domainId),
   ])
   // Settled after it was read above: by a cancellation, or by the same answer, which the device sent twice.
-  if (!won) return decideEnded(ctx, db, await reread(db, session), { decision: given.decision, number })
+  if (!isFirst) return decideEnded(ctx, db, await reread(db, session), { decision: typedAnswer.decision, number })
   const actor = { kind: 'device', id: answer.deviceId } as const
   const { state, reason, factor = null } = outcome
   const settled = { ...session, state, reason: reason ?? null, factor, settledAt: now }
@@ -142,15 +147,20 @@ async function decide(
 
 const { window: pausedFor } = pushLimits.afterReport
 
-type Ending = Pick<Given, 'decision'> & { readonly number: string | null }
+type EndedAnswer = Pick<DeviceAnswer, 'decision'> & { readonly number: string | null }
 
 /** A session that no longer waits: a report of one that ended without an answer still denies the others. */
-async function decideEnded(ctx: ServiceContext, db: Queryable, session: SessionRow, given: Ending): Promise<Decided> {
+async function decideEnded(
+  ctx: ServiceContext,
+  db: Queryable,
+  session: SessionRow,
+  answer: EndedAnswer,
+): Promise<Decided> {
   const now = ctx.clock.now()
   const { id, deviceId, domainId, state } = session
-  const isReport = given.decision === 'report' && isReportable(session, now)
+  const isReport = answer.decision === 'report' && isReportable(session, now)
   if (!isReport || !(await reportEnded(db, { id, deviceId }, now))) {
-    return { answered: await repeated(db, session, given), settled: [] }
+    return { answered: await repeated(db, session, answer), settled: [] }
   }
   const organizationId = await organizationOfDomain(db, domainId)
   const actor = { kind: 'device', id: deviceId ?? '' } as const
@@ -166,12 +176,16 @@ async function reread(db: Queryable, { id, deviceId }: SessionRow): Promise<Sess
 }
 
 /** The person keeps the browser by approving in it, and only then. */
-function browserAfter({ browser }: SessionRow, { keepBrowser }: Typed, { state }: Outcome): SessionRow['browser'] {
+function browserAfter(
+  { browser }: SessionRow,
+  { keepBrowser }: TypedAnswer,
+  { state }: Outcome,
+): SessionRow['browser'] {
   return browser === 'new' && keepBrowser && state === 'approved' ? 'keeping' : browser
 }
 
 /** A lost answer can be repeated with the same result. A different answer is too late. */
-async function repeated(db: Queryable, session: SessionRow, { decision, number }: Ending): Promise<Answered> {
+async function repeated(db: Queryable, session: SessionRow, { decision, number }: EndedAnswer): Promise<Answered> {
   const same = session.answeredDecision === decision && session.answeredNumber === number
   if (!same) throw tooLate()
   const { id, state, reason } = session
@@ -187,13 +201,13 @@ async function blockedAt(db: Queryable, { userId, reason, answeredDecision, sett
 }
 
 /** Only an approval of a request with a number has one. */
-function typedNumber(session: SessionRow, given: Typed): string | null {
-  return session.number !== null && given.decision === 'approve' ? (given.number ?? null) : null
+function typedNumber(session: SessionRow, answer: TypedAnswer): string | null {
+  return session.number !== null && answer.decision === 'approve' ? (answer.number ?? null) : null
 }
 
-function outcomeOf(session: SessionRow, given: Typed, number: string | null): Outcome {
-  if (given.decision === 'deny') return { state: 'denied', reason: 'user_denied' }
-  if (given.decision === 'report') return { state: 'denied', reason: 'reported' }
+function outcomeOf(session: SessionRow, answer: TypedAnswer, number: string | null): Outcome {
+  if (answer.decision === 'deny') return { state: 'denied', reason: 'user_denied' }
+  if (answer.decision === 'report') return { state: 'denied', reason: 'reported' }
   if (session.number === null) return { state: 'approved', factor: 'push' }
   if (number === null) throw new ApiProblem('api.error.invalid.number', 'number: required.')
   // One guess only: an attacker who does not see the page must not be able to try all ninety numbers.

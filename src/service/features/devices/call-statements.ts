@@ -25,17 +25,17 @@ export const openCallsOfDevice = allRows('openCallsOfDevice', (db, deviceId: Slo
 export type AnsweredCallRow = RowOf<typeof answeredCallsOfDevice>
 
 /** Newest first. */
-export const answeredCallsOfDevice = allRows('answeredCallsOfDevice', (db, of: Slots<Answered>) =>
+export const answeredCallsOfDevice = allRows('answeredCallsOfDevice', (db, slots: Slots<Answered>) =>
   db
     .selectFrom('callerVerification')
     .innerJoin('domain', 'domain.id', 'callerVerification.domainId')
     .innerJoin('user', 'user.id', 'callerVerification.userId')
     .selectAll('callerVerification')
     .select(['domain.name as domainName', 'user.username', 'user.name'])
-    .where('callerVerification.deviceId', '=', of.deviceId)
-    .where('callerVerification.settledAt', '>', of.settledAfter)
+    .where('callerVerification.deviceId', '=', slots.deviceId)
+    .where('callerVerification.settledAt', '>', slots.settledAfter)
     .orderBy('callerVerification.sequence', 'desc')
-    .limit(of.limit),
+    .limit(slots.limit),
 )
 
 export type Answered = Pick<CallerVerificationRow, 'deviceId'> & {

@@ -25,12 +25,16 @@ export interface ReservedAttempt {
 export async function reserveRequiredPin(
   { clock }: Pick<ServiceContext, 'clock'>,
   db: Queryable,
-  of: { readonly device: DeviceRow; readonly attempt: string; readonly pin: string | undefined },
+  attempt: { readonly device: DeviceRow; readonly attempt: string; readonly pin: string | undefined },
 ): Promise<ReservedAttempt | undefined> {
-  const rule = await pinRule(db, of.device.domainId)
+  const rule = await pinRule(db, attempt.device.domainId)
   if (!rule || rule.keyType === 'NONE') return undefined
-  if (of.pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
-  return reserveAttempt(db, { device: of.device, attempt: of.attempt, most: rule.maxAllowedRetries }, clock.now())
+  if (attempt.pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
+  return reserveAttempt(
+    db,
+    { device: attempt.device, attempt: attempt.attempt, most: rule.maxAllowedRetries },
+    clock.now(),
+  )
 }
 
 /**
@@ -39,39 +43,39 @@ export async function reserveRequiredPin(
  */
 export async function reserveAttempt(
   db: Queryable,
-  of: { readonly device: DeviceRow; readonly attempt: string; readonly most: number },
+  reservation: { readonly device: DeviceRow; readonly attempt: string; readonly most: number },
   now: number,
 ): Promise<ReservedAttempt> {
-  const { device, attempt, most } = of
-  const taken = await takePinTry(db, { deviceId: device.id, attempt, most })
-  if (taken?.pin) return { ...of, hash: taken.pin }
-  const present = await deviceById(db, device.id)
-  if (present?.pinWrong === attempt) throw wrongPin(most - present.pinTries)
-  if (present?.pinAttempt === attempt) throw tooManyRequests({ limit: 'this PIN is being checked', wait: 1, now })
-  return { ...of, hash: undefined }
+  const { device, attempt, most: max } = reservation
+  const reserved = await takePinTry(db, { deviceId: device.id, attempt, most: max })
+  if (reserved?.pin) return { ...reservation, hash: reserved.pin }
+  const currentDevice = await deviceById(db, device.id)
+  if (currentDevice?.pinWrong === attempt) throw wrongPin(max - currentDevice.pinTries)
+  if (currentDevice?.pinAttempt === attempt) throw tooManyRequests({ limit: 'this PIN is being checked', wait: 1, now })
+  return { ...reservation, hash: undefined }
 }
 
 /**
  * Checks a PIN after its attempt was taken. Hashing takes time, so do not wait for it in a transaction.
  * @throws {ApiProblem} if the PIN is wrong; the last attempt revokes the token.
  */
-export async function checkPin(ctx: ServiceContext, taken: ReservedAttempt, given: string): Promise<void> {
-  if (taken.hash !== undefined && (await isRight(ctx, taken, given))) {
-    return forgetPinTries(ctx.store.db, taken.device.id)
+export async function checkPin(ctx: ServiceContext, reserved: ReservedAttempt, pin: string): Promise<void> {
+  if (reserved.hash !== undefined && (await isRight(ctx, reserved, pin))) {
+    return forgetPinTries(ctx.store.db, reserved.device.id)
   }
-  const triesLeft = await ctx.store.db.transaction().execute((db) => countWrong(ctx, db, taken))
+  const triesLeft = await ctx.store.db.transaction().execute((db) => countWrong(ctx, db, reserved))
   throw triesLeft > 0 ? wrongPin(triesLeft) : new ApiProblem('api.error.device.revoked')
 }
 
-function isRight(ctx: ServiceContext, { device, hash = '' }: ReservedAttempt, given: string): Promise<boolean> {
-  return isPin(given, ctx.secrets.open(hash, { kind: 'pin', id: device.id, userId: device.userId }))
+function isRight(ctx: ServiceContext, { device, hash = '' }: ReservedAttempt, pin: string): Promise<boolean> {
+  return isPin(pin, ctx.secrets.open(hash, { kind: 'pin', id: device.id, userId: device.userId }))
 }
 
 /** @returns how many attempts are left. */
 async function countWrong(
   ctx: ServiceContext,
   db: Queryable,
-  { device, attempt, most }: ReservedAttempt,
+  { device, attempt, most: max }: ReservedAttempt,
 ): Promise<number> {
   const failures = await noteWrongPin(db, device.id, attempt)
   if (failures === undefined) await requireActive(db, device.id)
@@ -81,8 +85,8 @@ async function countWrong(
   const organizationId = await organizationOfDomain(db, domainId)
   const by = { organizationId, actor: { kind: 'device', id } } as const
   const facts = { device: id, domain: domainId, user: userId, failures }
-  await audit(db, ctx, { ...by, event: failures < most ? 'pin.refused' : 'pin.exhausted', facts })
-  if (failures < most) return most - failures
+  await audit(db, ctx, { ...by, event: failures < max ? 'pin.refused' : 'pin.exhausted', facts })
+  if (failures < max) return max - failures
   const revoked = await revokeTokens(db, { userIds: [userId], domainId }, ctx.clock.now())
   await auditRevoked(db, ctx, revoked, by)
   await announceRevoked(db, ctx, revoked, by)

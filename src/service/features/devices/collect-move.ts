@@ -44,11 +44,11 @@ async function waitFor({ store: { db } }: ServiceContext, claim: ClaimRow, { can
 
 async function account(ctx: ServiceContext, call: SignedCall, { pin }: CollectMoveRequest): Promise<Activated> {
   const { id, tokenId, domainId, userId } = call.device
-  const taken = await ctx.store.db.transaction().execute(async (db) => {
+  const reserved = await ctx.store.db.transaction().execute(async (db) => {
     await consumeCall(db, call)
     return reserveRequiredPin(ctx, db, { device: call.device, pin, attempt: call.claims.jti })
   })
-  if (taken) await checkPin(ctx, taken, pin ?? '')
+  if (reserved) await checkPin(ctx, reserved, pin ?? '')
   const activation = await activationOfToken(ctx.store.db, tokenId)
   const generator = await generatorOfDevice(ctx.store.db, domainId, userId)
   if (!activation || !generator) throw noClaim()

@@ -15,19 +15,19 @@ export function followInbox(ctx: ServiceContext, deviceId: string): EventSource<
     let over = false
 
     async function follow(): Promise<void> {
-      let known: string | undefined
+      let lastTag: string | undefined
       for (;;) {
-        const named = await readInbox(ctx, deviceId)
+        const inbox = await readInbox(ctx, deviceId)
         if (over) return
-        if (named.etag !== known) follower.event(named.inbox)
-        known = named.etag
+        if (inbox.etag !== lastTag) follower.event(inbox.inbox)
+        lastTag = inbox.etag
         // The service has begun to close since the device called: nothing will wake the device.
         if (ctx.waiters.closed()) return
-        const stopAlarm = alarm(ctx, changesAt(named), () => subscription.wake())
-        const news = await subscription.woken()
+        const stopAlarm = alarm(ctx, changesAt(inbox), () => subscription.wake())
+        const hasChanged = await subscription.woken()
         stopAlarm()
         // The service is closing.
-        if (!news) return
+        if (!hasChanged) return
       }
     }
 

@@ -18,21 +18,21 @@ import { notifyRevoked } from '../../engine/waiting/notify.ts'
 
 /** If two factors were given up at the same moment, none would be left: locking lets only the first request succeed. */
 export const giveUp: Handler<typeof contract.giveUpFactor> = async (input, call) => {
-  const { what, pass, domainId, userId, epoch, rpId } = input
+  const { what: factor, pass, domainId, userId, epoch, rpId } = input
   const domain = await findDomain(call, domainId)
   await call.store.db.transaction().execute(async (db) => {
     const user = await lockMember(db, call, domain.id, userId)
-    await requirePass(db, call, { userId: user.id, changed: what, pass, domainId: domain.id })
-    const of = { domainId: domain.id, userId: user.id, rpId }
-    if (!(await everydayFactors(db, of))[what]) throw new ApiProblem(missing[what])
-    await requireAnotherFactor(db, of, what)
-    notifyRevoked(db, call, await removers[what](db, call, { domainId: domain.id, userId: user.id, epoch, pass }))
+    await requirePass(db, call, { userId: user.id, changed: factor, pass, domainId: domain.id })
+    const owner = { domainId: domain.id, userId: user.id, rpId }
+    if (!(await everydayFactors(db, owner))[factor]) throw new ApiProblem(missing[factor])
+    await requireAnotherFactor(db, owner, factor)
+    notifyRevoked(db, call, await removers[factor](db, call, { domainId: domain.id, userId: user.id, epoch, pass }))
   })
 }
 
 const missing = { device: 'api.error.notfound.token', hardware: 'api.error.notfound.hardware' } as const
 
-interface Of {
+interface FactorOwner {
   readonly domainId: string
   readonly userId: string
   /** The user's epoch after the change. */
@@ -40,7 +40,7 @@ interface Of {
   readonly pass: string
 }
 
-type Remove = (db: Queryable, call: Call, of: Of) => Promise<Revoked>
+type Remove = (db: Queryable, call: Call, owner: FactorOwner) => Promise<Revoked>
 
 const removers: Readonly<Record<'device' | 'hardware', Remove>> = {
   async device(db, call, { domainId, userId, epoch, pass }) {

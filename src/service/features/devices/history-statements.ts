@@ -39,8 +39,8 @@ export function historyOfDevice(
 const newestHistory = allRows('newestHistory', (db, page: Slots<Page>) => historyPage(db, page))
 
 const historyBefore = allRows('historyBefore', (db, page: Slots<Page>, before: Slot<string>) => {
-  const known = db.selectFrom('deviceHistory').select('sequence').where('deviceId', '=', page.deviceId)
-  return historyPage(db, page).where('deviceHistory.sequence', '<', known.where('sessionId', '=', before))
+  const ownEntries = db.selectFrom('deviceHistory').select('sequence').where('deviceId', '=', page.deviceId)
+  return historyPage(db, page).where('deviceHistory.sequence', '<', ownEntries.where('sessionId', '=', before))
 })
 
 const historyPage = (db: Queryable, { deviceId, settledAfter, limit }: Slots<Page>) =>

@@ -17,9 +17,10 @@ export async function readHistory(ctx: ServiceContext, { device, payload }: Sign
   const { before } = parseContent(HistoryRequest, payload)
   await requireActive(ctx.store.db, device.id)
   const settledAfter = ctx.clock.now() - historyRetention
-  const of = { deviceId: device.id, before, settledAfter }
-  const rows = await historyOfDevice(ctx.store.db, { ...of, limit: historyPageSize + 1 })
-  const calls = before === undefined ? await answeredCallsOfDevice(ctx.store.db, { ...of, limit: historyPageSize }) : []
+  const pageQuery = { deviceId: device.id, before, settledAfter }
+  const rows = await historyOfDevice(ctx.store.db, { ...pageQuery, limit: historyPageSize + 1 })
+  const calls =
+    before === undefined ? await answeredCallsOfDevice(ctx.store.db, { ...pageQuery, limit: historyPageSize }) : []
   return {
     entries: rows.slice(0, historyPageSize).map((row) => entryView(row)),
     more: rows.length > historyPageSize,

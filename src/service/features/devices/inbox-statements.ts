@@ -5,7 +5,7 @@ import type { Slot, Slots } from '../../engine/database/statement.ts'
 /** Whether a device is in use, and what its inbox holds besides requests. Most inboxes hold nothing else. */
 export const inboxOfDevice = firstRow(
   'inboxOfDevice',
-  (db, of: Slots<{ deviceId: string; noticesAfter: number }>, now: Slot<number>) =>
+  (db, slots: Slots<{ deviceId: string; noticesAfter: number }>, now: Slot<number>) =>
     db
       .selectFrom('device')
       .select(['device.revokedAt', 'device.moved'])
@@ -16,7 +16,7 @@ export const inboxOfDevice = firstRow(
               .selectFrom('deviceNotice')
               .select('deviceNotice.id')
               .whereRef('deviceNotice.deviceId', '=', 'device.id')
-              .where('deviceNotice.createdAt', '>', of.noticesAfter),
+              .where('deviceNotice.createdAt', '>', slots.noticesAfter),
           )
           .as('hasNotices'),
         is
@@ -29,5 +29,5 @@ export const inboxOfDevice = firstRow(
           )
           .as('hasCalls'),
       ])
-      .where('device.id', '=', of.deviceId),
+      .where('device.id', '=', slots.deviceId),
 )

@@ -27,10 +27,10 @@ export async function readInbox(ctx: ServiceContext, deviceId: string): Promise<
   const noticesAfter = now - noticeRetention
   const pending = await pendingOfDevice(db, deviceId, now)
   // After the requests, and on every read, so that a device that is revoked while its call is held or read gets the error at once.
-  const found = await inboxOfDevice(db, { deviceId, noticesAfter }, now)
-  rejectRevoked(found)
-  const notices = found?.hasNotices ? await noticesOfDevice(db, deviceId, noticesAfter) : []
-  const calls = found?.hasCalls ? await openCallsOfDevice(db, deviceId, now) : []
+  const rows = await inboxOfDevice(db, { deviceId, noticesAfter }, now)
+  rejectRevoked(rows)
+  const notices = rows?.hasNotices ? await noticesOfDevice(db, deviceId, noticesAfter) : []
+  const calls = rows?.hasCalls ? await openCallsOfDevice(db, deviceId, now) : []
   const inbox = {
     requests: pending.map((session) => requestView(session)),
     ...noticeLists(notices),

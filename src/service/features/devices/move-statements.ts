@@ -84,11 +84,11 @@ export const requestMove = change('requestMove', (db, claimId: Slot<string>) =>
 /** Confirms the claim of that device and no other. @returns nothing where there is no such claim any more. */
 export const confirmMove = firstRow(
   'confirmMove',
-  (db, of: Slots<{ deviceId: string; claimId: string }>, now: Slot<number>) =>
+  (db, slots: Slots<{ deviceId: string; claimId: string }>, now: Slot<number>) =>
     db
       .updateTable('deviceMove')
       .set({ expiresAt: derived(now, (time) => time + moveLifetimes.account) })
-      .where((is) => is.and({ deviceId: of.deviceId, claimId: of.claimId, requested: 1 }))
+      .where((is) => is.and({ deviceId: slots.deviceId, claimId: slots.claimId, requested: 1 }))
       .where('expiresAt', '>', now)
       .where('expiresAt', '<=', derived(now, latestEnd('claim')))
       .returning(['claimName', 'claimKeyX', 'claimKeyY'])

@@ -35,11 +35,11 @@ import { tryCode } from './tries.ts'
 /** Begins a move. Asks for the PIN, because a thief of an unlocked device could take the account along. */
 export async function beginMove(ctx: ServiceContext, call: SignedCall, address: string | null): Promise<Move> {
   const { pin } = parseContent(MoveRequest, call.payload)
-  const taken = await ctx.store.db.transaction().execute(async (db) => {
+  const reserved = await ctx.store.db.transaction().execute(async (db) => {
     await consumeCall(db, call)
     return reserveRequiredPin(ctx, db, { device: call.device, pin, attempt: call.claims.jti })
   })
-  if (taken) await checkPin(ctx, taken, pin ?? '')
+  if (reserved) await checkPin(ctx, reserved, pin ?? '')
   const code = random128(ctx.random)
   const expiresAt = ctx.clock.now() + moveLifetimes.code
   const { id: deviceId, tokenId: token, domainId: domain, userId: user } = call.device
@@ -66,17 +66,17 @@ export async function findMove(
 /** Uses the code of a move up for the key that signed the call. Nothing moves before the old device confirms. */
 export async function claim(
   ctx: ServiceContext,
-  given: { jws: string; address: string | undefined },
+  request: { jws: string; address: string | undefined },
 ): Promise<MoveClaimed> {
-  const { key } = parseContent(ClaimMoveRequest, peek(given.jws))
-  const { payload } = verify(ctx, given.jws, key, { method: 'POST', path: devicePaths.claimMove })
+  const { key } = parseContent(ClaimMoveRequest, peek(request.jws))
+  const { payload } = verify(ctx, request.jws, key, { method: 'POST', path: devicePaths.claimMove })
   const { code, name } = parseContent(ClaimMoveRequest, payload)
-  const { deviceId } = await tryCode(ctx, given.address, () => findMove(ctx, ctx.store.db, code))
+  const { deviceId } = await tryCode(ctx, request.address, () => findMove(ctx, ctx.store.db, code))
   const device = newId(ctx.random)
   const expiresAt = ctx.clock.now() + moveLifetimes.claim
   const lookups = ctx.secrets.lookups(moveCodeText(code))
-  const of = { claimId: device, claimName: name, claimKeyX: key.x, claimKeyY: key.y }
-  if (!(await claimMove(ctx.store.db, { deviceId, lookups, ...of, expiresAt }))) throw noCode()
+  const newDevice = { claimId: device, claimName: name, claimKeyX: key.x, claimKeyY: key.y }
+  if (!(await claimMove(ctx.store.db, { deviceId, lookups, ...newDevice, expiresAt }))) throw noCode()
   return { device, expiresAt }
 }
 
@@ -100,11 +100,11 @@ export async function confirm(ctx: ServiceContext, call: SignedCall, address: st
     const activation = await activationOfToken(db, tokenId)
     if (!row || !activation) throw tooLate()
     const by = await byDevice(db, call, address)
-    const here = { ...ctx, ...by }
-    const enrolled = await enrollUser(db, here, { userId, tokenId }, by)
+    const moveContext = { ...ctx, ...by }
+    const enrolled = await enrollUser(db, moveContext, { userId, tokenId }, by)
     if (!enrolled || !(await renewToken(db, tokenId, now))) throw tooLate()
     const moved = await moveAway(db, { tokenId, replacementEpoch: null }, now)
-    await auditRevoked(db, here, moved, by)
+    await auditRevoked(db, moveContext, moved, by)
     const hash = pin && ctx.secrets.open(pin, { kind: 'pin', id: deviceId, userId })
     const { claimName: name, claimKeyX: keyX, claimKeyY: keyY } = row
     await bindDevice(ctx, db, activation, {

@@ -40,14 +40,14 @@ async function hashPin(random: Random, pin: string, cost: HashCost): Promise<str
 export async function isPin(pin: string, hash: string): Promise<boolean> {
   const [name, n, r, p, salt = '', expected = ''] = hash.split(':')
   if (name !== 'scrypt') throw new Error('A stored PIN hash has an unknown format.')
-  const given = await derive(pin, Buffer.from(salt, 'base64url'), { N: Number(n), r: Number(r), p: Number(p) })
-  return timingSafeEqual(given, Buffer.from(expected, 'base64url'))
+  const derivedHash = await derive(pin, Buffer.from(salt, 'base64url'), { N: Number(n), r: Number(r), p: Number(p) })
+  return timingSafeEqual(derivedHash, Buffer.from(expected, 'base64url'))
 }
 
 /** Runs on another thread. */
-function derive(pin: string, salt: Uint8Array, given: HashCost): Promise<Buffer> {
+function derive(pin: string, salt: Uint8Array, cost: HashCost): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const options = { ...given, maxmem: 64 * 1024 * 1024 }
+    const options = { ...cost, maxmem: 64 * 1024 * 1024 }
     scrypt(pin, salt, 32, options, (error, key) => (error ? reject(error) : resolve(key)))
   })
 }

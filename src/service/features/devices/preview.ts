@@ -18,15 +18,15 @@ import { activationCodeText } from '../../engine/secrets/secrets.ts'
  */
 export async function preview(
   ctx: ServiceContext,
-  given: { body: unknown; address: string | undefined },
+  request: { body: unknown; address: string | undefined },
 ): Promise<Preview> {
-  const { code } = parseContent(PreviewRequest, given.body)
+  const { code } = parseContent(PreviewRequest, request.body)
   const { db } = ctx.store
   const isMove = MoveCode.safeParse(code).success
-  const found = await tryCode(ctx, given.address, async () =>
+  const row = await tryCode(ctx, request.address, async () =>
     isMove ? (await findMove(ctx, db, code))?.activation : findActivation(ctx, db, code),
   )
-  return accountView(ctx, found)
+  return accountView(ctx, row)
 }
 
 /** The target of an activation code, and whether the new device replaces the present one. */
@@ -40,13 +40,13 @@ export async function findActivation(
 ): Promise<FoundActivation | undefined> {
   const lookups = secrets.lookups(activationCodeText(code))
   const pending = await activationOf(db, lookups, clock.now())
-  const found = pending ?? (await replacementOf(db, lookups, clock.now()))
-  if (!found?.sealedCode) return undefined
+  const row = pending ?? (await replacementOf(db, lookups, clock.now()))
+  if (!row?.sealedCode) return undefined
   // An attacker who can write to the database could move a lookup to another user's token, but not the sealed code.
   const kind = pending ? 'activation code' : 'replacement code'
-  const meant = secrets.open(found.sealedCode, { kind, id: found.tokenId, userId: found.userId })
-  if (meant !== code || !(await isStillGranted(db, found, clock.now()))) return undefined
-  return { ...found, replaces: !pending }
+  const openedCode = secrets.open(row.sealedCode, { kind, id: row.tokenId, userId: row.userId })
+  if (openedCode !== code || !(await isStillGranted(db, row, clock.now()))) return undefined
+  return { ...row, replaces: !pending }
 }
 
 /** A code ends with the factor that the user passed with to see it, so that the thief of a token loses it too. */

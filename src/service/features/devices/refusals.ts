@@ -41,8 +41,8 @@ export function auditingForgeries<T>(
 ): Promise<T> {
   return orElse(act, async (code) => {
     const event = forgeries[code]
-    const named = event && Subject.safeParse(peek(jws))
-    const device = named?.success ? await deviceById(ctx.store.db, named.data.sub) : undefined
+    const subject = event && Subject.safeParse(peek(jws))
+    const device = subject?.success ? await deviceById(ctx.store.db, subject.data.sub) : undefined
     if (event === undefined || !device) return
     await auditRefusal(ctx, {
       event,

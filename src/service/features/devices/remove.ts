@@ -17,9 +17,13 @@ export async function removeDevice(ctx: ServiceContext, call: SignedCall, addres
       organizationId: await organizationOfDomain(db, domainId),
       actor: { kind: 'device', id: device },
     } as const
-    const here = { ...ctx, address }
-    await audit(db, here, { ...by, event: 'device.removed', facts: { device, domain: domainId, user: userId } })
-    await auditRevoked(db, here, { ...ended, devices: [] }, by)
+    const addressContext = { ...ctx, address }
+    await audit(db, addressContext, {
+      ...by,
+      event: 'device.removed',
+      facts: { device, domain: domainId, user: userId },
+    })
+    await auditRevoked(db, addressContext, { ...ended, devices: [] }, by)
     await announceRevoked(db, ctx, ended, by)
     notifyRevoked(db, ctx, ended)
   })

@@ -30,11 +30,11 @@ export const issue: Handler<typeof contract.issueReplacement> = async (input, ca
     const grant = input.pass === undefined ? handedOver : await requirePass(db, call, change)
     const token = await tokenOf(db, domain.id, user.id)
     if (token?.state === 'active') {
-      return present(call, token, grant) ?? issueCode(call, db, domain, { token, grant, epoch: input.epoch })
+      return currentReplacement(call, token, grant) ?? issueCode(call, db, domain, { token, grant, epoch: input.epoch })
     }
     const now = call.clock.now()
-    const shown = token && !hasExpired(token, now) ? pending(call, token, grant) : undefined
-    if (shown) return shown
+    const replacement = token && !hasExpired(token, now) ? pending(call, token, grant) : undefined
+    if (replacement) return replacement
     const expiresAt = shownCodeExpiry(now)
     const firstOnly = user.everEnrolled === 0
     const { code } = await issueToken(call, db, { domain, user, expiresAt, firstOnly, selfEnrollment: true, grant })
@@ -65,7 +65,7 @@ function pending({ secrets }: Call, token: TokenRow, grant: CodeGrant): Replacem
   return { code: secrets.open(code, { kind: 'activation code', id, userId }), expiresAt }
 }
 
-function present({ clock, secrets }: Call, token: TokenRow, grant: CodeGrant): Replacement | undefined {
+function currentReplacement({ clock, secrets }: Call, token: TokenRow, grant: CodeGrant): Replacement | undefined {
   const { id, userId, replacement, replacementExpiresAt: expiresAt } = token
   if (replacement === null || !isReplaceable(expiresAt, clock.now())) return undefined
   if (!isGrantedBy(token, grant)) return undefined

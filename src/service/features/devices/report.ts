@@ -49,7 +49,7 @@ export async function blockAfterReport(
     await auditSession(db, ctx, other, { organizationId, actor })
     await noteInHistory(db, other)
   }
-  for (const domainId of new Set([reported, ...others].map((one) => one.domainId))) {
+  for (const domainId of new Set([reported, ...others].map((endedSession) => endedSession.domainId))) {
     await pausePushes(ctx, db, { domainId, userId: user })
   }
   // The person says that someone else has them: a request from a kept browser is signed with its key.
@@ -57,8 +57,8 @@ export async function blockAfterReport(
   if (ofAttacker.size > 0) await endBrowsersOf(db, user, [...ofAttacker])
   await endSessionsButKeys(db, user)
   const attributes = JSON.parse(reported.attributes) as Attribute[]
-  const told = { kind: 'sign_in_reported', organizationId, userId: user, domainId: domain, attributes } as const
-  await mailAfterCommit(db, { ...ctx, actor }, told)
+  const notice = { kind: 'sign_in_reported', organizationId, userId: user, domainId: domain, attributes } as const
+  await mailAfterCommit(db, { ...ctx, actor }, notice)
   return others
 }
 

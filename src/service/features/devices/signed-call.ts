@@ -42,13 +42,13 @@ export async function consumeCall(
 ): Promise<void> {
   // After that, its `iat` alone makes the call too old.
   const expiresAt = claims.iat + clockTolerance
-  const [first, present] = await Promise.all([
+  const [first, currentDevice] = await Promise.all([
     rememberCall(db, { deviceId: device.id, jti: claims.jti, expiresAt }),
     deviceById(db, device.id),
   ])
   if (!first)
     throw new ApiProblem('api.error.device.replayed', undefined, { headers: { 'WWW-Authenticate': 'Device' } })
-  rejectRevoked(present)
+  rejectRevoked(currentDevice)
 }
 
 export async function requireActive(db: Queryable, deviceId: string): Promise<void> {

@@ -61,12 +61,12 @@ export const pinRule = firstRow('pinRule', (db, domainId: Slot<string>) =>
  */
 export const takePinTry = firstRow(
   'takePinTry',
-  (db, { deviceId, attempt, most }: Slots<{ deviceId: string; attempt: string; most: number }>) =>
+  (db, { deviceId, attempt, most: max }: Slots<{ deviceId: string; attempt: string; most: number }>) =>
     db
       .updateTable('device')
       .set((eb) => ({ pinTries: eb('pinTries', '+', 1), pinAttempt: attempt }))
       .where((is) => is.and({ id: deviceId, revokedAt: null }))
-      .where('pinTries', '<', most)
+      .where('pinTries', '<', max)
       .where((eb) => eb.or([eb('pinAttempt', 'is', null), eb('pinAttempt', '<>', attempt)]))
       .returning(['pin', 'pinTries']),
 )

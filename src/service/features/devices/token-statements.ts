@@ -28,11 +28,11 @@ export async function revokeTokens(
   now: number,
 ): Promise<Revoked> {
   const revoke = domainId === undefined ? inAllDomains : inOneDomain
-  const of = { userIds, domainId: domainId ?? '' }
-  const tokens = await revoke.tokens(db, of)
-  const devices = await revoke.devices(db, of, now)
+  const scope = { userIds, domainId: domainId ?? '' }
+  const tokens = await revoke.tokens(db, scope)
+  const devices = await revoke.devices(db, scope, now)
   await endDevices(db, devices, epoch)
-  const sessions = await revoke.sessions(db, of, now)
+  const sessions = await revoke.sessions(db, scope, now)
   return { tokens, devices, sessions }
 }
 
@@ -43,13 +43,13 @@ const inOneDomain = revocations('in one domain')
 const inAllDomains = revocations('in all domains')
 
 function revocations(where: 'in one domain' | 'in all domains') {
-  const one = where === 'in one domain'
+  const isOneDomain = where === 'in one domain'
   return {
     tokens: allRows(`revoke tokens ${where}`, (db, { userIds, domainId }: OfUsers) =>
       db
         .deleteFrom('token')
         .where('userId', 'in', userIds)
-        .$if(one, (query) => query.where('domainId', '=', domainId))
+        .$if(isOneDomain, (query) => query.where('domainId', '=', domainId))
         .returning(['id', 'domainId', 'userId']),
     ),
     devices: allRows(`revoke devices ${where}`, (db, { userIds, domainId }: OfUsers, now: Slot<number>) =>
@@ -58,7 +58,7 @@ function revocations(where: 'in one domain' | 'in all domains') {
         .set({ revokedAt: now, pin: null, push: null })
         .where('userId', 'in', userIds)
         .where('revokedAt', 'is', null)
-        .$if(one, (query) => query.where('domainId', '=', domainId))
+        .$if(isOneDomain, (query) => query.where('domainId', '=', domainId))
         .returning(['id', 'domainId', 'userId']),
     ),
     sessions: allRows(`cancel sessions ${where}`, (db, { userIds, domainId }: OfUsers, now: Slot<number>) =>
@@ -67,7 +67,7 @@ function revocations(where: 'in one domain' | 'in all domains') {
         .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
         .where('userId', 'in', userIds)
         .where(isPending(now))
-        .$if(one, (query) => query.where('domainId', '=', domainId))
+        .$if(isOneDomain, (query) => query.where('domainId', '=', domainId))
         .returning(['id', 'domainId', 'userId']),
     ),
   }

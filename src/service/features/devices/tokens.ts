@@ -40,9 +40,9 @@ interface Issued {
 /** Shows the present token while it is pending or active; otherwise issues one. In a transaction. */
 export async function issueOrShow(call: Call, db: Queryable, { domain, userId, expiresAt }: Issued): Promise<Token> {
   const user = await lockMember(db, call, domain.id, userId)
-  const present = await tokenOf(db, domain.id, user.id)
-  const isPresent = present && !hasExpired(present, call.clock.now())
-  if (isPresent && !mustBeUnseen(call, present)) return show(call, db, user, present)
+  const currentToken = await tokenOf(db, domain.id, user.id)
+  const isPresent = currentToken && !hasExpired(currentToken, call.clock.now())
+  if (isPresent && !mustBeUnseen(call, currentToken)) return show(call, db, user, currentToken)
   requireCodesFor(call, user)
   // An attacker who takes over an app and its key must not be able to keep a code for later.
   return issueToken(call, db, { domain, user, expiresAt, firstOnly: call.role === 'auth', selfEnrollment: false })
@@ -54,13 +54,13 @@ export const issueFirst: Handler<typeof contract.issueFirstToken> = async (input
   return call.store.db.transaction().execute(async (db) => {
     const user = await lockMember(db, call, domain.id, input.userId)
     if (user.everEnrolled === 1) throw new ApiProblem('api.error.conflict.enrolled')
-    const present = await tokenOf(db, domain.id, user.id)
-    if (!present || hasExpired(present, now)) {
+    const currentToken = await tokenOf(db, domain.id, user.id)
+    if (!currentToken || hasExpired(currentToken, now)) {
       const expiresAt = codeExpiry(now, domain.activationCodeExpiration)
       return issueToken(call, db, { domain, user, expiresAt, firstOnly: true, selfEnrollment: true })
     }
     // A page never shows a code that an administrator hands over in person: the password alone would be enough to get it.
-    return present.selfEnrollment === 1 ? show(call, db, user, present) : { state: present.state }
+    return currentToken.selfEnrollment === 1 ? show(call, db, user, currentToken) : { state: currentToken.state }
   })
 }
 
@@ -118,10 +118,10 @@ export async function issueToken(
   { domain, user: { id: userId }, expiresAt, firstOnly, selfEnrollment, grant, mailed }: NewToken,
 ): Promise<Token & { readonly code: string }> {
   const now = call.clock.now()
-  const present = await tokenOf(db, domain.id, userId)
+  const currentToken = await tokenOf(db, domain.id, userId)
   const ended = await revokeTokens(db, { userIds: [userId], domainId: domain.id }, now)
   // An expired token had already ended.
-  const tokens = present && !hasExpired(present, now) ? ended.tokens : []
+  const tokens = currentToken && !hasExpired(currentToken, now) ? ended.tokens : []
   await auditRevoked(db, call, { ...ended, tokens }, call)
   await announceRevoked(db, call, ended, call)
   const id = newId(call.random)

@@ -20,12 +20,12 @@ export async function tryCode<T>(
   find: () => Promise<T | undefined>,
 ): Promise<T> {
   const reserved = await reserveTry(ctx, address)
-  const found = await find().catch(async (error: unknown) => {
+  const result = await find().catch(async (error: unknown) => {
     // Internal errors count against no caller. If the database is unavailable, the attempt stays counted for its time.
     await releaseTry(ctx, reserved).catch(() => {})
     throw error
   })
-  if (found === undefined) {
+  if (result === undefined) {
     ctx.observer.triedActivation('wrong')
     const failures = reserved.counts[1] ?? 0
     if (failures >= ctx.limits.triesAlert) await alert(ctx, 'activation.many_failed', failures)
@@ -33,23 +33,25 @@ export async function tryCode<T>(
   }
   await releaseTry(ctx, reserved)
   ctx.observer.triedActivation('right')
-  return found
+  return result
 }
 
 async function reserveTry(ctx: ServiceContext, address: string | undefined): Promise<Reserved> {
   const { triesPerAddress, triesPerService } = ctx.limits
   const ofAddress = { scope: `code ${networkOf(address)}`, limit: triesPerAddress, window: 10 * 60, slot: 1 }
   const ofService = { scope: 'code', limit: triesPerService, window: hour, slot: 60 }
-  const taken = await ctx.store.db.transaction().execute((db) => reserve(db, [ofAddress, ofService], ctx.clock.now()))
-  if ('counts' in taken) return taken
+  const reserved = await ctx.store.db
+    .transaction()
+    .execute((db) => reserve(db, [ofAddress, ofService], ctx.clock.now()))
+  if ('counts' in reserved) return reserved
   ctx.observer.triedActivation('refused')
-  if (taken.refusedBy === ofService) await alert(ctx, 'activation.suspended', triesPerService)
-  const [most, from] =
-    taken.refusedBy === ofService
+  if (reserved.refusedBy === ofService) await alert(ctx, 'activation.suspended', triesPerService)
+  const [max, from] =
+    reserved.refusedBy === ofService
       ? [triesPerService, 'in an hour']
       : [triesPerAddress, 'from one address in 10 minutes']
-  const limit = `at most ${most} wrong activation codes ${from}`
-  throw tooManyRequests({ limit, wait: taken.wait, now: ctx.clock.now() })
+  const limit = `at most ${max} wrong activation codes ${from}`
+  throw tooManyRequests({ limit, wait: reserved.wait, now: ctx.clock.now() })
 }
 
 const releaseTry = (ctx: ServiceContext, reserved: Reserved) =>
@@ -74,11 +76,11 @@ async function alert(ctx: ServiceContext, event: keyof typeof alerts, failures: 
     return wait === 0
   })
   // The response stands even if this fails, and a duplicate line is better than none.
-  const told = await telling.catch((error: unknown) => {
+  const wasSent = await telling.catch((error: unknown) => {
     ctx.logger.error({ err: error, event }, 'audit entry not written')
     return true
   })
-  if (!told) return
+  if (!wasSent) return
   ctx.observer.alerted(event)
   ctx.logger.error({ event, failures }, alerts[event])
 }

@@ -81,11 +81,11 @@ export const DomainChanges = Changes
 export async function addDomain(
   ctx: Acting,
   organizationId: string,
-  given: NewDomain,
+  input: NewDomain,
   id: string = newId(ctx.random),
 ): Promise<Domain> {
   const { db } = ctx.store
-  const options = parseOptions(NewDomain, 'createDomain', given)
+  const options = parseOptions(NewDomain, 'createDomain', input)
   refuseWithoutPasskeys(options)
   const row = {
     ...options,
@@ -100,7 +100,7 @@ export async function addDomain(
     synchronizationApplied: 0,
   }
   await inTransaction(db, async (tx) => {
-    if (!(await insertDomain(tx, row))) throw taken(options.name)
+    if (!(await insertDomain(tx, row))) throw nameTaken(options.name)
     await audit(tx, ctx, { event: 'domain.created', organizationId, facts: { domain: row.id } })
   })
   return show(row)
@@ -112,23 +112,23 @@ export async function listDomains(ctx: ServiceContext, organizationId: string): 
 }
 
 /** Checks in the transaction of a change whether the domain may be changed, as it is. Throws if not. */
-type Accept = (db: Queryable, present: DomainRow) => Promise<void>
+type Accept = (db: Queryable, domain: DomainRow) => Promise<void>
 
 /** @throws {RefusalError} if existing tokens do not allow the change. */
 export async function changeDomain(
   ctx: Acting,
   organizationId: string,
   id: string,
-  given: DomainChanges,
+  input: DomainChanges,
   accept: Accept = () => Promise.resolve(),
 ): Promise<Domain> {
-  const changes = parseOptions(DomainChanges, 'setDomain', given)
+  const changes = parseOptions(DomainChanges, 'setDomain', input)
   return inTransaction(ctx.store.db, async (db) => {
     const domain = await domainById(db, organizationId, id)
     if (!domain) throw new RangeError('domainId: no such domain')
     await accept(db, domain)
     const namesake = changes.name === undefined ? undefined : await domainByName(db, organizationId, changes.name)
-    if (namesake && namesake.id !== id) throw taken(namesake.name)
+    if (namesake && namesake.id !== id) throw nameTaken(namesake.name)
     refuseWithoutPasskeys({
       type: changes.type ?? domain.type,
       phishingResistant: changes.phishingResistant ?? domain.phishingResistant,
@@ -170,10 +170,10 @@ function columns(changes: z.output<typeof DomainChanges>): Columns {
 
 const fact = (value: boolean): Fact => (value ? 1 : 0)
 
-const taken = (name: string) => new NameTakenError(`A domain named "${name}" already exists.`)
+const nameTaken = (name: string) => new NameTakenError(`A domain named "${name}" already exists.`)
 
 /** Devices learn at activation whether to ask for a PIN. Changing it later would not reach them. */
-const keyTypeInUse = (present: string) =>
+const keyTypeInUse = (currentType: string) =>
   new RefusalError(
-    `The key type ${present} cannot be changed, because devices were activated with it. Revoke the tokens of the domain first.`,
+    `The key type ${currentType} cannot be changed, because devices were activated with it. Revoke the tokens of the domain first.`,
   )

@@ -62,11 +62,11 @@ export const newApiKey = (ctx: Pick<ServiceContext, 'random'>): string => random
 export async function addApiKey(
   ctx: Acting,
   organizationId: string,
-  given: NewApiKey,
+  input: NewApiKey,
   key: string = newApiKey(ctx),
 ): Promise<ApiKey & { key: string }> {
   const { db } = ctx.store
-  const { role, domainId = null } = parseOptions(NewApiKey, 'createApiKey', given)
+  const { role, domainId = null } = parseOptions(NewApiKey, 'createApiKey', input)
   if (domainId !== null && !(await domainById(db, organizationId, domainId))) {
     throw new RangeError('domainId: no such domain')
   }

@@ -16,10 +16,10 @@ export const nameOrganization = changesRow('nameOrganization', (db, { id, from, 
 
 /** Gives a domain the name of its app. @returns false where another one of its organization has that name. */
 export const nameDomain = changesRow('nameDomain', (db, organizationId: Slot<string>, { id, from, to }: Naming) => {
-  const named = db.selectFrom('domain').select('id').where('organizationId', '=', organizationId).where('name', '=', to)
+  const rows = db.selectFrom('domain').select('id').where('organizationId', '=', organizationId).where('name', '=', to)
   return db
     .updateTable('domain')
     .set({ name: to, appName: to })
     .where((is) => is.and({ id, name: from }))
-    .where((is) => is.not(is.exists(named.where('id', '!=', id))))
+    .where((is) => is.not(is.exists(rows.where('id', '!=', id))))
 })

@@ -29,8 +29,8 @@ export const add: Handler<typeof contract.addMember> = async (input, call) => {
     // So that a user who is being deleted is not left with a membership, and an administrator who changes the user knows of it.
     if (!(await lockUser(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
     if (!(await userById(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
-    const of = { domainId: domain.id, userIds: [userId] }
-    const ended = (await isLeaving(db, domain.id, userId)) ? await leaveDomain(db, call, of) : noneRevoked
+    const membership = { domainId: domain.id, userIds: [userId] }
+    const ended = (await isLeaving(db, domain.id, userId)) ? await leaveDomain(db, call, membership) : noneRevoked
     await auditRevoked(db, call, ended, call)
     await addToDomain(db, call, domain.id, userId)
     notifyRevoked(db, call, ended)
@@ -39,9 +39,9 @@ export const add: Handler<typeof contract.addMember> = async (input, call) => {
 
 export const get: Handler<typeof contract.getMember> = async (input, call) => {
   const { user } = await findMember(call, input.domainId, { id: input.userId })
-  const [shown] = await showAll(call, [user])
-  if (!shown) throw new ApiProblem('api.error.notfound.user')
-  return shown
+  const [view] = await showAll(call, [user])
+  if (!view) throw new ApiProblem('api.error.notfound.user')
+  return view
 }
 
 export const list: Handler<typeof contract.listMembers> = async (input, call) => {

@@ -27,8 +27,8 @@ export async function reserveSend(
 ): Promise<SendReservation> {
   const now = clock.now()
   const wait = await store.db.transaction().execute(async (db) => {
-    const present = await lockMember(db, domain, domain.id, user.id)
-    const rest = addressRest(present, now)
+    const currentMember = await lockMember(db, domain, domain.id, user.id)
+    const rest = addressRest(currentMember, now)
     if (rest > 0) throw tooManyRequests({ limit: changedAddress, wait: rest, now })
     return takeAttempt(db, emailCodeLimits(user.id), now)
   })
@@ -46,14 +46,14 @@ export async function releaseSend({ store }: Context, { userId, at }: SendReserv
 
 /** Stores a code that was sent, and invalidates all others, unless the user's address has changed meanwhile. */
 export async function storeSentCode(ctx: Context, domain: DomainRow, user: UserRow, code: string): Promise<void> {
-  const of = { domainId: domain.id, userId: user.id }
+  const member = { domainId: domain.id, userId: user.id }
   const now = ctx.clock.now()
   const wait = await ctx.store.db.transaction().execute(async (db) => {
-    const present = await lockMember(db, domain, domain.id, user.id)
-    const rest = addressRest(present, now)
-    const codeLookup = ctx.secrets.lookup(emailCodeText(of, code))
+    const currentMember = await lockMember(db, domain, domain.id, user.id)
+    const rest = addressRest(currentMember, now)
+    const codeLookup = ctx.secrets.lookup(emailCodeText(member, code))
     if (rest > 0) return rest
-    await replaceEmailCode(db, { ...of, codeLookup, wrongTries: 0, expiresAt: now + emailCodeLifetime })
+    await replaceEmailCode(db, { ...member, codeLookup, wrongTries: 0, expiresAt: now + emailCodeLifetime })
     const facts = { domain: domain.id, user: user.id }
     await audit(db, ctx, { event: 'email_code.sent', organizationId: domain.organizationId, facts })
     return rest

@@ -5,7 +5,7 @@ import { change, changesRow, derived, pick } from '../../engine/database/stateme
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 
 /** Which code is meant: one a user and domain. */
-type Of = Pick<Database['emailCode'], 'domainId' | 'userId'>
+type Member = Pick<Database['emailCode'], 'domainId' | 'userId'>
 
 /** Stores the code and invalidates all earlier ones. */
 export const replaceEmailCode = change('replaceEmailCode', (db, row: Slots<Database['emailCode']>) =>
@@ -20,7 +20,7 @@ export const replaceEmailCode = change('replaceEmailCode', (db, row: Slots<Datab
 /** Uses a code up. @returns false where it is not the newest one, has expired, or was used. */
 export const useEmailCode = changesRow(
   'useEmailCode',
-  (db, { domainId, userId, codeLookups }: Slots<Of & { codeLookups: readonly string[] }>, now: Slot<number>) =>
+  (db, { domainId, userId, codeLookups }: Slots<Member & { codeLookups: readonly string[] }>, now: Slot<number>) =>
     db
       .deleteFrom('emailCode')
       .where((is) => is.and({ domainId, userId }))
@@ -33,19 +33,19 @@ export const useEmailCode = changesRow(
 const latestExpiry = (now: number): number => latestBeginning(now + emailCodeLifetime)
 
 /** Counts a wrong try; the last one takes the code away. */
-export async function countWrongEmailCode(db: Queryable, of: Of, maxTries: number): Promise<void> {
-  await countWrongTry(db, of)
-  await removeTriedCode(db, of, maxTries)
+export async function countWrongEmailCode(db: Queryable, member: Member, maxTries: number): Promise<void> {
+  await countWrongTry(db, member)
+  await removeTriedCode(db, member, maxTries)
 }
 
-const countWrongTry = change('countWrongTry', (db, { domainId, userId }: Slots<Of>) =>
+const countWrongTry = change('countWrongTry', (db, { domainId, userId }: Slots<Member>) =>
   db
     .updateTable('emailCode')
     .set((eb) => ({ wrongTries: eb('wrongTries', '+', 1) }))
     .where((is) => is.and({ domainId, userId })),
 )
 
-const removeTriedCode = change('removeTriedCode', (db, { domainId, userId }: Slots<Of>, maxTries: Slot<number>) =>
+const removeTriedCode = change('removeTriedCode', (db, { domainId, userId }: Slots<Member>, maxTries: Slot<number>) =>
   db
     .deleteFrom('emailCode')
     .where((is) => is.and({ domainId, userId }))

@@ -52,9 +52,9 @@ export async function changeRequirement(
   caller: Caller,
   { domain, user, changed, pass, rpId }: Omit<Change, 'userId' | 'domainId'> & Pick<Grant, 'domain' | 'user'>,
 ): Promise<ChangeRequirement> {
-  const owned = await ownedFactors(db, { domain, user, rpId }, caller.clock.now())
+  const factors = await ownedFactors(db, { domain, user, rpId }, caller.clock.now())
   const grant = await findGrant(db, caller, { userId: user.id, changed, pass, rpId, domainId: domain.id })
-  return { factors: factorsForChange(changed, owned), passed: grant !== undefined }
+  return { factors: factorsForChange(changed, factors), passed: grant !== undefined }
 }
 
 async function findGrant(db: Queryable, caller: Caller, change: Change): Promise<Grant | undefined> {
@@ -106,7 +106,7 @@ async function ownedFactors(
   const hasPasskey = rpId === undefined ? passkeyRpIds.length > 0 : passkeyRpIds.includes(rpId)
   const others = await factorsInDomain(db, { domain, user }, now)
   return {
-    here: hasPasskey ? ['passkey', ...others] : others,
+    inApp: hasPasskey ? ['passkey', ...others] : others,
     anywhere: userView(user, has).factors ?? [],
     everStrong: user.strongEnrolled === 1,
     phishingResistant: domain.phishingResistant,

@@ -17,10 +17,10 @@ import type { Queryable } from '../../engine/database/schema/schema.ts'
 export async function enrollUser(
   db: Queryable,
   ctx: AuditContext,
-  of: Omit<Enrolling, 'first'> & { readonly first?: boolean },
+  enrollment: Omit<Enrolling, 'first'> & { readonly first?: boolean },
   by: { readonly organizationId: string; readonly actor?: Actor },
 ): Promise<boolean> {
-  const tokens = await markEnrolled(db, { first: false, ...of })
+  const tokens = await markEnrolled(db, { first: false, ...enrollment })
   if (!tokens) return false
   await auditRevoked(db, ctx, { tokens, devices: [], sessions: [] }, by)
   return true

@@ -11,14 +11,17 @@ export interface EverydayFactors {
 }
 
 /** A user in a domain, and the relying party of the app in which the user asks. */
-interface Of {
+interface FactorOwner {
   readonly domainId: string
   readonly userId: string
   readonly rpId: string | undefined
 }
 
 /** Call it in a transaction that has locked the user: no two factors are given up at once. */
-export async function everydayFactors(db: Queryable, { domainId, userId, rpId }: Of): Promise<EverydayFactors> {
+export async function everydayFactors(
+  db: Queryable,
+  { domainId, userId, rpId }: FactorOwner,
+): Promise<EverydayFactors> {
   const passkeys = rpId === undefined ? [] : await passkeysOfUser(db, userId)
   return {
     device: (await tokenOf(db, domainId, userId))?.state === 'active',
@@ -34,10 +37,10 @@ export async function everydayFactors(db: Queryable, { domainId, userId, rpId }:
  */
 export async function requireAnotherFactor(
   db: Queryable,
-  of: Of,
+  owner: FactorOwner,
   givenUp: 'device' | 'hardware' | { readonly passkey: string },
 ): Promise<void> {
-  const { device, hardware, passkeys } = await everydayFactors(db, of)
+  const { device, hardware, passkeys } = await everydayFactors(db, owner)
   const others = [
     device && givenUp !== 'device',
     hardware && givenUp !== 'hardware',

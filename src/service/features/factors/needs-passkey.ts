@@ -3,7 +3,7 @@ import type { PhishingResistance } from '../../../contract/phishing-resistance.t
 import { passkeysOfUser } from './possessions.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 
-interface Of {
+interface FactorOwner {
   readonly policy: PhishingResistance
   readonly userId: string
   /** The relying party of the app; where it is not known, passkeys for any app count. */
@@ -11,7 +11,7 @@ interface Of {
 }
 
 /** Whether the user can pass by nothing but a passkey. Passkeys are read only where the answer depends on them. */
-export async function userNeedsPasskey(db: Queryable, { policy, userId, rpId }: Of): Promise<boolean> {
+export async function userNeedsPasskey(db: Queryable, { policy, userId, rpId }: FactorOwner): Promise<boolean> {
   if (policy !== 'prefer') return needsPasskey(policy, false)
   const passkeys = await passkeysOfUser(db, userId)
   return needsPasskey(

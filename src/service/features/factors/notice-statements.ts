@@ -26,8 +26,8 @@ const addNotice = change('addNotice', (db, row: Slots<NewNotice>) =>
 )
 
 const removeOldestNotice = change('removeOldestNotice', (db, deviceId: Slot<string>) => {
-  const known = db.selectFrom('deviceNotice').select('sequence').where('deviceId', '=', deviceId)
-  const newestSurplus = known.orderBy('sequence', 'desc').limit(1).offset(maxNotices)
+  const notices = db.selectFrom('deviceNotice').select('sequence').where('deviceId', '=', deviceId)
+  const newestSurplus = notices.orderBy('sequence', 'desc').limit(1).offset(maxNotices)
   return db.deleteFrom('deviceNotice').where('deviceId', '=', deviceId).where('sequence', '<=', newestSurplus)
 })
 

@@ -12,7 +12,7 @@ const changePassLifetime = 10 * 60
 /** The facts that decide which factors may change another one. */
 export interface OwnedFactors {
   /** Factors that the user can use in the domain now. */
-  readonly here: readonly Factor[]
+  readonly inApp: readonly Factor[]
   /** Factors that the user can use in any domain. */
   readonly anywhere: readonly Factor[]
   /** Whether the user ever had a strong factor in any domain; only a reset clears this. */
@@ -42,18 +42,18 @@ export interface Pass {
 }
 
 /** The factors with which a user can pass to change a factor. */
-export function factorsForChange(changed: ChangedFactor, owned: OwnedFactors): Factor[] {
-  return owned.here.filter((factor) => isStrongEnough(factor, changed, owned))
+export function factorsForChange(changed: ChangedFactor, factors: OwnedFactors): Factor[] {
+  return factors.inApp.filter((factor) => isStrongEnough(factor, changed, factors))
 }
 
 /** Whether a pass may change a factor. */
-export function mayChange(changed: ChangedFactor, pass: Pass, owned: OwnedFactors, now: number): boolean {
+export function mayChange(changed: ChangedFactor, pass: Pass, factors: OwnedFactors, now: number): boolean {
   return (
     // Users must know what they approve: a pass for signing in never changes a factor.
     pass.purpose === 'change_devices' &&
     isCurrent(pass, now) &&
     pass.factor !== null &&
-    isStrongEnough(pass.factor, changed, owned)
+    isStrongEnough(pass.factor, changed, factors)
   )
 }
 
@@ -71,27 +71,27 @@ export function mayMakeFirstCodes(pass: Pass, { hadCodes, factorIds }: FirstCode
   )
 }
 
-function isStrongEnough(factor: Factor, changed: ChangedFactor, owned: OwnedFactors): boolean {
+function isStrongEnough(factor: Factor, changed: ChangedFactor, factors: OwnedFactors): boolean {
   // A bypass code that replaces a missing passkey leads to a new one, and to nothing else.
-  if (needsPasskey(owned.phishingResistant, owned.here.some(isPhishingResistant))) {
+  if (needsPasskey(factors.phishingResistant, factors.inApp.some(isPhishingResistant))) {
     return isPhishingResistant(factor) || (isHandedOver(factor) && changed === 'passkey')
   }
-  if (isBehindPasskey(changed, owned)) return isPhishingResistant(factor) || isHandedOver(factor)
-  return isStrong(factor) || mayAddFirst(changed, owned)
+  if (isBehindPasskey(changed, factors)) return isPhishingResistant(factor) || isHandedOver(factor)
+  return isStrong(factor) || mayAddFirst(changed, factors)
 }
 
 /**
  * Passkeys cannot be phished, so a user who has one changes passkeys only by a passkey or a recovery code: an attacker who gets
  * the user to approve a request must not be able to add a passkey. Recovery codes follow, because a new one would change passkeys.
  */
-function isBehindPasskey(changed: ChangedFactor, { here, anywhere }: OwnedFactors): boolean {
-  if (changed === 'passkey') return here.some(isPhishingResistant)
+function isBehindPasskey(changed: ChangedFactor, { inApp, anywhere }: OwnedFactors): boolean {
+  if (changed === 'passkey') return inApp.some(isPhishingResistant)
   return changed === 'codes' && anywhere.some(isPhishingResistant)
 }
 
 /** A weak factor can add the first strong one, and nothing after that. */
-function mayAddFirst(changed: ChangedFactor, owned: OwnedFactors): boolean {
+function mayAddFirst(changed: ChangedFactor, factors: OwnedFactors): boolean {
   // A device is valid in its own domain only. Other factors are valid everywhere, so strong factors of all domains count.
-  const present = changed === 'device' ? owned.here : owned.anywhere
-  return !owned.everStrong && !present.some(isStrong)
+  const current = changed === 'device' ? factors.inApp : factors.anywhere
+  return !factors.everStrong && !current.some(isStrong)
 }

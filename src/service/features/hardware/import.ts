@@ -31,7 +31,7 @@ export async function importHardwareTokens(
   return importRows(
     {
       rows,
-      check: (some) => withoutPresent(ctx, organizationId, check(some)),
+      check: (batch) => withoutPresent(ctx, organizationId, check(batch)),
       importAll: (accepted) => insertAll(ctx, organizationId, accepted, options),
     },
     options,
@@ -92,13 +92,14 @@ const codeOf = ({ path: [field = ''] }: Mistake): RejectionCode =>
 
 async function withoutPresent(ctx: Acting, organizationId: string, { accepted, rejected }: Checked): Promise<Checked> {
   const serialNumbers = accepted.map(({ token }) => token.serialNumber)
-  const found = serialNumbers.length > 0 && (await presentSerialNumbers(ctx.store.db, organizationId, serialNumbers))
-  const present = new Set(found || [])
-  const isTaken = ({ token }: Accepted) => present.has(token.serialNumber)
-  const taken = accepted
+  const presentNumbers =
+    serialNumbers.length > 0 && (await presentSerialNumbers(ctx.store.db, organizationId, serialNumbers))
+  const presentSet = new Set(presentNumbers || [])
+  const isTaken = ({ token }: Accepted) => presentSet.has(token.serialNumber)
+  const rejections = accepted
     .filter((row) => isTaken(row))
     .map(({ line }) => ({ line, code: 'present', reason: 'its serial number is there already' }) as const)
-  return { accepted: accepted.filter((row) => !isTaken(row)), rejected: [...rejected, ...taken] }
+  return { accepted: accepted.filter((row) => !isTaken(row)), rejected: [...rejected, ...rejections] }
 }
 
 async function insertAll(
@@ -110,16 +111,16 @@ async function insertAll(
   const createdAt = ctx.clock.now()
   // Before the transaction, because other writers wait for it.
   const tokens: NewHardwareTokenRow[] = []
-  for await (const some of inSmallSteps([rows])) {
-    tokens.push(...some.map(({ token }) => toRow(ctx, { organizationId, createdAt }, token)))
+  for await (const batch of inSmallSteps([rows])) {
+    tokens.push(...batch.map(({ token }) => toRow(ctx, { organizationId, createdAt }, token)))
   }
   requireWaiting()
   await transact(async (inside) => {
     const { db } = inside.store
     let done = 0
-    for await (const some of inSmallSteps([tokens])) {
-      if (!(await insertHardwareTokens(db, some))) throw changedMeanwhile()
-      done += some.length
+    for await (const batch of inSmallSteps([tokens])) {
+      if (!(await insertHardwareTokens(db, batch))) throw changedMeanwhile()
+      done += batch.length
       progress(done, tokens.length)
     }
     await audit(db, inside, { event: 'hardware.imported', organizationId, facts: { count: tokens.length } })

@@ -52,8 +52,8 @@ export const create: Handler<typeof contract.createHardwareToken> = async (input
 
 export const list: Handler<typeof contract.listHardwareTokens> = async (input, call) => {
   const page = parsePage(input.page)
-  const found = await listHardwareTokens(call.store.db, call.organizationId, page)
-  return cutPage(call, found, page).map((row) => hardwareView(row))
+  const rows = await listHardwareTokens(call.store.db, call.organizationId, page)
+  return cutPage(call, rows, page).map((row) => hardwareView(row))
 }
 
 export const get: Handler<typeof contract.getHardwareToken> = async (input, call) => {
@@ -169,9 +169,9 @@ async function makeRoom(
   userId: string,
   { replaces, epoch }: Pick<Input<typeof contract.enrollHardwareToken>, 'replaces' | 'epoch'>,
 ): Promise<void> {
-  const present = await hardwareTokenOfUser(db, userId)
-  if (present?.id !== replaces) throw new ApiProblem('api.error.conflict.hardware')
-  if (!present) return
+  const token = await hardwareTokenOfUser(db, userId)
+  if (token?.id !== replaces) throw new ApiProblem('api.error.conflict.hardware')
+  if (!token) return
   await releaseHardwareTokens(db, call.secrets, [userId], epoch)
   await auditCall(db, call, 'hardware.released', { user: userId })
 }

@@ -52,14 +52,14 @@ export const hardwareTokenById = firstRow('hardwareTokenById', (db, organization
 
 /** Those of an alias or a serial number, in any case, or of an id that begins so; for people who look for one. */
 export function hardwareTokensNamed(db: Queryable, organizationId: string, name: string): Promise<HardwareTokenRow[]> {
-  const wanted = name.toLowerCase()
-  const beginning = /^[0-9a-f]{6,40}$/.test(wanted) ? wanted : undefined
+  const lowerName = name.toLowerCase()
+  const beginning = /^[0-9a-f]{6,40}$/.test(lowerName) ? lowerName : undefined
   return hardwareTokens(db)
     .where('hardwareToken.organizationId', '=', organizationId)
     .where((is) =>
       is.or([
-        is(is.fn<string>('lower', ['hardwareToken.alias']), '=', wanted),
-        is(is.fn<string>('lower', ['hardwareToken.serialNumber']), '=', wanted),
+        is(is.fn<string>('lower', ['hardwareToken.alias']), '=', lowerName),
+        is(is.fn<string>('lower', ['hardwareToken.serialNumber']), '=', lowerName),
         ...(beginning === undefined ? [] : [is('hardwareToken.id', 'like', `${beginning}%`)]),
       ]),
     )
@@ -160,10 +160,10 @@ type OwnedSeed = Pick<HardwareTokenRow, 'id' | 'userId'>
 async function resealSeeds(
   db: Queryable,
   secrets: Secrets,
-  owned: readonly OwnedSeed[],
+  ownedSeeds: readonly OwnedSeed[],
   userId: string | null,
 ): Promise<void> {
-  const owners = new Map(owned.map((one) => [one.id, one.userId]))
+  const owners = new Map(ownedSeeds.map((ownedSeed) => [ownedSeed.id, ownedSeed.userId]))
   if (owners.size === 0) return
   const rows = await seedsOf(db, [...owners.keys()])
   for (const { id, seed } of rows) {
@@ -182,9 +182,9 @@ const setSeed = change('setSeed', (db, id: Slot<string>, seed: Slot<string>) =>
   db.updateTable('codeGenerator').set({ seed }).where('id', '=', id),
 )
 
-function openOrNothing(secrets: Secrets, seed: string, owned: OwnedSeed): string | undefined {
+function openOrNothing(secrets: Secrets, seed: string, ownedSeed: OwnedSeed): string | undefined {
   try {
-    return secrets.open(seed, { kind: 'seed', ...owned })
+    return secrets.open(seed, { kind: 'seed', ...ownedSeed })
   } catch (error) {
     if (error instanceof UnsealError) return undefined
     throw error

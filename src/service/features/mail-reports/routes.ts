@@ -37,10 +37,10 @@ async function serve(service: ServiceContext, req: IncomingMessage, res: ServerR
       const { pageHeaders } = await loadPage()
       return send(res, { status: 303, headers: { ...pageHeaders, Location: `./${secret}` }, body: '' })
     }
-    const found = secret === undefined ? undefined : await readMailReport(ctx, secret)
-    if (!found) return await page(req, res, 404, { name: 'over' })
-    const name = found.usedAt === null ? 'question' : 'done'
-    await page(req, res, 200, { name, headline: found.headline }, found.language)
+    const report = secret === undefined ? undefined : await readMailReport(ctx, secret)
+    if (!report) return await page(req, res, 404, { name: 'over' })
+    const name = report.usedAt === null ? 'question' : 'done'
+    await page(req, res, 200, { name, headline: report.headline }, report.language)
   } catch (error) {
     const { status } = errorAnswer(error, { label: {}, failures: ctx.failures, requestId })
     await page(req, res, status, { name: 'later' })
@@ -68,6 +68,6 @@ async function page(
 
 /** The first of the browser's languages that is one of ours. */
 function wantedLanguage({ headers }: IncomingMessage): string | null {
-  const wanted = (headers['accept-language'] ?? '').split(',').map((entry) => (entry.split(';', 1)[0] ?? '').trim())
-  return wanted.find((tag) => matchLanguage(tag) !== undefined) ?? null
+  const tags = (headers['accept-language'] ?? '').split(',').map((entry) => (entry.split(';', 1)[0] ?? '').trim())
+  return tags.find((tag) => matchLanguage(tag) !== undefined) ?? null
 }

@@ -33,9 +33,9 @@ export const startRegistration: Handler<typeof contract.startPasskeyRegistration
   const domain = await findDomain(call, input.domainId)
   return call.store.db.transaction().execute(async (db) => {
     const user = await lockMember(db, call, domain.id, input.userId)
-    const present = await requirePermission(db, call, { ...input, domainId: domain.id, user, rpId: rp.id })
-    const of = { domainId: domain.id, userId: user.id, purpose: null, budget: 'other' } as const
-    const webauthnChallenge = await beginCeremony(call, db, { ...of, kind: 'register', rp, challenge })
+    const permission = await requirePermission(db, call, { ...input, domainId: domain.id, user, rpId: rp.id })
+    const newCeremony = { domainId: domain.id, userId: user.id, purpose: null, budget: 'other' } as const
+    const webauthnChallenge = await beginCeremony(call, db, { ...newCeremony, kind: 'register', rp, challenge })
     return {
       challenge: webauthnChallenge,
       rp: { id: rp.id, name: rp.name },
@@ -43,7 +43,7 @@ export const startRegistration: Handler<typeof contract.startPasskeyRegistration
       pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg }) as const),
       timeout,
       attestation: 'none',
-      excludeCredentials: present.filter(({ rpId }) => rpId === rp.id).map((row) => descriptorOf(row)),
+      excludeCredentials: permission.filter(({ rpId }) => rpId === rp.id).map((row) => descriptorOf(row)),
       authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
     }
   })
@@ -53,9 +53,9 @@ export const register: Handler<typeof contract.registerPasskey> = async (input, 
   requireRole(call, input)
   const { first, name } = input
   const { domain } = await findMember(call, input.domainId, { id: input.userId })
-  const { rpId, made } = await verifyAnswer(call, { ...input, domainId: domain.id })
+  const { rpId, made: credential } = await verifyAnswer(call, { ...input, domainId: domain.id })
   const id = newId(call.random)
-  const row = { ...newRow(call, made, { id, userId: input.userId }), rpId, name }
+  const row = { ...newRow(call, credential, { id, userId: input.userId }), rpId, name }
   await call.store.db.transaction().execute(async (db) => {
     const user = await lockMember(db, call, domain.id, input.userId)
     await requirePermission(db, call, { ...input, domainId: domain.id, user, rpId })
@@ -76,10 +76,10 @@ export const startAuthentication: Handler<typeof contract.startPasskeyAuthentica
     const user = await lockMember(db, call, domain.id, input.userId)
     const usable = (await passkeysOfUser(db, user.id)).filter(({ rpId }) => rpId === rp.id)
     if (usable.length === 0) throw new ApiProblem('api.error.notfound.passkey')
-    const of = { domainId: domain.id, userId: user.id }
-    const budget = budgetOf(await namedBrowser(call, db, { ...of, browser }))
+    const member = { domainId: domain.id, userId: user.id }
+    const budget = budgetOf(await namedBrowser(call, db, { ...member, browser }))
     return {
-      challenge: await beginCeremony(call, db, { ...of, kind: 'authenticate', rp, challenge, purpose, budget }),
+      challenge: await beginCeremony(call, db, { ...member, kind: 'authenticate', rp, challenge, purpose, budget }),
       rpId: rp.id,
       timeout,
       userVerification: 'preferred',
@@ -107,9 +107,9 @@ async function requirePermission(db: Queryable, call: Call, adding: Adding): Pro
   if (first && user.everEnrolled === 1) throw new ApiProblem('api.error.conflict.enrolled')
   if (first) await rejectWhileCodeIsIssued(db, call, domainId, user.id)
   else await requirePass(db, call, { userId: user.id, changed: 'passkey', pass, rpId, domainId })
-  const present = await passkeysOfUser(db, user.id)
-  if (present.length >= maxPasskeys) throw new ApiProblem('api.error.limit.passkeys')
-  return present
+  const passkeys = await passkeysOfUser(db, user.id)
+  if (passkeys.length >= maxPasskeys) throw new ApiProblem('api.error.limit.passkeys')
+  return passkeys
 }
 
 type Answer = Pick<
@@ -119,31 +119,31 @@ type Answer = Pick<
 
 /** Uses the ceremony up, whether the answer is right or wrong, and before the transaction: that waits for statements only. */
 async function verifyAnswer(call: Call, { domainId, userId, challenge, response, conditional }: Answer) {
-  const named = namedCeremony(response.response.clientDataJSON)
-  if (!named)
+  const answered = namedCeremony(response.response.clientDataJSON)
+  if (!answered)
     throw new ApiProblem('api.error.invalid.response', 'response: clientDataJSON: expected client data as JSON')
   const webauthn = await loadWebAuthn(call)
-  const { challengeHash, clientData } = named
-  const of = { challengeHash, domainId, userId, kind: 'register' } as const
-  const ceremony = await useCeremony(call.store.db, of, call.clock.now())
+  const { challengeHash, clientData } = answered
+  const ceremonyKey = { challengeHash, domainId, userId, kind: 'register' } as const
+  const ceremony = await useCeremony(call.store.db, ceremonyKey, call.clock.now())
   if (!ceremony) throw new ApiProblem('api.error.conflict.state', 'The challenge has expired, or was used up.')
   const isOurs = ceremony.challenge === challenge && !clientData.crossOrigin
-  const expected = { ...expectedOf(call, named, ceremony), conditional }
-  const made = isOurs && (await webauthn.verifyRegistration(response, expected))
-  if (!made) throw new ApiProblem('api.error.invalid.response', 'response: does not match the challenge')
-  return { rpId: ceremony.rpId, made }
+  const expected = { ...expectedOf(call, answered, ceremony), conditional }
+  const credential = isOurs && (await webauthn.verifyRegistration(response, expected))
+  if (!credential) throw new ApiProblem('api.error.invalid.response', 'response: does not match the challenge')
+  return { rpId: ceremony.rpId, made: credential }
 }
 
-function newRow(call: Call, made: MadeCredential, of: Pick<PasskeyRow, 'id' | 'userId'>) {
+function newRow(call: Call, credential: MadeCredential, row: Pick<PasskeyRow, 'id' | 'userId'>) {
   return {
-    ...of,
+    ...row,
     organizationId: call.organizationId,
-    credentialId: made.credentialId,
-    publicKey: sealPublicKey(call.secrets, of, made.publicKey),
-    counter: made.counter,
-    transports: JSON.stringify(made.transports),
-    syncable: made.syncable ? 1 : 0,
-    synced: made.synced ? 1 : 0,
+    credentialId: credential.credentialId,
+    publicKey: sealPublicKey(call.secrets, row, credential.publicKey),
+    counter: credential.counter,
+    transports: JSON.stringify(credential.transports),
+    syncable: credential.syncable ? 1 : 0,
+    synced: credential.synced ? 1 : 0,
     createdAt: call.clock.now(),
   } as const
 }

@@ -39,13 +39,13 @@ export const insertCeremony = change('insertCeremony', (db, row: Slots<CeremonyR
 )
 
 /** A ceremony that still takes an answer. Whether it does once the answer is verified, only `useCeremony` says. */
-export const openCeremony = firstRow('openCeremony', (db, of: Slots<CeremonyOf>, now: Slot<number>) =>
-  db.selectFrom('passkeyCeremony').selectAll().where(isOpen(of, now)),
+export const openCeremony = firstRow('openCeremony', (db, slots: Slots<CeremonyOf>, now: Slot<number>) =>
+  db.selectFrom('passkeyCeremony').selectAll().where(isOpen(slots, now)),
 )
 
 /** Uses a ceremony up: of several answers at once, only one gets it. */
-export const useCeremony = firstRow('useCeremony', (db, of: Slots<CeremonyOf>, now: Slot<number>) =>
-  db.deleteFrom('passkeyCeremony').where(isOpen(of, now)).returningAll(),
+export const useCeremony = firstRow('useCeremony', (db, slots: Slots<CeremonyOf>, now: Slot<number>) =>
+  db.deleteFrom('passkeyCeremony').where(isOpen(slots, now)).returningAll(),
 )
 
 type UsedChallenge = Omit<CeremonyRow, 'kind' | 'origins' | 'purpose'>
@@ -64,9 +64,9 @@ export const insertUsedChallenge = changesRow('insertUsedChallenge', (db, row: S
 )
 
 /** Whether a ceremony is the one that an answer names, and has not ended. One with a later end was set by a clock that was ahead. */
-const isOpen = (of: Slots<CeremonyOf>, now: Slot<number>) => (is: ExpressionBuilder<Database, 'passkeyCeremony'>) =>
+const isOpen = (slots: Slots<CeremonyOf>, now: Slot<number>) => (is: ExpressionBuilder<Database, 'passkeyCeremony'>) =>
   is.and([
-    is.and(pick(of, ['challengeHash', 'domainId', 'userId', 'kind'])),
+    is.and(pick(slots, ['challengeHash', 'domainId', 'userId', 'kind'])),
     is('expiresAt', '>', now),
     is('expiresAt', '<=', derived(now, latestExpiry)),
   ])

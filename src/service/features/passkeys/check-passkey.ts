@@ -34,29 +34,33 @@ export async function presentPasskey(
   answer: AuthenticationAnswer,
   { domainId, userId }: Pick<CeremonyOf, 'domainId' | 'userId'>,
 ): Promise<PresentedPasskey> {
-  const named = namedCeremony(answer.response.clientDataJSON)
-  if (!named) throw new ApiProblem('api.error.invalid.passkey', 'passkey: clientDataJSON: expected client data as JSON')
+  const answered = namedCeremony(answer.response.clientDataJSON)
+  if (!answered)
+    throw new ApiProblem('api.error.invalid.passkey', 'passkey: clientDataJSON: expected client data as JSON')
   const webauthn = await loadWebAuthn(caller)
-  const of = { challengeHash: named.challengeHash, domainId, userId, kind: 'authenticate' } as const
-  const ceremony = await openCeremony(caller.store.db, of, caller.clock.now())
-  return { ceremony: of, verified: ceremony && (await verify(caller, webauthn, { answer, named, ceremony })) }
+  const ceremonyKey = { challengeHash: answered.challengeHash, domainId, userId, kind: 'authenticate' } as const
+  const ceremony = await openCeremony(caller.store.db, ceremonyKey, caller.clock.now())
+  return {
+    ceremony: ceremonyKey,
+    verified: ceremony && (await verify(caller, webauthn, { answer, answered, ceremony })),
+  }
 }
 
-interface Answered {
+interface AnsweredCeremony {
   readonly answer: AuthenticationAnswer
-  readonly named: NamedCeremony
+  readonly answered: NamedCeremony
   readonly ceremony: CeremonyRow
 }
 
-async function verify(caller: Caller, webauthn: WebAuthn, { answer, named, ceremony }: Answered) {
+async function verify(caller: Caller, webauthn: WebAuthn, { answer, answered, ceremony }: AnsweredCeremony) {
   const { userId, rpId } = ceremony
   // In a frame of another origin, the page around it may have tricked the person.
-  if (named.clientData.crossOrigin || isOfAnotherUser(answer, userId)) return undefined
+  if (answered.clientData.crossOrigin || isOfAnotherUser(answer, userId)) return undefined
   const passkey = await passkeyByCredential(caller.store.db, { userId, rpId, credentialId: answer.id })
   const publicKey = passkey && publicKeyOf(caller, passkey)
   if (!passkey || !publicKey) return undefined
   const assertion = await webauthn.verifyAuthentication(answer, {
-    ...expectedOf(caller, named, ceremony),
+    ...expectedOf(caller, answered, ceremony),
     publicKey,
   })
   return assertion && { ...assertion, passkeyId: passkey.id }
@@ -93,27 +97,27 @@ export interface RightPasskey {
 export async function usePasskey(
   caller: Caller,
   db: Queryable,
-  { ceremony: of, verified }: PresentedPasskey,
+  { ceremony: ceremonyKey, verified }: PresentedPasskey,
   { challenge, purpose }: { readonly challenge: string | undefined; readonly purpose: SessionPurpose },
 ): Promise<RightPasskey | undefined> {
-  const ceremony = await useCeremony(db, of, caller.clock.now())
+  const ceremony = await useCeremony(db, ceremonyKey, caller.clock.now())
   if (!ceremony || !verified || ceremony.challenge !== challenge || ceremony.purpose !== purpose) return undefined
-  return useVerified(caller, db, of, verified)
+  return useVerified(caller, db, ceremonyKey, verified)
 }
 
 /** Uses a passkey, once its challenge is used up. @returns undefined if the passkey is gone by now, or may be a copy. */
 export async function useVerified(
   caller: Caller,
   db: Queryable,
-  of: Pick<CeremonyOf, 'domainId' | 'userId'>,
+  owner: Pick<CeremonyOf, 'domainId' | 'userId'>,
   verified: VerifiedAssertion,
 ): Promise<RightPasskey | undefined> {
-  const passkey = await passkeyOfUser(db, { id: verified.passkeyId, userId: of.userId })
+  const passkey = await passkeyOfUser(db, { id: verified.passkeyId, userId: owner.userId })
   // WebAuthn section 7.2, step 20: backup eligibility never changes.
   if (!passkey || passkey.syncable !== factOf(verified.syncable)) return undefined
   const regressed = isRegression(verified.counter, passkey.counter)
   if (regressed) {
-    const facts = { passkey: passkey.id, domain: of.domainId, user: of.userId }
+    const facts = { passkey: passkey.id, domain: owner.domainId, user: owner.userId }
     await auditCall(db, caller, 'passkey.counter_regressed', facts)
   }
   if (regressed && caller.refuseClones) return undefined

@@ -16,7 +16,7 @@ import type { AuthenticationAnswer } from './webauthn.ts'
 
 /** A right answer that says who signs in. Whether it counts, only `useSignIn` says. */
 export interface PresentedSignIn {
-  readonly of: SignInOf
+  readonly request: SignInOf
   readonly userId: string
   readonly challengeHash: string
   /** The time until which its challenge is good, Unix seconds. */
@@ -34,29 +34,33 @@ export interface PresentedSignIn {
 export async function presentSignIn(
   caller: Caller,
   answer: AuthenticationAnswer,
-  { origins, ...of }: SignInOf & { readonly origins: readonly string[] },
+  { origins, ...request }: SignInOf & { readonly origins: readonly string[] },
 ): Promise<PresentedSignIn | undefined> {
-  const named = namedCeremony(answer.response.clientDataJSON)
-  if (!named)
+  const answered = namedCeremony(answer.response.clientDataJSON)
+  if (!answered)
     throw new ApiProblem('api.error.invalid.response', 'response: clientDataJSON: expected client data as JSON')
   const webauthn = await loadWebAuthn(caller)
-  const { clientData, challengeHash } = named
-  const end = signInChallengeEnd(caller, clientData.challenge, of, caller.clock.now())
+  const { clientData, challengeHash } = answered
+  const end = signInChallengeEnd(caller, clientData.challenge, request, caller.clock.now())
   if (end === undefined || clientData.crossOrigin) return undefined
   const { organizationId } = caller
   const passkey = await passkeyOfOrganization(caller.store.db, {
     organizationId,
-    rpId: of.rpId,
+    rpId: request.rpId,
     credentialId: answer.id,
   })
   // WebAuthn section 7.2, step 6: without a user that was named before, the authenticator has to say whose passkey it is.
   if (!passkey || answer.response.userHandle !== userHandleOf(passkey.userId)) return undefined
   const publicKey = publicKeyOf(caller, passkey)
-  const expected = expectedOf(caller, named, { rpId: of.rpId, domainId: of.domainId, origins: JSON.stringify(origins) })
+  const expected = expectedOf(caller, answered, {
+    rpId: request.rpId,
+    domainId: request.domainId,
+    origins: JSON.stringify(origins),
+  })
   const assertion =
     publicKey && (await webauthn.verifyAuthentication(answer, { ...expected, publicKey, verifiesPerson: true }))
   const { userId } = passkey
-  return assertion && { of, userId, challengeHash, end, verified: { ...assertion, passkeyId: passkey.id } }
+  return assertion && { request, userId, challengeHash, end, verified: { ...assertion, passkeyId: passkey.id } }
 }
 
 /**
@@ -68,9 +72,9 @@ export async function presentSignIn(
 export async function useSignIn(
   caller: Caller,
   db: Queryable,
-  { of, userId, challengeHash, end, verified }: PresentedSignIn,
+  { request, userId, challengeHash, end, verified }: PresentedSignIn,
 ): Promise<RightPasskey | undefined> {
-  const { domainId, rpId, challenge } = of
+  const { domainId, rpId, challenge } = request
   // A later end would be removed as one from a clock that was ahead.
   const expiresAt = Math.min(end, caller.clock.now() + ceremonyLifetime) + clockSkew
   const used = { challengeHash, domainId, userId, rpId, challenge, expiresAt }

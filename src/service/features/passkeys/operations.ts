@@ -22,12 +22,12 @@ export const list: Handler<typeof contract.listPasskeys> = async (input, call) =
 
 export const rename: Handler<typeof contract.renamePasskey> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
-  const of = { id: input.passkeyId, userId: user.id }
+  const passkeyKey = { id: input.passkeyId, userId: user.id }
   return call.store.db.transaction().execute(async (db) => {
-    await load(db, of)
-    await renamePasskey(db, of.id, input.name)
-    await auditCall(db, call, 'passkey.renamed', { passkey: of.id, domain: domain.id, user: user.id })
-    return passkeyView(await load(db, of))
+    await load(db, passkeyKey)
+    await renamePasskey(db, passkeyKey.id, input.name)
+    await auditCall(db, call, 'passkey.renamed', { passkey: passkeyKey.id, domain: domain.id, user: user.id })
+    return passkeyView(await load(db, passkeyKey))
   })
 }
 
@@ -67,8 +67,8 @@ async function drop(db: Queryable, call: Call, { id, userId, domainId, epoch, pa
   await announceCall(db, call, { kind: 'passkey_removed', userId, domainId, pass })
 }
 
-async function load(db: Queryable, of: Pick<PasskeyRow, 'id' | 'userId'>): Promise<PasskeyRow> {
-  const passkey = await passkeyOfUser(db, of)
+async function load(db: Queryable, passkeyKey: Pick<PasskeyRow, 'id' | 'userId'>): Promise<PasskeyRow> {
+  const passkey = await passkeyOfUser(db, passkeyKey)
   if (!passkey) throw notFound()
   return passkey
 }

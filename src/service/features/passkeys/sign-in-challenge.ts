@@ -10,16 +10,19 @@ export interface SignInOf {
 }
 
 /** The challenge of a sign-in for which no user is known yet. */
-export const newSignInChallenge = (ctx: Parameters<typeof newSignedChallenge>[0], of: SignInOf, now: number): string =>
-  newSignedChallenge(ctx, purposeOf(of), now)
+export const newSignInChallenge = (
+  ctx: Parameters<typeof newSignedChallenge>[0],
+  request: SignInOf,
+  now: number,
+): string => newSignedChallenge(ctx, purposeOf(request), now)
 
 /** @returns until when it is good, Unix seconds; undefined for one that this service did not make for this, or that has ended. */
 export const signInChallengeEnd = (
   ctx: Parameters<typeof signedChallengeEnd>[0],
   webauthnChallenge: string,
-  of: SignInOf,
+  request: SignInOf,
   now: number,
-): number | undefined => signedChallengeEnd(ctx, webauthnChallenge, purposeOf(of), now)
+): number | undefined => signedChallengeEnd(ctx, webauthnChallenge, purposeOf(request), now)
 
 const purposeOf = ({ domainId, rpId, challenge }: SignInOf): ChallengePurpose => [
   'passkey sign-in',

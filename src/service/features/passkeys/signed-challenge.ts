@@ -47,4 +47,5 @@ const textOf = (purpose: ChallengePurpose, head: Buffer): string => [...purpose,
 /** A lookup names its key, which the challenge need not. */
 const proofOf = (lookup: string): Buffer => Buffer.from(lookup.slice(lookup.indexOf('.') + 1), 'base64url')
 
-const isSame = (one: Buffer, other: Buffer): boolean => one.length === other.length && timingSafeEqual(one, other)
+const isSame = (first: Buffer, second: Buffer): boolean =>
+  first.length === second.length && timingSafeEqual(first, second)

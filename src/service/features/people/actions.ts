@@ -24,13 +24,13 @@ export const unlock: ChangeHandler<typeof contract.unlockPerson> = async ({ user
 
 export const endSessions: ChangeHandler<typeof contract.endPersonSessions> = ({ userId, because }, _call, change) =>
   change((inside) => {
-    const of = { organizationId: inside.organizationId, userId }
-    return endSessionsInTransaction(inside.store.db, reasoned(inside, because), of)
+    const user = { organizationId: inside.organizationId, userId }
+    return endSessionsInTransaction(inside.store.db, reasoned(inside, because), user)
   })
 
 export const reset: ChangeHandler<typeof contract.resetPerson> = async ({ userId, because }, call, change) => {
-  const of = { organizationId: call.organizationId, userId }
-  await change((inside) => resetUser(reasoned(inside, because), of))
+  const user = { organizationId: call.organizationId, userId }
+  await change((inside) => resetUser(reasoned(inside, because), user))
   return showPerson(call, userId)
 }
 
@@ -63,12 +63,12 @@ export const releaseHardware: ChangeHandler<typeof contract.releasePersonHardwar
 
 /** Codes that are locked would not accept the new one, so they are unlocked first. */
 export const createBypassCode: ChangeHandler<typeof contract.createPersonBypassCode> = async (input, call, change) => {
-  const { because, ...wanted } = input
-  const drawn = await bypassCodes.draw(call, input.userId)
+  const { because, ...newCode } = input
+  const drawnCode = await bypassCodes.draw(call, input.userId)
   return change(async (inside) => {
     const acting = reasoned(inside, because)
     await unlockEverywhere(acting, input.userId)
-    return bypassCodes.createDrawn(wanted, acting, drawn)
+    return bypassCodes.createDrawn(newCode, acting, drawnCode)
   })
 }
 

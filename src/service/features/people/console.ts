@@ -23,10 +23,10 @@ import { signedIn, visibleTo } from '../administrators/call.ts'
 import { readPeople } from './pages.ts'
 import { standingCall } from '../callers/console.ts'
 
-export const search: Handler<typeof contract.searchPeople> = async ({ sort, order, from, ...given }, call) => {
+export const search: Handler<typeof contract.searchPeople> = async ({ sort, order, from, ...filters }, call) => {
   const first = Number(from ?? 1)
   const page = { from: first, ...(sort && { sort }), ...(order && { order }) }
-  const { rows, ...place } = await readPeople(call, given, page)
+  const { rows, ...place } = await readPeople(call, filters, page)
   return { people: await summaries(call, rows), from: first, ...place }
 }
 
@@ -131,14 +131,14 @@ async function browsersOf({ store, clock }: Call, userId: string, domainIds: rea
 }
 
 async function shownTokens(call: Call, userId: string): Promise<Person['tokens']> {
-  const shown: Person['tokens'] = []
+  const visibleTokens: Person['tokens'] = []
   for (const { domainId, keyType } of await tokensOfUser(call.store.db, userId)) {
     if (!isVisible(signedIn(call), domainId)) continue
     // An expired one reads as none.
     const token = await tokens.get({ domainId, userId }, call).catch(ignoreMissing)
-    if (token) shown.push({ ...token, domain: domainId, keyType })
+    if (token) visibleTokens.push({ ...token, domain: domainId, keyType })
   }
-  return shown
+  return visibleTokens
 }
 
 function ignoreMissing(error: unknown): undefined {

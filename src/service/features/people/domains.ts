@@ -40,8 +40,8 @@ export const change: ChangeHandler<typeof contract.changeAdminDomain> = async (i
   const version = expectedVersion(call, 'domain')
   await refusable(
     decided((inside) =>
-      changeDomain(inside, call.organizationId, domainId, settings, async (db, present) => {
-        if (settingsVersion(settingsIn(present)) !== version) throw await changedMeanwhile(db, call, domainId)
+      changeDomain(inside, call.organizationId, domainId, settings, async (db, domain) => {
+        if (settingsVersion(settingsIn(domain)) !== version) throw await changedMeanwhile(db, call, domainId)
       }),
     ),
   )
@@ -78,7 +78,7 @@ const settingsIn = (row: DomainRow) => Settings.parse(domainView(row))
 
 /** Names the last change: the fields, when, and by whom. */
 function changedMeanwhile(db: Queryable, call: Call, domainId: string): Promise<ApiProblem> {
-  return outdated(db, call, { what: 'domain', event: 'domain.changed', domainIds: [domainId], facts: {} })
+  return outdated(db, call, { noun: 'domain', event: 'domain.changed', domainIds: [domainId], facts: {} })
 }
 
 /** A rule of the service that the change would break. */

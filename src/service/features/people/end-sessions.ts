@@ -7,7 +7,7 @@ import { lockUser } from '../users/statements.ts'
 import type { Acting } from '../../engine/context/acting.ts'
 import { takeLift } from './lift-budget.ts'
 
-interface Of {
+interface SessionOwner {
   readonly organizationId: string
   readonly userId: string
 }
@@ -16,7 +16,7 @@ interface Of {
  * Ends every verified web session of the user and forgets remembered browsers, in every domain.
  * @throws {RangeError} if the user does not exist.
  */
-export async function endUserSessions(ctx: Acting, { organizationId, userId }: Of): Promise<void> {
+export async function endUserSessions(ctx: Acting, { organizationId, userId }: SessionOwner): Promise<void> {
   await ctx.store.db.transaction().execute(async (db) => {
     if (!(await lockUser(db, organizationId, userId))) throw new RangeError('userId: no such user')
     await endSessionsInTransaction(db, ctx, { organizationId, userId })
@@ -30,7 +30,7 @@ export async function endUserSessions(ctx: Acting, { organizationId, userId }: O
 export async function endSessionsInTransaction(
   db: Queryable,
   ctx: Acting,
-  { organizationId, userId }: Of,
+  { organizationId, userId }: SessionOwner,
 ): Promise<void> {
   await takeLift(db, ctx, 'signed_out', userId)
   await endKnownBrowsers(db, [userId])

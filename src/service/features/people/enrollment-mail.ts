@@ -58,11 +58,11 @@ interface Reserved {
  */
 export async function sendEnrollmentMail(
   call: Call,
-  wanted: WantedMail,
+  mail: WantedMail,
   { change, prepare = change, evidence }: Deciding = { change: undecided(call) },
 ): Promise<number> {
   // Not in one transaction, because other writers would wait for the mail server.
-  const reserved = await prepare((inside) => reserve(inside, wanted, evidence))
+  const reserved = await prepare((inside) => reserve(inside, mail, evidence))
   const code = newActivationCode(call.random)
   try {
     await deliver(call, reserved, code)

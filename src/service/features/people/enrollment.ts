@@ -17,10 +17,10 @@ import { expectedVersion, outdated } from '../administrators/if-match.ts'
 import { personVersion, showPerson } from './console.ts'
 
 export const sendMail: ChangeHandler<typeof contract.sendEnrollmentMail> = async (input, call, change) => {
-  const { because, ...wanted } = input
+  const { because, ...member } = input
   const acting: Change = (run, part) => change((inside) => run({ ...inside, because }), part)
   const requireConsent = (inside: Call) => requireGuard(inside, contract.sendEnrollmentMail, input)
-  await sendEnrollmentMail({ ...call, because }, wanted, {
+  await sendEnrollmentMail({ ...call, because }, member, {
     change: acting,
     prepare: (run) => acting(run, 'preparation'),
     evidence: {
@@ -31,14 +31,14 @@ export const sendMail: ChangeHandler<typeof contract.sendEnrollmentMail> = async
       },
     },
   })
-  return showPerson(call, wanted.userId)
+  return showPerson(call, member.userId)
 }
 
 export const showLink: ChangeHandler<typeof contract.showEnrollmentLink> = async (input, call, change) => {
-  const { because, ...wanted } = input
+  const { because, ...member } = input
   const { authenticatorUrl } = call
   if (authenticatorUrl === undefined) throw new ApiProblem('api.error.unavailable.authenticator')
-  const { code, expiresAt } = await change((inside) => presentCode({ ...inside, because }, wanted))
+  const { code, expiresAt } = await change((inside) => presentCode({ ...inside, because }, member))
   return { link: activationLink(authenticatorUrl, code), code, expiresAt }
 }
 
@@ -50,12 +50,12 @@ async function presentCode(
   const domain = await findDomain(call, domainId)
   const { db } = call.store
   const issued = await issueOrShow(call, db, { domain, userId, expiresAt: codeExpiry(call.clock.now(), days) })
-  const shown =
+  const code =
     issued.code === undefined
       ? await replacements.issue({ userId, domainId }, call)
       : { code: issued.code, expiresAt: (await tokenOf(db, domainId, userId))?.codeExpiresAt ?? 0 }
-  await auditCall(db, call, 'enrollment.link_shown', { domain: domainId, user: userId, until: shown.expiresAt })
-  return shown
+  await auditCall(db, call, 'enrollment.link_shown', { domain: domainId, user: userId, until: code.expiresAt })
+  return code
 }
 
 export const changeEmail: ChangeHandler<typeof contract.changePersonEmail> = async (input, call, change) => {
@@ -67,7 +67,7 @@ export const changeEmail: ChangeHandler<typeof contract.changePersonEmail> = asy
     if (!user) throw new ApiProblem('api.error.notfound.user')
     if (personVersion(user) !== version) {
       throw await outdated(db, call, {
-        what: 'person',
+        noun: 'person',
         event: 'user.changed',
         domainIds: null,
         facts: { user: userId },

@@ -16,15 +16,15 @@ export async function enrollments(
   const ids = domains.map(({ id }) => id)
   const stored = new Map((await enrollmentsOf(db, ids)).map((row) => [row.domainId, row]))
   const isSmall = ({ id }: DomainRow) => (stored.get(id)?.members ?? 0) < enrollmentStep
-  const counted = new Map<string, DomainEnrollment>()
+  const countedById = new Map<string, DomainEnrollment>()
   for (const domain of domains.filter(isSmall).slice(0, maxCounted)) {
     const row = await countNow(call, domain)
-    if (row) counted.set(domain.id, row)
+    if (row) countedById.set(domain.id, row)
   }
-  const shown = domains.map((domain) => counted.get(domain.id) ?? storedView(domain, stored.get(domain.id)))
+  const rows = domains.map((domain) => countedById.get(domain.id) ?? storedView(domain, stored.get(domain.id)))
   return {
-    domains: shown.filter((row) => row !== undefined),
-    uncounted: ids.filter((id) => !counted.has(id) && !stored.has(id)),
+    domains: rows.filter((row) => row !== undefined),
+    uncounted: ids.filter((id) => !countedById.has(id) && !stored.has(id)),
   }
 }
 

@@ -48,11 +48,11 @@ async function* peopleCsv(call: Call, search: PeopleSearch): AsyncGenerator<stri
   yield csvRecord(columns)
   const domains = await domainsOf(call.store.db, signedIn(call).organizationId)
   const names = new Map(domains.map(({ id, name }) => [id, name]))
-  for await (const people of pages(call, search)) yield people.map((one) => csvRecord(cells(one, names))).join('')
+  for await (const people of pages(call, search)) yield people.map((person) => csvRecord(cells(person, names))).join('')
 }
 
 async function* peopleLines(call: Call, search: PeopleSearch): AsyncGenerator<string> {
-  for await (const people of pages(call, search)) yield people.map((one) => `${JSON.stringify(one)}\n`).join('')
+  for await (const people of pages(call, search)) yield people.map((person) => `${JSON.stringify(person)}\n`).join('')
 }
 
 async function* pages(call: Call, search: PeopleSearch): AsyncGenerator<readonly PersonSummary[]> {

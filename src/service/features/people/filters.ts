@@ -29,9 +29,9 @@ const hasBypassCode = (is: IsUser, now: Slot<number>): Expression<SqlBool> =>
   )
 
 /** The domains that are looked at: those that are visible, or the one that was chosen. */
-type Here = Slots<Pick<Visible, 'domainIds' | 'everyone'>>
+type VisibleDomains = Slots<Pick<Visible, 'domainIds' | 'everyone'>>
 
-const takesEmail = (is: IsUser, here: Here): Expression<SqlBool> =>
+const takesEmail = (is: IsUser, visible: VisibleDomains): Expression<SqlBool> =>
   is.and([
     is('user.email', '<>', ''),
     is.exists(
@@ -42,14 +42,14 @@ const takesEmail = (is: IsUser, here: Here): Expression<SqlBool> =>
         .whereRef('member.userId', '=', 'user.id')
         .where('domain.emailOtpEnabled', '=', 1)
         .where((isMember) =>
-          isMember.or([sql<SqlBool>`${here.everyone} = 1`, isMember('domain.id', 'in', here.domainIds)]),
+          isMember.or([sql<SqlBool>`${visible.everyone} = 1`, isMember('domain.id', 'in', visible.domainIds)]),
         ),
     ),
   ])
 
-const isEnrolled = (is: IsUser, here: Here): Expression<SqlBool> =>
+const isEnrolled = (is: IsUser, visible: VisibleDomains): Expression<SqlBool> =>
   isStrong(is, (isToken) =>
-    isToken.or([sql<SqlBool>`${here.everyone} = 1`, isToken('token.domainId', 'in', here.domainIds)]),
+    isToken.or([sql<SqlBool>`${visible.everyone} = 1`, isToken('token.domainId', 'in', visible.domainIds)]),
   )
 
 /** People who were added lately are not inactive. */
@@ -69,19 +69,19 @@ function isInactive(is: IsUser, now: Slot<number>): Expression<SqlBool> {
   ])
 }
 
-type Condition = (is: IsUser, now: Slot<number>, here: Here) => Expression<SqlBool>
+type Condition = (is: IsUser, now: Slot<number>, visible: VisibleDomains) => Expression<SqlBool>
 
 export const conditions: Readonly<Record<Filter, Condition>> = {
   none: () => sql<SqlBool>`1 = 1`,
-  enrolled: (is, _now, here) => isEnrolled(is, here),
+  enrolled: (is, _now, visible) => isEnrolled(is, visible),
   // See `lockedPositions`.
   locked: () => sql<SqlBool>`1 = 1`,
   bypass_code: hasBypassCode,
   inactive: isInactive,
   // The cheaper question first: most people have a strong factor.
   // A recovery code that is in use changes neither, as in the figures of the overview.
-  no_factor: (is, _now, here) =>
-    sql<SqlBool>`case when ${isEnrolled(is, here)} then 1 = 0 else not (${takesEmail(is, here)}) end`,
-  only_email: (is, _now, here) =>
-    sql<SqlBool>`case when ${isEnrolled(is, here)} then 1 = 0 else (${takesEmail(is, here)}) end`,
+  no_factor: (is, _now, visible) =>
+    sql<SqlBool>`case when ${isEnrolled(is, visible)} then 1 = 0 else not (${takesEmail(is, visible)}) end`,
+  only_email: (is, _now, visible) =>
+    sql<SqlBool>`case when ${isEnrolled(is, visible)} then 1 = 0 else (${takesEmail(is, visible)}) end`,
 }

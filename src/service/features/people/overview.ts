@@ -45,11 +45,11 @@ async function signInsOf(call: Call, domainIds: readonly string[]): Promise<Sign
   const today = Math.floor(call.clock.now() / secondsOfADay)
   const rows = await signInDaysOf(call.store.db, domainIds, today - overviewDays + 1)
   const groups = Map.groupBy(rows, ({ day, outcome, factor }) => [day, outcome, factor].join())
-  return [...groups.values()].flatMap((some) => {
-    const [first] = some
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
     if (!first) return []
     const { day, outcome, factor } = first
-    return [{ day: day * secondsOfADay, outcome, ...(factor !== '' && { factor }), count: sum(some) }]
+    return [{ day: day * secondsOfADay, outcome, ...(factor !== '' && { factor }), count: sum(group) }]
   })
 }
 

@@ -24,21 +24,21 @@ export async function readPeople(
   { sort = 'name', order, from }: { readonly sort?: PeopleSort; readonly order?: SortOrder; readonly from: number },
 ): Promise<{ readonly rows: readonly UserRow[]; readonly total: Total; readonly next?: number }> {
   const { db } = call.store
-  const { query, found, filter } = await searched(call, search)
+  const { query, found: foundPeople, filter } = await searched(call, search)
   const page = { ...query, after: 0, offset: from - 1, limit: peoplePage + 1 }
-  const ids = await pageOfPeople(db, found, page, { filter, order: orderOf(sort, order) })
-  const counted = await countPeople(db, found, { ...query, limit: countLimit }, filter)
+  const ids = await pageOfPeople(db, foundPeople, page, { filter, order: orderOf(sort, order) })
+  const count = await countPeople(db, foundPeople, { ...query, limit: countLimit }, filter)
   return {
     rows: await usersByIds(db, ids.slice(0, peoplePage)),
-    total: totalOf(counted),
+    total: totalOf(count),
     ...(ids.length > peoplePage && { next: from + peoplePage }),
   }
 }
 
-/** @param counted No more than one above the limit. */
-export const totalOf = (counted: number): Total => ({
-  count: Math.min(counted, countedUpTo),
-  more: counted > countedUpTo,
+/** @param count No more than one above the limit. */
+export const totalOf = (count: number): Total => ({
+  count: Math.min(count, countedUpTo),
+  more: count > countedUpTo,
 })
 
 /** Names begin at A, and the last sign-in with the newest. */
@@ -49,10 +49,10 @@ function orderOf(sort: PeopleSort, order: SortOrder = sort === 'name' ? 'asc' : 
 /** All of them in the order in which they were added, a page at a time. Other requests run between two pages. */
 export async function* allPeople(call: Call, search: PeopleSearch, size: number): AsyncGenerator<readonly UserRow[]> {
   const { db } = call.store
-  const { query, found, filter } = await searched(call, search)
+  const { query, found: foundPeople, filter } = await searched(call, search)
   for (let after = 0; ;) {
     const page = { ...query, after, offset: 0, limit: size }
-    const ids = await pageOfPeople(db, found, page, { filter, order: 'added' })
+    const ids = await pageOfPeople(db, foundPeople, page, { filter, order: 'added' })
     const rows = await usersByIds(db, ids)
     if (rows.length > 0) yield rows
     if (ids.length < size) return
@@ -66,12 +66,12 @@ async function searched(call: Call, { q = '', filter, domain }: PeopleSearch) {
   if (domain !== undefined) await requireDomain(call, domain)
   const limited = domain === undefined ? domainIds : [domain]
   const visible = { organizationId, domainIds: limited ?? [], everyone: limited === null ? 1 : 0 } as const
-  const found = await findPeople(call.store.db, visible, searchText(q))
-  return { query: { ...visible, now: call.clock.now() }, found, filter: filter ?? ('none' as const) }
+  const foundPeople = await findPeople(call.store.db, visible, searchText(q))
+  return { query: { ...visible, now: call.clock.now() }, found: foundPeople, filter: filter ?? ('none' as const) }
 }
 
 /** What was typed. PostgreSQL refuses a text with a NUL character, and no name contains control characters. */
-export const searchText = (typed: string): string => typed.replaceAll(/\p{Cc}/gu, ' ').trim()
+export const searchText = (input: string): string => input.replaceAll(/\p{Cc}/gu, ' ').trim()
 
 async function requireDomain(call: Call, id: string): Promise<void> {
   const { organizationId, domainIds } = visibleTo(call)

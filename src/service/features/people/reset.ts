@@ -18,7 +18,7 @@ import type { Revoked } from '../../engine/base/revoked.ts'
 import { inTransaction } from '../../engine/database/transaction-ends.ts'
 import { lockUser } from '../users/statements.ts'
 
-interface Of {
+interface UserKey {
   readonly organizationId: string
   readonly userId: string
 }
@@ -28,7 +28,7 @@ interface Of {
  * password alone is enough for that. Runs in one transaction, so that no old factor can be used to add a new one.
  * @throws {RangeError} if the user does not exist.
  */
-export async function resetUser(ctx: ServiceContext, { organizationId, userId }: Of): Promise<void> {
+export async function resetUser(ctx: ServiceContext, { organizationId, userId }: UserKey): Promise<void> {
   await inTransaction(ctx.store.db, async (db) => {
     const revoked = await resetInTransaction(db, ctx, { organizationId, userId })
     await announceChange(db, ctx, { kind: 'reset', organizationId, userId })
@@ -40,7 +40,7 @@ export async function resetUser(ctx: ServiceContext, { organizationId, userId }:
 export async function resetInTransaction(
   db: Queryable,
   ctx: Pick<ServiceContext, 'clock' | 'secrets'> & AuditContext,
-  { organizationId, userId }: Of,
+  { organizationId, userId }: UserKey,
 ): Promise<Revoked> {
   if (!(await lockUser(db, organizationId, userId))) throw new RangeError('userId: no such user')
   const revoked = await revokeTokens(db, { userIds: [userId] }, ctx.clock.now())
@@ -57,7 +57,7 @@ export async function resetInTransaction(
 async function dropOthers(
   { secrets, clock }: Pick<ServiceContext, 'secrets' | 'clock'>,
   db: Queryable,
-  { organizationId, userId: user }: Of,
+  { organizationId, userId: user }: UserKey,
 ): Promise<Audited[]> {
   const released = await releaseHardwareTokens(db, secrets, [user])
   const count = await removeBypassCodesOfUser(db, { userId: user, now: clock.now() })

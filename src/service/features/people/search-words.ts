@@ -73,7 +73,9 @@ const lengthOf = (word: string): number => Array.from(word).length
 
 /** Longest first. Of more than four words, the longest count. */
 const searchWords = (text: string): string[] =>
-  [...new Set(text.split(/\s+/u).filter(Boolean))].toSorted((one, other) => lengthOf(other) - lengthOf(one)).slice(0, 4)
+  [...new Set(text.split(/\s+/u).filter(Boolean))]
+    .toSorted((first, second) => lengthOf(second) - lengthOf(first))
+    .slice(0, 4)
 
 /** Escapes a text for `escape '\'`: without it, the search for `____` would find everything. */
 export const escaped = (text: string): string => text.replaceAll(/[%_\\]/g, (character) => `\\${character}`)

@@ -55,32 +55,42 @@ export async function findPeople(
   const words = wordsOf(db, await foldText(db, text))
   if (words.firstPattern === '%') return { kind: 'list', words, positions: [] }
   const find = words.first === '' ? positionsByPattern : positionsByIndex
-  const found = await find(db, { ...visible, ...words }, limit + 1)
-  if (found.length > limit) return { kind: 'broad', words, positions: [] }
+  const foundPeople = await find(db, { ...visible, ...words }, limit + 1)
+  if (foundPeople.length > limit) return { kind: 'broad', words, positions: [] }
   // Several rows of one person may contain the word.
-  return { kind: 'found', words, positions: [...new Set(found)] }
+  return { kind: 'found', words, positions: [...new Set(foundPeople)] }
 }
 
 /** @returns the ids of a page. */
 export function pageOfPeople(
   db: Queryable,
-  found: FoundPeople,
+  foundPeople: FoundPeople,
   query: PeopleQuery,
   { filter, order }: { readonly filter: Filter; readonly order: PeopleOrder },
 ): Promise<string[]> {
-  if (found.kind === 'found' && found.positions.length === 0) return Promise.resolve([])
-  return pages[found.kind][order][filter](db, { ...query, ...found.words, positions: found.positions })
+  if (foundPeople.kind === 'found' && foundPeople.positions.length === 0) return Promise.resolve([])
+  return pages[foundPeople.kind][order][filter](db, {
+    ...query,
+    ...foundPeople.words,
+    positions: foundPeople.positions,
+  })
 }
 
 /** @returns how many there are, and no more than the limit. */
 export async function countPeople(
   db: Queryable,
-  found: FoundPeople,
+  foundPeople: FoundPeople,
   query: Omit<PeopleQuery, 'after' | 'offset'>,
   filter: Filter,
 ): Promise<number> {
-  if (found.kind === 'found' && found.positions.length === 0) return 0
-  return counts[found.kind][filter](db, { ...query, ...found.words, positions: found.positions, after: 0, offset: 0 })
+  if (foundPeople.kind === 'found' && foundPeople.positions.length === 0) return 0
+  return counts[foundPeople.kind][filter](db, {
+    ...query,
+    ...foundPeople.words,
+    positions: foundPeople.positions,
+    after: 0,
+    offset: 0,
+  })
 }
 
 const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>
@@ -187,14 +197,14 @@ const record = <K extends string, V>(keys: readonly K[], valueOf: (key: K) => V)
 const pages = record(kinds, (kind) =>
   record(Object.keys(orders) as PeopleOrder[], (order) =>
     record(filters, (filter) =>
-      allValues(`people ${kind} ${filter} ${order}`, (db, of: Slots<PeopleSlots>) => {
+      allValues(`people ${kind} ${filter} ${order}`, (db, slots: Slots<PeopleSlots>) => {
         const [by, direction] = orders[order]
         return columns[by]
-          .reduce((rows, column) => rows.orderBy(column, direction), matches(db, kind, filter, of))
+          .reduce((rows, column) => rows.orderBy(column, direction), matches(db, kind, filter, slots))
           .select('user.id')
-          .where('personOrder.position', '>', of.after)
-          .offset(of.offset)
-          .limit(of.limit)
+          .where('personOrder.position', '>', slots.after)
+          .offset(slots.offset)
+          .limit(slots.limit)
       }),
     ),
   ),
@@ -202,9 +212,9 @@ const pages = record(kinds, (kind) =>
 
 const counts = record(kinds, (kind) =>
   record(filters, (filter) => {
-    const count = firstValue(`people count ${kind} ${filter}`, (db, of: Slots<PeopleSlots>) =>
+    const count = firstValue(`people count ${kind} ${filter}`, (db, slots: Slots<PeopleSlots>) =>
       db
-        .selectFrom(matches(db, kind, filter, of).select('personOrder.position').limit(of.limit).as('some'))
+        .selectFrom(matches(db, kind, filter, slots).select('personOrder.position').limit(slots.limit).as('some'))
         .select(({ fn }) => fn.countAll<number | string>().as('count')),
     )
     return async (db: Queryable, query: PeopleSlots) => Number(await count(db, query))
@@ -218,37 +228,37 @@ const lockedPositions = (db: Queryable, { organizationId, now }: Slots<PeopleSlo
 }
 
 /** The order of the tables is that of the list, whose index ends the search at the limit. */
-function matches(db: Queryable, kind: PeopleKind, filter: Filter, of: Slots<PeopleSlots>) {
+function matches(db: Queryable, kind: PeopleKind, filter: Filter, slots: Slots<PeopleSlots>) {
   return db
     .selectFrom('personOrder')
     .innerJoin('user', 'user.sequence', 'personOrder.position')
-    .where('personOrder.organizationId', '=', of.organizationId)
+    .where('personOrder.organizationId', '=', slots.organizationId)
     .where(exists)
-    .where((is) => conditions[filter](is, of.now, of))
-    .where((is) => isVisible(is, of))
-    .$if(filter === 'locked', (some) => some.where('personOrder.position', 'in', lockedPositions(db, of)))
-    .$if(kind === 'found', (some) => some.where('personOrder.position', 'in', of.positions))
-    .$if(kind === 'broad', (some) => some.where((is) => hasWords(is, of, of)))
+    .where((is) => conditions[filter](is, slots.now, slots))
+    .where((is) => isVisible(is, slots))
+    .$if(filter === 'locked', (query) => query.where('personOrder.position', 'in', lockedPositions(db, slots)))
+    .$if(kind === 'found', (query) => query.where('personOrder.position', 'in', slots.positions))
+    .$if(kind === 'broad', (query) => query.where((is) => hasWords(is, slots, slots)))
 }
 
 /** Finds the position of each row with the indexed word. */
-const positionsByIndex = allValues('positionsByIndex', (db, of: Slots<Visible & Words>, limit: Slot<number>) =>
-  peopleFound(db, of)
+const positionsByIndex = allValues('positionsByIndex', (db, slots: Slots<Visible & Words>, limit: Slot<number>) =>
+  peopleFound(db, slots)
     .select('user.sequence')
-    .where('user.organizationId', '=', of.organizationId)
-    .where((is) => isVisible(is, of))
+    .where('user.organizationId', '=', slots.organizationId)
+    .where((is) => isVisible(is, slots))
     .limit(limit),
 )
 
 /** Reads the folded texts of everyone, for words that are in no index. */
-const positionsByPattern = allValues('positionsByPattern', (db, of: Slots<Visible & Words>, limit: Slot<number>) =>
-  textsLike(db, of.firstPattern)
+const positionsByPattern = allValues('positionsByPattern', (db, slots: Slots<Visible & Words>, limit: Slot<number>) =>
+  textsLike(db, slots.firstPattern)
     .select('user.sequence')
     .whereRef('user.sequence', '=', 'searchRow.position')
-    .where((is) => isRowVisible(is, of))
-    .where('user.organizationId', '=', of.organizationId)
-    .where((is) => isVisible(is, of))
-    .where((is) => is.and(furtherWords(of).map(([, pattern]) => isAmongPattern(is, pattern, of))))
+    .where((is) => isRowVisible(is, slots))
+    .where('user.organizationId', '=', slots.organizationId)
+    .where((is) => isVisible(is, slots))
+    .where((is) => is.and(furtherWords(slots).map(([, pattern]) => isAmongPattern(is, pattern, slots))))
     .limit(limit),
 )
 
@@ -264,9 +274,9 @@ function textsLike(db: Queryable, pattern: Slot<string>) {
 }
 
 /** Whether each word is in some visible row of a person, without the index. */
-export const hasWords = (is: IsUser, of: Slots<Words>, visible: Slots<Visible>): Expression<SqlBool> =>
+export const hasWords = (is: IsUser, slots: Slots<Words>, visible: Slots<Visible>): Expression<SqlBool> =>
   is.and(
-    [of.firstPattern, of.secondPattern, of.thirdPattern, of.fourthPattern].map((pattern) =>
+    [slots.firstPattern, slots.secondPattern, slots.thirdPattern, slots.fourthPattern].map((pattern) =>
       hasPattern(is, pattern, visible),
     ),
   )
@@ -276,24 +286,24 @@ export const hasWords = (is: IsUser, of: Slots<Words>, visible: Slots<Visible>):
  * cross join in their order (sqlite.org/optoverview.html section 8.2): the index first. The other way round it would search once
  * for each user.
  */
-function peopleFound(db: Queryable, of: Slots<Visible & Words>) {
+function peopleFound(db: Queryable, slots: Slots<Visible & Words>) {
   const rows = isPostgres(db)
-    ? db.selectFrom(indexedOnPostgres(db, of.first)).crossJoin('user')
+    ? db.selectFrom(indexedOnPostgres(db, slots.first)).crossJoin('user')
     : db
         .selectFrom('userSearch')
         .crossJoin('searchRow')
         .crossJoin('user')
-        .where(sql<SqlBool>`user_search match ${of.first}`)
+        .where(sql<SqlBool>`user_search match ${slots.first}`)
         .whereRef('searchRow.id', '=', 'userSearch.rowid')
   return (rows as SelectQueryBuilder<Database, 'userSearch' | 'searchRow' | 'user', object>)
     .whereRef('user.sequence', '=', 'searchRow.position')
-    .where((is) => isRowVisible(is, of))
-    .where((is) => is.and(furtherWords(of).map((word) => hasWord(db, is, word, of))))
+    .where((is) => isRowVisible(is, slots))
+    .where((is) => is.and(furtherWords(slots).map((word) => hasWord(db, is, word, slots))))
 }
 
-const furtherWords = (of: Slots<Words>) =>
+const furtherWords = (slots: Slots<Words>) =>
   [
-    [of.second, of.secondPattern],
-    [of.third, of.thirdPattern],
-    [of.fourth, of.fourthPattern],
+    [slots.second, slots.secondPattern],
+    [slots.third, slots.thirdPattern],
+    [slots.fourth, slots.fourthPattern],
   ] as const

@@ -98,11 +98,12 @@ const isVisible = (is: IsToken, { everyone, free, domainIds }: Slots<StockSlots>
     ),
   ])
 
-const isMatch: Readonly<Record<StockKind, (is: IsToken, of: Slots<StockSlots>) => Expression<SqlBool>>> = {
+const isMatch: Readonly<Record<StockKind, (is: IsToken, slots: Slots<StockSlots>) => Expression<SqlBool>>> = {
   list: () => sql<SqlBool>`1 = 1`,
   found: (is, { serial, people }) =>
     is.or([hasSerial(is, serial), isOfPerson(is, (isUser) => isUser('user.sequence', 'in', people))]),
-  broad: (is, of) => is.or([hasSerial(is, of.serial), isOfPerson(is, (isUser) => hasWords(isUser, of, of))]),
+  broad: (is, slots) =>
+    is.or([hasSerial(is, slots.serial), isOfPerson(is, (isUser) => hasWords(isUser, slots, slots))]),
 }
 
 const isOfPerson = (is: IsToken, condition: (isUser: IsUser) => Expression<SqlBool>): Expression<SqlBool> =>
@@ -127,30 +128,35 @@ const record = <K extends string, V>(keys: readonly K[], valueOf: (key: K) => V)
 /** One statement for each filter, because statements are not built in requests. */
 const pages = record(kinds, (kind) =>
   record(filters, (filter) =>
-    allRows(`stock ${kind} ${filter}`, (db, of: Slots<StockSlots>) =>
-      matches(hardwareTokens(db), kind, filter, of)
+    allRows(`stock ${kind} ${filter}`, (db, slots: Slots<StockSlots>) =>
+      matches(hardwareTokens(db), kind, filter, slots)
         .select('hardwareToken.sequence')
         .orderBy('hardwareToken.sequence')
-        .offset(of.offset)
-        .limit(of.limit),
+        .offset(slots.offset)
+        .limit(slots.limit),
     ),
   ),
 )
 
 const counts = record(kinds, (kind) =>
   record(filters, (filter) =>
-    firstValue(`stock count ${kind} ${filter}`, (db, of: Slots<StockSlots>) =>
+    firstValue(`stock count ${kind} ${filter}`, (db, slots: Slots<StockSlots>) =>
       db
-        .selectFrom(matches(hardwareTokens(db), kind, filter, of).limit(of.limit).as('some'))
+        .selectFrom(matches(hardwareTokens(db), kind, filter, slots).limit(slots.limit).as('some'))
         .select(({ fn }) => fn.countAll<number | string>().as('count')),
     ),
   ),
 )
 
-const matches = (tokens: ReturnType<typeof hardwareTokens>, kind: StockKind, filter: Filter, of: Slots<StockSlots>) =>
+const matches = (
+  tokens: ReturnType<typeof hardwareTokens>,
+  kind: StockKind,
+  filter: Filter,
+  slots: Slots<StockSlots>,
+) =>
   tokens
-    .where('hardwareToken.organizationId', '=', of.organizationId)
+    .where('hardwareToken.organizationId', '=', slots.organizationId)
     .where('hardwareToken.selfEnrolled', '=', 0)
     .where((is) => conditions[filter](is))
-    .where((is) => isVisible(is, of))
-    .where((is) => isMatch[kind](is, of))
+    .where((is) => isVisible(is, slots))
+    .where((is) => isMatch[kind](is, slots))

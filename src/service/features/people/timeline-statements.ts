@@ -25,18 +25,18 @@ export type TimelineKind = 'all' | 'sign_ins' | 'changes'
 
 /** Entries about a person, newest first. One statement for each kind, because statements are not built in requests. */
 const pageOf = (kind: TimelineKind) =>
-  allRows(`timeline ${kind}`, (db, of: Slots<TimelineQuery>) =>
+  allRows(`timeline ${kind}`, (db, slots: Slots<TimelineQuery>) =>
     db
       .selectFrom('user')
       .innerJoin('timelineEntry', 'timelineEntry.userSequence', 'user.sequence')
       .innerJoin('audit', 'audit.position', 'timelineEntry.position')
       .selectAll('audit')
-      .where('user.id', '=', of.userId)
-      .where('timelineEntry.position', '<', of.before)
-      .$if(kind !== 'all', (some) => some.where('timelineEntry.signIn', '=', kind === 'sign_ins' ? 1 : 0))
-      .where((is) => is.or([sql<SqlBool>`${of.everyone} = 1`, isVisible(db, is, of.domainIds)]))
+      .where('user.id', '=', slots.userId)
+      .where('timelineEntry.position', '<', slots.before)
+      .$if(kind !== 'all', (query) => query.where('timelineEntry.signIn', '=', kind === 'sign_ins' ? 1 : 0))
+      .where((is) => is.or([sql<SqlBool>`${slots.everyone} = 1`, isVisible(db, is, slots.domainIds)]))
       .orderBy('timelineEntry.position', 'desc')
-      .limit(of.limit),
+      .limit(slots.limit),
   )
 
 /** What is about no domain counts in each of them, such as a recovery code. */
@@ -46,13 +46,13 @@ const isVisible = (db: Queryable, is: ExpressionBuilder<Database, 'audit'>, doma
 export const timelinePages = { all: pageOf('all'), sign_ins: pageOf('sign_ins'), changes: pageOf('changes') }
 
 /** Sessions of a person that wait for an answer, newest first. */
-export const pendingSessionsOf = allRows('pendingSessionsOf', (db, of: Slots<PersonScope>, now: Slot<number>) =>
+export const pendingSessionsOf = allRows('pendingSessionsOf', (db, slots: Slots<PersonScope>, now: Slot<number>) =>
   db
     .selectFrom('session')
     .select(['id', 'domainId', 'purpose', 'attributes', 'ipAddress', 'knownBrowser', 'createdAt'])
-    .where('userId', '=', of.userId)
+    .where('userId', '=', slots.userId)
     .where(isPending(now))
-    .where((is) => is.or([sql<SqlBool>`${of.everyone} = 1`, is('domainId', 'in', of.domainIds)]))
+    .where((is) => is.or([sql<SqlBool>`${slots.everyone} = 1`, is('domainId', 'in', slots.domainIds)]))
     .orderBy('createdAt', 'desc'),
 )
 

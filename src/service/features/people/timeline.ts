@@ -21,14 +21,14 @@ export const list: Handler<typeof contract.listPersonTimeline> = async ({ userId
   const scope = { userId, domainIds: domainIds ?? [], everyone: domainIds === null ? 1 : 0 } as const
   const page = { before: Number(before ?? Number.MAX_SAFE_INTEGER), limit: timelinePage + 1 }
   const rows = await timelinePages[kind ?? 'all'](call.store.db, { ...scope, ...page })
-  const shown = rows.slice(0, timelinePage)
-  const entries = await withSignIns(call, userId, shown)
+  const pageRows = rows.slice(0, timelinePage)
+  const entries = await withSignIns(call, userId, pageRows)
   const waiting = before === undefined && kind !== 'changes' ? await waitingSignIns(call, scope) : []
   return {
     waiting,
     entries,
     names: await namesIn(call, [...waiting.map(({ domain }) => domain), ...entries.flatMap(idsOf)]),
-    ...(rows.length > timelinePage && { next: String(shown.at(-1)?.position) }),
+    ...(rows.length > timelinePage && { next: String(pageRows.at(-1)?.position) }),
   }
 }
 

@@ -11,7 +11,7 @@ import { userById } from '../users/statements.ts'
 import type { Acting } from '../../engine/context/acting.ts'
 import { takeLift } from './lift-budget.ts'
 
-interface Of {
+interface UserKey {
   readonly organizationId: string
   readonly userId: string
   /** The domains the user belongs to. */
@@ -24,13 +24,13 @@ interface Of {
  *
  * @throws {ApiProblem} `api.error.toomanyrequests` for an administrator of the console, once it was done too often.
  */
-export function unlockUser(ctx: Acting, of: Of): Promise<void> {
-  return inTransaction(ctx.store.db, (db) => unlockInTransaction(db, ctx, of))
+export function unlockUser(ctx: Acting, user: UserKey): Promise<void> {
+  return inTransaction(ctx.store.db, (db) => unlockInTransaction(db, ctx, user))
 }
 
-export async function unlockInTransaction(db: Queryable, ctx: Acting, of: Of): Promise<void> {
-  const { organizationId, userId } = of
-  if (await lift(db, of)) {
+export async function unlockInTransaction(db: Queryable, ctx: Acting, user: UserKey): Promise<void> {
+  const { organizationId, userId } = user
+  if (await lift(db, user)) {
     await takeLift(db, ctx, 'unlocked', userId)
     await announceChange(db, ctx, { kind: 'unlocked', organizationId, userId })
   }
@@ -44,7 +44,7 @@ export async function unlockInTransaction(db: Queryable, ctx: Acting, of: Of): P
 }
 
 /** @returns whether there was anything to lift. */
-async function lift(db: Queryable, { organizationId, userId, domainIds }: Of): Promise<boolean> {
+async function lift(db: Queryable, { organizationId, userId, domainIds }: UserKey): Promise<boolean> {
   const user = await userById(db, organizationId, userId)
   let lifted = user !== undefined && (user.codeFailures > 0 || user.knownCodeFailures > 0)
   for (const { forget } of Object.values(codeBudgets)) await forget(db, userId)
@@ -58,10 +58,10 @@ async function lift(db: Queryable, { organizationId, userId, domainIds }: Of): P
  */
 export async function codesLocked(
   { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
-  of: CodesOf,
+  owner: CodesOf,
 ): Promise<number | 'unlocked' | undefined> {
   const now = clock.now()
-  const until = await codesLockedUntil(store.db, of, now)
+  const until = await codesLockedUntil(store.db, owner, now)
   if (until === null || until === undefined || until <= now) return undefined
   return until === untilUnlocked ? 'unlocked' : until
 }

@@ -12,12 +12,12 @@ export interface FittedAttributes {
 }
 
 /** Truncates long attributes, and ends a list that is too long with the number of omitted ones. */
-export function fitAttributes(given: readonly Attribute[]): FittedAttributes {
+export function fitAttributes(input: readonly Attribute[]): FittedAttributes {
   const { count } = attributeLimits
-  const kept = given.length > count ? given.slice(0, count - 1) : given
-  const leftOut = given.length - kept.length
+  const keptAttributes = input.length > count ? input.slice(0, count - 1) : input
+  const leftOut = input.length - keptAttributes.length
   let shortened = 0
-  const attributes = kept.map((attribute) => {
+  const attributes = keptAttributes.map((attribute) => {
     const [key, value] = [stripText(attribute.key), stripText(attribute.value)]
     const fitted = { key: truncateText(key, attributeLimits.key), value: truncateText(value, attributeLimits.value) }
     if (fitted.key !== key || fitted.value !== value) shortened += 1

@@ -18,7 +18,7 @@ interface By {
 
 /** Records the outcome of a session, with the address the app reported, which is that of the user who signs in. */
 export function auditSession(db: Queryable, ctx: AuditContext, session: SessionRow, by: By): Promise<void> {
-  return audit(db, ctx, { ...who(by), address: session.ipAddress, ...outcomeOf(session) } as Audited)
+  return audit(db, ctx, { ...actorOf(by), address: session.ipAddress, ...outcomeOf(session) } as Audited)
 }
 
 /** Records the outcome of sessions that expired. */
@@ -35,7 +35,7 @@ export function auditSessions(
 
 export function auditRedeemed(db: Queryable, ctx: AuditContext, session: SessionRow, by: By): Promise<void> {
   const facts = { ...idsOf(session), factor: session.factor }
-  return audit(db, ctx, { ...who(by), event: 'session.redeemed', address: session.ipAddress, facts })
+  return audit(db, ctx, { ...actorOf(by), event: 'session.redeemed', address: session.ipAddress, facts })
 }
 
 export function auditRedeemRefused(call: RefusalContext & By, session: SessionRow): Promise<void> {
@@ -48,12 +48,12 @@ export function auditRedeemRefused(call: RefusalContext & By, session: SessionRo
 export async function auditThrottled(
   call: RefusalContext & By & { readonly observer: Observer },
   error: unknown,
-  of: { readonly domain: string; readonly user: string; readonly budget: Budget; readonly address: string | null },
+  limit: { readonly domain: string; readonly user: string; readonly budget: Budget; readonly address: string | null },
 ): Promise<void> {
   const event = error instanceof ApiProblem ? throttled[error.code] : undefined
   if (event === undefined) return
-  call.observer.refused(event, of.budget)
-  const { address, ...facts } = of
+  call.observer.refused(event, limit.budget)
+  const { address, ...facts } = limit
   await auditRefusal(call, { event, organizationId: call.organizationId, address, facts })
 }
 
@@ -73,6 +73,6 @@ function outcomeOf(session: SessionRow): Pick<Audited, 'event' | 'facts'> {
   return { event: `session.${session.state}`, facts: ids }
 }
 
-const who = ({ organizationId, actor }: By) => ({ organizationId, ...(actor && { actor }) })
+const actorOf = ({ organizationId, actor }: By) => ({ organizationId, ...(actor && { actor }) })
 
 const idsOf = ({ id: session, domainId: domain, userId: user }: SessionRow) => ({ session, domain, user })

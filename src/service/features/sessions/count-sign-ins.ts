@@ -32,7 +32,7 @@ function countSome({ db: database }: Store, writer: string): Promise<number> {
     const rows = await auditRowsOf(db, writer, chain.countedSequence, countStep)
     const last = rows.at(-1)
     if (!last || !(await moveCounted(db, writer, chain.countedSequence, last.sequence))) return 0
-    for (const counted of countByDay(rows)) await addSignIns(db, counted)
+    for (const dayCount of countByDay(rows)) await addSignIns(db, dayCount)
     for (const [userId, at] of lastByUser(rows)) await noteSignIn(db, userId, at)
     await addToTimeline(db, { writer, after: chain.countedSequence, through: last.sequence })
     return rows.length

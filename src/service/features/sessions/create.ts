@@ -38,25 +38,25 @@ import { notifySession } from '../../engine/waiting/notify.ts'
 import { notifyCancelled } from './operations.ts'
 import { redeemWithin, policyOf } from './redeem.ts'
 
-export type New = Input<typeof contract.createSession>
+export type NewSessionInput = Input<typeof contract.createSession>
 
-export const create: Handler<typeof contract.createSession> = async (given, call) => {
-  const prepared = await prepare(call, given)
+export const create: Handler<typeof contract.createSession> = async (rawInput, call) => {
+  const prepared = await prepare(call, rawInput)
   let member: Member | undefined
   let budget: Budget = 'other'
-  const creating = transactionFor(call, given).execute(async (db) => {
-    const { domain, user } = (member = await findMember(call, given.domainId, given.user, db))
-    const input = fitInformation(call, given)
-    const [locked, found] = await Promise.all([
+  const creating = transactionFor(call, rawInput).execute(async (db) => {
+    const { domain, user } = (member = await findMember(call, rawInput.domainId, rawInput.user, db))
+    const input = fitInformation(call, rawInput)
+    const [locked, callerBrowser] = await Promise.all([
       // A transaction that has waited for this user has to notice this one. A code updates the user in any case.
       isByCode(input) || lockUser(db, call.organizationId, user.id),
       namedBrowser(call, db, { browser: input.browser, domainId: domain.id, userId: user.id }),
     ])
     if (!locked) throw new ApiProblem('api.error.notfound.user')
-    budget = budgetOf(found)
-    const browser = sessionBrowser(found.known, input, call.clock.now())
-    const keptBrowser = browser === 'kept' ? (found.known?.idHash ?? null) : null
-    const passedBefore = passedBeforeIn(found, input)
+    budget = budgetOf(callerBrowser)
+    const browser = sessionBrowser(callerBrowser.known, input, call.clock.now())
+    const keptBrowser = browser === 'kept' ? (callerBrowser.known?.idHash ?? null) : null
+    const passedBefore = passedBeforeIn(callerBrowser, input)
     const created = await start(call, db, {
       ...prepared,
       input,
@@ -73,12 +73,12 @@ export const create: Handler<typeof contract.createSession> = async (given, call
   const {
     session,
     replaced = [],
-    left,
+    tryState,
     scanSecret,
     deviceName,
     redeemed,
   } = await creating.catch(async (error: unknown) => {
-    if (member) await auditThrottled(call, error, throttledOf(member, budget, given))
+    if (member) await auditThrottled(call, error, throttledOf(member, budget, rawInput))
     throw error
   })
   if (session.state !== 'pending') {
@@ -87,16 +87,16 @@ export const create: Handler<typeof contract.createSession> = async (given, call
   notifyCancelled(call, replaced)
   notifySession(call, session)
   if (session.state === 'pending') call.pusher?.tell(session)
-  return redeemed ?? { ...sessionView(session), ...left, scanSecret, deviceName }
+  return redeemed ?? { ...sessionView(session), ...tryState, scanSecret, deviceName }
 }
 
 /** A caller that names a browser, or has a rule for unknown ones, distinguishes them. */
-function passedBeforeIn({ hasPassed }: FoundBrowser, { browser, unknownBrowser }: New): Fact | null {
+function passedBeforeIn({ hasPassed }: FoundBrowser, { browser, unknownBrowser }: NewSessionInput): Fact | null {
   if (browser === undefined && unknownBrowser === undefined) return null
   return hasPassed ? 1 : 0
 }
 
-const throttledOf = ({ domain, user }: Member, budget: Budget, { ipAddress = null }: New) => ({
+const throttledOf = ({ domain, user }: Member, budget: Budget, { ipAddress = null }: NewSessionInput) => ({
   domain: domain.id,
   user: user.id,
   budget,
@@ -104,41 +104,47 @@ const throttledOf = ({ domain, user }: Member, budget: Budget, { ipAddress = nul
 })
 
 /** Redeems the approval of a code or a passkey before any other call can read it. If that is impossible, the code is not used up. */
-async function redeemCode(call: Call, db: Queryable, session: SessionRow, { redeem: wanted, challenge }: New) {
-  if (!wanted || challenge === undefined || session.state !== 'approved') return undefined
-  const redeemed = await redeemWithin(call, db, session, { challenge, browser: wanted.browser })
+async function redeemCode(
+  call: Call,
+  db: Queryable,
+  session: SessionRow,
+  { redeem: redemption, challenge }: NewSessionInput,
+) {
+  if (!redemption || challenge === undefined || session.state !== 'approved') return undefined
+  const redeemed = await redeemWithin(call, db, session, { challenge, browser: redemption.browser })
   if (!redeemed) throw new ApiProblem('api.error.notfound.user')
   return redeemed
 }
 
 /** Requests that are limited by network count those of other users, which no lock on this user orders. */
-function transactionFor({ store }: Call, input: New) {
+function transactionFor({ store }: Call, input: NewSessionInput) {
   const { passkey, challenge = null, ipAddress = null } = input
   const isLimited = !isByCode(input) && !passkey && limitedNetwork({ challenge, ipAddress }) !== null
   return isLimited ? store.db.transaction() : readCommitted(store.db)
 }
 
-const isByCode = ({ bypasscode, otp, passkey }: New): boolean => !passkey && (bypasscode ?? otp) !== undefined
+const isByCode = ({ bypasscode, otp, passkey }: NewSessionInput): boolean =>
+  !passkey && (bypasscode ?? otp) !== undefined
 
 /** Informational fields never fail a sign-in: they are shortened or omitted. The log mentions it without the values. */
-function fitInformation(call: Call, given: New): New {
-  const { attributes, shortened, leftOut } = fitAttributes(given.attributes ?? [])
-  const noAddress = given.ipAddress === null
-  if ((shortened > 0 || leftOut > 0 || noAddress) && call.logLimit.admits(`information ${given.domainId}`)) {
-    const facts = { domain: given.domainId, shortenedAttributes: shortened, omittedAttributes: leftOut, noAddress }
+function fitInformation(call: Call, input: NewSessionInput): NewSessionInput {
+  const { attributes, shortened, leftOut } = fitAttributes(input.attributes ?? [])
+  const noAddress = input.ipAddress === null
+  if ((shortened > 0 || leftOut > 0 || noAddress) && call.logLimit.admits(`information ${input.domainId}`)) {
+    const facts = { domain: input.domainId, shortenedAttributes: shortened, omittedAttributes: leftOut, noAddress }
     call.logger.warn(facts, 'session information was shortened or omitted')
   }
-  return { ...given, attributes: [...attributes] }
+  return { ...input, attributes: [...attributes] }
 }
 
 /** What takes time to verify, and is therefore done before the transaction. */
 interface Prepared {
   readonly bypassLookups: readonly string[]
-  readonly presented: PresentedPasskey | undefined
+  readonly assertion: PresentedPasskey | undefined
 }
 
-interface Starting extends Prepared {
-  readonly input: New
+interface StartContext extends Prepared {
+  readonly input: NewSessionInput
   readonly domain: DomainRow
   readonly user: UserRow
   readonly budget: Budget
@@ -148,14 +154,14 @@ interface Starting extends Prepared {
   readonly passedBefore: Fact | null
 }
 
-async function prepare(call: Call, input: New): Promise<Prepared> {
+async function prepare(call: Call, input: NewSessionInput): Promise<Prepared> {
   const { passkey } = input
   const isBypass = meantFactor(input) === 'bypass'
-  if (!passkey && !isBypass) return { bypassLookups: [], presented: undefined }
+  if (!passkey && !isBypass) return { bypassLookups: [], assertion: undefined }
   const { domain, user } = await findMember(call, input.domainId, input.user)
-  const presented = passkey && (await presentPasskey(call, passkey, { domainId: domain.id, userId: user.id }))
+  const assertion = passkey && (await presentPasskey(call, passkey, { domainId: domain.id, userId: user.id }))
   const code = input.bypasscode ?? input.otp ?? ''
-  return { presented, bypassLookups: isBypass ? await bypassLookups(call, user.id, code) : [] }
+  return { assertion, bypassLookups: isBypass ? await bypassLookups(call, user.id, code) : [] }
 }
 
 interface Started {
@@ -163,64 +169,64 @@ interface Started {
   /** The requests that it has replaced. */
   readonly replaced?: readonly SessionRow[]
   /** Set after a wrong code. */
-  readonly left?: Pick<Session, 'triesLeft' | 'lockedFor'>
+  readonly tryState?: Pick<Session, 'triesLeft' | 'lockedFor'>
   readonly scanSecret?: string | undefined
   readonly deviceName?: string | undefined
 }
 
-async function start(call: Call, db: Queryable, starting: Starting): Promise<Started> {
-  const { input, domain, user, presented, browser } = starting
-  if (presented) return byPasskey(call, db, starting, presented)
-  const passkeyNeeded = await needsPasskey(db, starting, policyOf(domain, input, browser))
-  if (passkeyNeeded && !(await mayReplacePasskey(db, starting))) return refuse(call, db, starting)
-  if (isByCode(input)) return byCode(call, db, { ...starting, passkeyNeeded })
+async function start(call: Call, db: Queryable, startContext: StartContext): Promise<Started> {
+  const { input, domain, user, assertion, browser } = startContext
+  if (assertion) return byPasskey(call, db, startContext, assertion)
+  const passkeyNeeded = await needsPasskey(db, startContext, policyOf(domain, input, browser))
+  if (passkeyNeeded && !(await mayReplacePasskey(db, startContext))) return refuse(call, db, startContext)
+  if (isByCode(input)) return byCode(call, db, { ...startContext, passkeyNeeded })
   const device = await activeDevice(db, domain.id, user.id)
   if (!device) throw new ApiProblem('api.error.notfound.token')
-  const asked = await ask(call, db, { ...starting, deviceId: device.id })
+  const askResult = await ask(call, db, { ...startContext, deviceId: device.id })
   // The names of devices are for administrators, and for apps that may change factors.
-  return { ...asked, deviceName: call.role === 'admin' ? device.name : undefined }
+  return { ...askResult, deviceName: call.role === 'admin' ? device.name : undefined }
 }
 
-const needsPasskey = (db: Queryable, { input, user }: Starting, policy: PhishingResistance): Promise<boolean> =>
+const needsPasskey = (db: Queryable, { input, user }: StartContext, policy: PhishingResistance): Promise<boolean> =>
   userNeedsPasskey(db, { policy, userId: user.id, rpId: input.rpId })
 
 /** Whether a code that an administrator hands over may lead to a passkey, or keep this browser. */
-async function mayReplacePasskey(db: Queryable, starting: Starting): Promise<boolean> {
-  const { input, domain, browser } = starting
+async function mayReplacePasskey(db: Queryable, startContext: StartContext): Promise<boolean> {
+  const { input, domain, browser } = startContext
   if (!isTriedForPasskey(triedFactor(input), input.purpose ?? 'sign_in')) return false
   if (!isKeptByCode(browser, input.unknownBrowser)) return true
   // Without a key to keep, or where no browser helps, the code would be used up for nothing.
   if (input.redeem?.browser?.publicKey === undefined) return false
-  return !(await needsPasskey(db, starting, policyOf(domain, input, 'kept')))
+  return !(await needsPasskey(db, startContext, policyOf(domain, input, 'kept')))
 }
 
 /** Only a passkey would do: nothing is sent to a device, and a code is neither checked, used up nor counted. */
-async function refuse(call: Call, db: Queryable, starting: Starting): Promise<Started> {
-  const { input, domain } = starting
+async function refuse(call: Call, db: Queryable, startContext: StartContext): Promise<Started> {
+  const { input, domain } = startContext
   const factor = triedFactor(input)
   // A browser that is kept would not help where the domain or the app wants a passkey in any case.
-  const anywhere = await needsPasskey(db, starting, policyOf(domain, input, 'kept'))
+  const anywhere = await needsPasskey(db, startContext, policyOf(domain, input, 'kept'))
   const outcome = denied(anywhere ? 'phishing_resistance_required' : 'unknown_browser', call.clock.now())
-  return { session: await insertSession(db, { ...blank(call, starting), factor, ...outcome }) }
+  return { session: await insertSession(db, { ...blank(call, startContext), factor, ...outcome }) }
 }
 
 /** E-mailed codes count as `otp`, as they cannot be told apart before they are checked. */
-const triedFactor = (input: New) => (isByCode(input) ? meantFactor(input) : 'push')
+const triedFactor = (input: NewSessionInput) => (isByCode(input) ? meantFactor(input) : 'push')
 
-interface Asking extends Starting {
+interface Asking extends StartContext {
   readonly deviceId: string
 }
 
 /**
  * Sends a request to the device. If the domain requires a number that the caller cannot show, the session is denied at once.
  */
-async function ask(call: Call, db: Queryable, asking: Asking): Promise<Started> {
-  const { input, domain, user, deviceId } = asking
+async function ask(call: Call, db: Queryable, request: Asking): Promise<Started> {
+  const { input, domain, user, deviceId } = request
   const now = call.clock.now()
   if (domain.numberMatching === 'required' && !input.numberMatching) {
-    return { session: await insertSession(db, { ...blank(call, asking), ...denied('push_failed', now) }) }
+    return { session: await insertSession(db, { ...blank(call, request), ...denied('push_failed', now) }) }
   }
-  const session = blank(call, asking)
+  const session = blank(call, request)
   const { binding } = input
   const replaced = binding === undefined ? [] : await replace(call, db, { ...session, binding })
   const numbered = domain.numberMatching !== 'off' && input.numberMatching
@@ -231,7 +237,7 @@ async function ask(call: Call, db: Queryable, asking: Asking): Promise<Started> 
   const scanSecret = number === null ? undefined : random128(call.random)
   const scanHash = scanSecret === undefined ? null : scanHashOf(scanSecret)
   const isEnrolling = input.enrolling === true && (await greetDevice(db, deviceId))
-  const passedBefore = isEnrolling ? null : asking.passedBefore
+  const passedBefore = isEnrolling ? null : request.passedBefore
   const row = {
     ...session,
     network: limitedNetwork(session),
@@ -267,33 +273,41 @@ async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: Us
 async function byCode(
   call: Call,
   db: Queryable,
-  starting: Starting & Pick<GivenCode, 'passkeyNeeded'>,
+  startContext: StartContext & Pick<GivenCode, 'passkeyNeeded'>,
 ): Promise<Started> {
-  const { input, user, domain, budget } = starting
-  const given = { ...starting, ...input, user }
+  const { input, user, domain, budget } = startContext
+  const codeRequest = { ...startContext, ...input, user }
   const trying = { user, domainId: domain.id, budget, challenge: input.challenge }
-  const tried = await withinBudget(call, db, trying, () => checkCode(call, db, given))
+  const tried = await withinBudget(call, db, trying, () => checkCode(call, db, codeRequest))
   const now = call.clock.now()
-  const session = blank(call, starting)
+  const session = blank(call, startContext)
   if (tried.right) {
     // A weak factor counts although it was never enrolled: from now on the password alone is not enough to enroll one.
     if (!isStrong(tried.right.factor)) await enrollUser(db, call, { userId: user.id, strong: false }, call)
     // Only a code that was handed over is right where a passkey is needed.
-    const isKept = starting.passkeyNeeded && isKeptByCode(session.browser, input.unknownBrowser)
+    const isKept = startContext.passkeyNeeded && isKeptByCode(session.browser, input.unknownBrowser)
     const browser = isKept ? 'keeping' : session.browser
     const approved = { state: 'approved', ...tried.right, browser, settledAt: now } as const
     return { session: await insertSession(db, { ...session, ...approved }) }
   }
-  const reason = (await isNotHandedOver(call, db, given)) ? 'phishing_resistance_required' : 'wrong_code'
+  const reason = (await isNotHandedOver(call, db, codeRequest)) ? 'phishing_resistance_required' : 'wrong_code'
   const wrong = { factor: meantFactor(input), ...denied(reason, now) }
-  return { session: await insertSession(db, { ...session, ...wrong }), left: tried.left }
+  return { session: await insertSession(db, { ...session, ...wrong }), tryState: tried.left }
 }
 
 /** Settles at once. Nothing has to be counted: an answer cannot be guessed. */
-async function byPasskey(call: Call, db: Queryable, starting: Starting, presented: PresentedPasskey): Promise<Started> {
+async function byPasskey(
+  call: Call,
+  db: Queryable,
+  startContext: StartContext,
+  assertion: PresentedPasskey,
+): Promise<Started> {
   const now = call.clock.now()
-  const session = blank(call, starting)
-  const right = await usePasskey(call, db, presented, { challenge: starting.input.challenge, purpose: session.purpose })
+  const session = blank(call, startContext)
+  const right = await usePasskey(call, db, assertion, {
+    challenge: startContext.input.challenge,
+    purpose: session.purpose,
+  })
   const outcome = right
     ? ({ state: 'approved', ...right, settledAt: now } as const)
     : ({ factor: 'passkey', ...denied('wrong_passkey', now) } as const)
@@ -303,10 +317,13 @@ async function byPasskey(call: Call, db: Queryable, starting: Starting, presente
 const denied = (reason: SessionReason, now: number) => ({ state: 'denied', reason, settledAt: now }) as const
 
 /** What a session stores of the request that creates it. */
-type Given = Pick<New, 'attributes' | 'ipAddress' | 'challenge' | 'purpose' | 'phishingResistant' | 'unknownBrowser'>
+type SignInInput = Pick<
+  NewSessionInput,
+  'attributes' | 'ipAddress' | 'challenge' | 'purpose' | 'phishingResistant' | 'unknownBrowser'
+>
 
-type Blank = Omit<Starting, keyof Prepared | 'input' | 'keptBrowser' | 'passedBefore'> & {
-  readonly input: Given
+type Blank = Omit<StartContext, keyof Prepared | 'input' | 'keptBrowser' | 'passedBefore'> & {
+  readonly input: SignInInput
   readonly keptBrowser?: string | null
 }
 

@@ -11,7 +11,7 @@ import { waiterKey } from '../../engine/base/waiter-key.ts'
 import { findDomain } from '../domains/find.ts'
 import { notifySession } from '../../engine/waiting/notify.ts'
 
-type Of = { domainId: string; sessionId: string }
+type SessionKey = { domainId: string; sessionId: string }
 
 export const get: Handler<typeof contract.getSession> = async (input, call) => {
   const read = () => load(call, input)
@@ -32,9 +32,9 @@ export const watch: Handler<typeof contract.watchSessions> = async (input, call)
 export const cancel: Handler<typeof contract.cancelSession> = async (input, call) => {
   const session = await load(call, input)
   const cancelled = await readCommitted(call.store.db).execute(async (db) => {
-    const won = await cancelPending(db, session.id, call.clock.now())
-    if (won) await auditSession(db, call, { ...session, state: 'cancelled' }, call)
-    return won
+    const cancelledRow = await cancelPending(db, session.id, call.clock.now())
+    if (cancelledRow) await auditSession(db, call, { ...session, state: 'cancelled' }, call)
+    return cancelledRow
   })
   if (cancelled) notifyCancelled(call, [session])
 }
@@ -48,11 +48,11 @@ export function notifyCancelled(call: Call, sessions: readonly SessionRow[]): vo
 }
 
 /** The session in its current state. Settled sessions can be read for a day. */
-export async function load(call: Call, of: Of): Promise<SessionRow> {
+export async function load(call: Call, sessionKey: SessionKey): Promise<SessionRow> {
   const now = call.clock.now()
-  const found = await sessionOf(call.store.db, { organizationId: call.organizationId, ...of })
-  if (!found) await findDomain(call, of.domainId)
-  const session = found && atTime(found, now)
+  const row = await sessionOf(call.store.db, { organizationId: call.organizationId, ...sessionKey })
+  if (!row) await findDomain(call, sessionKey.domainId)
+  const session = row && atTime(row, now)
   if (!session || !isReadable(session, now)) throw new ApiProblem('api.error.notfound.session')
   return session
 }

@@ -34,25 +34,25 @@ export const start: Handler<typeof contract.startPasskeySignIn> = async (input, 
 export const signIn: Handler<typeof contract.createPasskeySession> = async (input, call) => {
   const { id: domainId } = await findDomain(call, input.domainId)
   const { rp, challenge, response } = input
-  const of = { domainId, rpId: rp.id, challenge, origins: rp.origins }
-  const presented = await presentSignIn(call, response, of)
-  const created = presented && (await approve(call, presented, input))
+  const request = { domainId, rpId: rp.id, challenge, origins: rp.origins }
+  const presentedSignIn = await presentSignIn(call, response, request)
+  const created = presentedSignIn && (await approve(call, presentedSignIn, input))
   if (!created) throw new ApiProblem('api.error.notfound.passkey')
   call.observer.settled('approved', 1, { factor: 'passkey' })
   return created
 }
 
-function approve(call: Call, presented: PresentedSignIn, input: Input<typeof contract.createPasskeySession>) {
+function approve(call: Call, presentedSignIn: PresentedSignIn, input: Input<typeof contract.createPasskeySession>) {
   return readCommitted(call.store.db).execute(async (db) => {
     const { organizationId } = call
-    const { userId, of } = presented
-    const { domainId } = of
+    const { userId, request } = presentedSignIn
+    const { domainId } = request
     if (!(await lockUser(db, organizationId, userId))) return undefined
     const [domain, user] = [
       await domainById(db, organizationId, domainId),
       await memberBy(db, { organizationId, domainId }, { id: userId }),
     ]
-    const right = domain && user && (await useSignIn(call, db, presented))
+    const right = domain && user && (await useSignIn(call, db, presentedSignIn))
     if (!right) return undefined
     const { challenge, ipAddress } = input
     const session = blank(call, { input: { challenge, ipAddress }, domain, user, budget: 'other', browser: null })

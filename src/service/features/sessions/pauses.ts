@@ -11,11 +11,11 @@ export const pauses: Handler<typeof contract.readPauses> = async (input, call) =
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   const { db } = call.store
   const now = call.clock.now()
-  const of = { domainId: domain.id, userId: user.id }
-  const budget = budgetOf(await namedBrowser(call, db, { ...of, browser: input.browser }))
+  const member = { domainId: domain.id, userId: user.id }
+  const budget = budgetOf(await namedBrowser(call, db, { ...member, browser: input.browser }))
   const knownBrowserFact = budget === 'known' ? 1 : 0
-  const asking = { ...of, challenge: '', ipAddress: null, knownBrowser: knownBrowserFact } as const
-  const wait = await secondsUntilPush(call, db, asking)
+  const pushRequest = { ...member, challenge: '', ipAddress: null, knownBrowser: knownBrowserFact } as const
+  const wait = await secondsUntilPush(call, db, pushRequest)
   const until = await codesLockedUntil(db, { userId: user.id, budget }, now)
   return {
     ...(wait > 0 && { push: { until: now + wait } }),

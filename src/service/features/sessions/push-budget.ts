@@ -31,28 +31,33 @@ export interface PushOf {
  *
  * @throws {ApiProblem} `api.error.toomanyrequests`
  */
-export async function takePush(ctx: Context, db: Queryable, of: PushOf): Promise<void> {
-  const limits = limitsOf(of)
-  const reached = await reachedLimit(ctx, db, of, limits)
+export async function takePush(ctx: Context, db: Queryable, pushRequest: PushOf): Promise<void> {
+  const limits = limitsOf(pushRequest)
+  const reached = await reachedLimit(ctx, db, pushRequest, limits)
   if (reached.wait > 0) throw tooManyRequests(reached)
   await noteAttempt(db, limits, ctx.clock.now())
 }
 
 /** @returns the seconds until a request can be sent; 0 for now. */
-export async function secondsUntilPush(ctx: Context, db: Queryable, of: PushOf): Promise<number> {
-  return (await reachedLimit(ctx, db, of, limitsOf(of))).wait
+export async function secondsUntilPush(ctx: Context, db: Queryable, pushRequest: PushOf): Promise<number> {
+  return (await reachedLimit(ctx, db, pushRequest, limitsOf(pushRequest))).wait
 }
 
 /** @returns the limit that lasts longest; its wait is 0 if none is reached. */
-async function reachedLimit(ctx: Context, db: Queryable, of: PushOf, limits: readonly PushLimit[]): Promise<Reached> {
+async function reachedLimit(
+  ctx: Context,
+  db: Queryable,
+  pushRequest: PushOf,
+  limits: readonly PushLimit[],
+): Promise<Reached> {
   const now = ctx.clock.now()
   // A known browser has its own limits, which others at the same address cannot use up.
-  const network = of.knownBrowser === 1 ? null : limitedNetwork(of)
-  const asking = { domainId: of.domainId, since: now - networkWindow, until: latestBeginning(now) }
-  const [reportWait, expiries, asked, limitWaits] = await Promise.all([
-    secondsUntilFree(db, { scope: reported(of), ...pushLimits.afterReport }, now),
-    pendingExpiries(db, of, now),
-    network === null ? [] : askedFrom(db, { ...asking, network }),
+  const network = pushRequest.knownBrowser === 1 ? null : limitedNetwork(pushRequest)
+  const period = { domainId: pushRequest.domainId, since: now - networkWindow, until: latestBeginning(now) }
+  const [reportWait, expiries, pushedUsers, limitWaits] = await Promise.all([
+    secondsUntilFree(db, { scope: reported(pushRequest), ...pushLimits.afterReport }, now),
+    pendingExpiries(db, pushRequest, now),
+    network === null ? [] : askedFrom(db, { ...period, network }),
     Promise.all(limits.map((limit) => secondsUntilFree(db, limit, now))),
   ])
   const waits = [{ limit: 'the user has reported a request as not their own', wait: reportWait }]
@@ -61,9 +66,9 @@ async function reachedLimit(ctx: Context, db: Queryable, of: PushOf, limits: rea
     waits.push({ limit: `at most ${maxPendingPushes} pending requests for each user`, wait: earliest - now })
   }
   if (network !== null) {
-    const most = ctx.limits.pushedUsersPerAddress
-    const limit = `at most ${most} users from one ipAddress in 10 minutes while fewer than half of them approve`
-    waits.push({ limit, wait: networkWait(asked, most, now) })
+    const max = ctx.limits.pushedUsersPerAddress
+    const limit = `at most ${max} users from one ipAddress in 10 minutes while fewer than half of them approve`
+    waits.push({ limit, wait: networkWait(pushedUsers, max, now) })
   }
   limits.forEach(({ words }, index) => waits.push({ limit: words, wait: limitWaits[index] ?? 0 }))
   const longest = Math.max(...waits.map(({ wait }) => wait))
@@ -81,8 +86,8 @@ export function limitedNetwork({ challenge, ipAddress }: Pick<PushOf, 'challenge
 }
 
 /** An approval shows that the requests were wanted. */
-export function forgetPushes(db: Queryable, of: PushOf): Promise<void> {
-  const scopes = limitsOf(of).map(({ scope }) => scope)
+export function forgetPushes(db: Queryable, pushRequest: PushOf): Promise<void> {
+  const scopes = limitsOf(pushRequest).map(({ scope }) => scope)
   return forgetScopes(db, scopes)
 }
 
@@ -91,25 +96,25 @@ export function forgetAllPushes(
   db: Queryable,
   { domainId, userId }: Pick<PushOf, 'domainId' | 'userId'>,
 ): Promise<boolean> {
-  const of = { domainId, userId, challenge: null, ipAddress: null }
-  const limits = ([0, 1] as const).flatMap((knownBrowser) => limitsOf({ ...of, knownBrowser }))
-  return forgetCounted(db, [...limits.map(({ scope }) => scope), reported(of)])
+  const pushScope = { domainId, userId, challenge: null, ipAddress: null }
+  const limits = ([0, 1] as const).flatMap((knownBrowser) => limitsOf({ ...pushScope, knownBrowser }))
+  return forgetCounted(db, [...limits.map(({ scope }) => scope), reported(pushScope)])
 }
 
 /** After "This was not me" no further requests are sent for a while. */
 export function pausePushes(
   ctx: Pick<Context, 'clock'>,
   db: Queryable,
-  of: Pick<PushOf, 'domainId' | 'userId'>,
+  owner: Pick<PushOf, 'domainId' | 'userId'>,
 ): Promise<void> {
-  return noteAttempt(db, [{ scope: reported(of) }], ctx.clock.now())
+  return noteAttempt(db, [{ scope: reported(owner) }], ctx.clock.now())
 }
 
-function limitsOf(of: PushOf): readonly PushLimit[] {
-  const whose = `${of.knownBrowser === 1 ? 'known ' : ''}${of.domainId} ${of.userId}`
+function limitsOf(pushRequest: PushOf): readonly PushLimit[] {
+  const key = `${pushRequest.knownBrowser === 1 ? 'known ' : ''}${pushRequest.domainId} ${pushRequest.userId}`
   return [
-    { scope: `push 10m ${whose}`, ...pushLimits.short, words: notApproved(pushLimits.short.limit, '10 minutes') },
-    { scope: `push 24h ${whose}`, ...pushLimits.long, words: notApproved(pushLimits.long.limit, '24 hours') },
+    { scope: `push 10m ${key}`, ...pushLimits.short, words: notApproved(pushLimits.short.limit, '10 minutes') },
+    { scope: `push 24h ${key}`, ...pushLimits.long, words: notApproved(pushLimits.long.limit, '24 hours') },
   ]
 }
 

@@ -29,9 +29,9 @@ export interface AskedUser {
  *
  * @returns 0, or the seconds until enough of these requests are too old to count.
  */
-export function networkWait(asked: readonly AskedUser[], limit: number, now: number): number {
-  const approved = asked.filter((user) => user.approved).length
-  if (asked.length <= limit || approved * 2 >= asked.length) return 0
-  const times = asked.map((user) => notAfter(user.lastAskedAt, now)).sort((a, b) => a - b)
-  return Math.max(1, (times[asked.length - limit - 1] ?? now) + networkWindow - now)
+export function networkWait(pushedUsers: readonly AskedUser[], limit: number, now: number): number {
+  const approved = pushedUsers.filter((user) => user.approved).length
+  if (pushedUsers.length <= limit || approved * 2 >= pushedUsers.length) return 0
+  const times = pushedUsers.map((user) => notAfter(user.lastAskedAt, now)).sort((a, b) => a - b)
+  return Math.max(1, (times[pushedUsers.length - limit - 1] ?? now) + networkWindow - now)
 }

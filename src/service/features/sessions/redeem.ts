@@ -39,13 +39,13 @@ export async function redeemWithin(
   { challenge, browser }: Pick<Input<typeof contract.redeemSession>, 'challenge' | 'browser'>,
 ) {
   const now = call.clock.now()
-  const [won, epoch] = await Promise.all([
+  const [redeemedRow, epoch] = await Promise.all([
     redeemApproval(db, { id, domainId, challenge, settledAfter: now - redeemableFor }, now),
     epochOfUser(db, userId),
   ])
-  if (!won) return undefined
-  await auditRedeemed(db, call, won, call)
-  return { ...sessionView(won), epoch, browser: await passedIn(call, db, won, browser) }
+  if (!redeemedRow) return undefined
+  await auditRedeemed(db, call, redeemedRow, call)
+  return { ...sessionView(redeemedRow), epoch, browser: await passedIn(call, db, redeemedRow, browser) }
 }
 
 /** A weak factor does not make a browser known: an attacker who can only read the mail must not get the second budget. */
@@ -53,14 +53,14 @@ function passedIn(
   call: Call,
   db: Queryable,
   session: SessionRow,
-  given: Input<typeof contract.redeemSession>['browser'],
+  input: Input<typeof contract.redeemSession>['browser'],
 ) {
-  if (given === undefined || (session.factor !== null && !isStrong(session.factor))) return undefined
-  const { id: browser, publicKey, ...more } = given
+  if (input === undefined || (session.factor !== null && !isStrong(session.factor))) return undefined
+  const { id: browser, publicKey, ...more } = input
   const key = mayKeep(session) ? publicKey : undefined
   const place = more.place ?? placeOf(session)
-  const of = { domainId: session.domainId, userId: session.userId }
-  return passInBrowser(call, db, { ...of, browser, ...more, place, publicKey: key })
+  const member = { domainId: session.domainId, userId: session.userId }
+  return passInBrowser(call, db, { ...member, browser, ...more, place, publicKey: key })
 }
 
 /** The place that the device has shown. */

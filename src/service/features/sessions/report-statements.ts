@@ -10,11 +10,11 @@ type Ended = Pick<SessionRow, 'id' | 'deviceId'>
  * settled by the sweep, like others whose time is over.
  * @returns false when it has an answer, or can still get one.
  */
-export const reportEnded = changesRow('reportEnded', (db, of: Slots<Ended>, now: Slot<number>) =>
+export const reportEnded = changesRow('reportEnded', (db, slots: Slots<Ended>, now: Slot<number>) =>
   db
     .updateTable('session')
     .set({ answeredDecision: 'report' })
-    .where((is) => is.and({ id: of.id, deviceId: of.deviceId }))
+    .where((is) => is.and({ id: slots.id, deviceId: slots.deviceId }))
     .where('answeredDecision', 'is', null)
     .where((eb) =>
       eb.or([
@@ -31,14 +31,14 @@ type Reporting = Pick<SessionRow, 'id' | 'userId'>
  * no request is created meanwhile. A request that a clock dated in the future does not wait yet, and is denied all the same:
  * otherwise it could be approved once its time has come.
  */
-export const denyOthersAsReported = allRows('denyOthersAsReported', (db, of: Slots<Reporting>, now: Slot<number>) =>
+export const denyOthersAsReported = allRows('denyOthersAsReported', (db, slots: Slots<Reporting>, now: Slot<number>) =>
   db
     .updateTable('session')
     // `report` is their answer, so that reporting one of them too is a repeated answer and not a late one.
     .set({ state: 'denied', reason: 'reported', answeredDecision: 'report', settledAt: now })
-    .where((is) => is.and({ userId: of.userId, state: 'pending' as const }))
+    .where((is) => is.and({ userId: slots.userId, state: 'pending' as const }))
     .where('expiresAt', '>', now)
-    .where('id', '<>', of.id)
+    .where('id', '<>', slots.id)
     .returningAll(),
 )
 

@@ -27,8 +27,8 @@ interface TimedSession {
  * the future.
  */
 export function atTime<S extends TimedSession>(session: S, now: number): S {
-  const begun = session.createdAt <= latestBeginning(now)
-  if (session.state !== 'pending' || (begun && session.expiresAt > now)) return session
+  const hasBegun = session.createdAt <= latestBeginning(now)
+  if (session.state !== 'pending' || (hasBegun && session.expiresAt > now)) return session
   return { ...session, state: 'expired', reason: 'timeout', settledAt: notAfter(session.expiresAt, now) }
 }
 

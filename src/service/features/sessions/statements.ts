@@ -72,14 +72,14 @@ const unanswered = {
 /** Callers see only sessions of their organization and of the domain they name. */
 export const sessionOf = firstRow(
   'sessionOf',
-  (db, of: Slots<{ organizationId: string; domainId: string; sessionId: string }>) =>
+  (db, slots: Slots<{ organizationId: string; domainId: string; sessionId: string }>) =>
     db
       .selectFrom('session')
       .innerJoin('domain', 'domain.id', 'session.domainId')
       .selectAll('session')
-      .where('session.id', '=', of.sessionId)
-      .where('domain.id', '=', of.domainId)
-      .where('domain.organizationId', '=', of.organizationId),
+      .where('session.id', '=', slots.sessionId)
+      .where('domain.id', '=', slots.domainId)
+      .where('domain.organizationId', '=', slots.organizationId),
 )
 
 export const sessionOfDevice = firstRow('sessionOfDevice', (db, deviceId: Slot<string>, id: Slot<string>) =>
@@ -105,11 +105,11 @@ export const pendingOfDevice = allRows('pendingOfDevice', (db, deviceId: Slot<st
 /** When the pending requests of a user in a domain expire, soonest first: those of known browsers, or the others. */
 export const pendingExpiries = allValues(
   'pendingExpiries',
-  (db, of: Slots<{ domainId: string; userId: string; knownBrowser: Fact }>, now: Slot<number>) =>
+  (db, slots: Slots<{ domainId: string; userId: string; knownBrowser: Fact }>, now: Slot<number>) =>
     db
       .selectFrom('session')
       .select('expiresAt')
-      .where((is) => is.and({ userId: of.userId, domainId: of.domainId, knownBrowser: of.knownBrowser }))
+      .where((is) => is.and({ userId: slots.userId, domainId: slots.domainId, knownBrowser: slots.knownBrowser }))
       .where(isPending(now))
       .orderBy('expiresAt'),
 )
@@ -124,8 +124,8 @@ type Asking = Pick<SessionRow, 'domainId'> & {
 }
 
 /** The different users who were asked from a network in a domain. */
-export async function askedFrom(db: Queryable, asking: Asking): Promise<AskedUser[]> {
-  const rows = await requestsFrom(db, asking)
+export async function askedFrom(db: Queryable, period: Asking): Promise<AskedUser[]> {
+  const rows = await requestsFrom(db, period)
   return [...Map.groupBy(rows, ({ userId }) => userId).values()].map((requests) => ({
     lastAskedAt: Math.max(...requests.map(({ createdAt }) => createdAt)),
     approved: requests.some(({ state }) => state === 'approved'),
@@ -205,11 +205,11 @@ export const cancelPending = firstRow('cancelPending', (db, id: Slot<string>, no
 type Asker = Pick<SessionRow, 'domainId' | 'userId'> & { readonly binding: string }
 
 /** Cancels what a newer request of the same browser replaces. In a transaction that has locked the user. */
-export const cancelReplaced = allRows('cancelReplaced', (db, of: Slots<Asker>, now: Slot<number>) =>
+export const cancelReplaced = allRows('cancelReplaced', (db, slots: Slots<Asker>, now: Slot<number>) =>
   db
     .updateTable('session')
     .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
-    .where((is) => is.and({ userId: of.userId, domainId: of.domainId, binding: of.binding }))
+    .where((is) => is.and({ userId: slots.userId, domainId: slots.domainId, binding: slots.binding }))
     .where(isPending(now))
     .returningAll(),
 )
@@ -220,17 +220,17 @@ type Redeeming = Pick<SessionRow, 'id' | 'domainId'> & { readonly challenge: str
  * Uses an approval up, once, for its challenge. An approval by a device that was revoked since then does not count.
  * @returns the session, or nothing where there is no such approval.
  */
-export const redeemApproval = firstRow('redeemApproval', (db, of: Slots<Redeeming>, now: Slot<number>) =>
+export const redeemApproval = firstRow('redeemApproval', (db, slots: Slots<Redeeming>, now: Slot<number>) =>
   db
     .updateTable('session')
     .set({ redeemedAt: now, passed: 1 })
-    .where('id', '=', of.id)
-    .where('domainId', '=', of.domainId)
+    .where('id', '=', slots.id)
+    .where('domainId', '=', slots.domainId)
     .where('state', '=', 'approved')
-    .where('challenge', '=', of.challenge)
+    .where('challenge', '=', slots.challenge)
     .where('redeemedAt', 'is', null)
     // An expression, or PostgreSQL may plan to read all sessions of that time while the table is new.
-    .where((eb) => eb(eb.fn.coalesce('settledAt', eb.lit(0)), '>', of.settledAfter))
+    .where((eb) => eb(eb.fn.coalesce('settledAt', eb.lit(0)), '>', slots.settledAfter))
     .where((eb) => eb(eb.fn.coalesce('settledAt', eb.lit(0)), '<=', derived(now, latestBeginning)))
     .where(isOfMember)
     .where((eb) => eb.or([eb('deviceId', 'is', null), hasDeviceInUse(eb)]))
@@ -238,26 +238,26 @@ export const redeemApproval = firstRow('redeemApproval', (db, of: Slots<Redeemin
 )
 
 /** Writes down what reads as expired already, some of it. In a transaction. */
-export function expireSessions(db: Queryable, now: number, most: number): Promise<SessionRow[]> {
+export function expireSessions(db: Queryable, now: number, max: number): Promise<SessionRow[]> {
   const due = waiting(db).where('expiresAt', '<=', now)
   return (
     db
       .updateTable('session')
       .set((eb) => ({ state: 'expired', reason: 'timeout', settledAt: eb.ref('expiresAt') }))
       // Nothing else is asked here, or SQLite walks through all pending sessions to find these.
-      .where('sequence', 'in', someOf(db, due, most))
+      .where('sequence', 'in', someOf(db, due, max))
       .returningAll()
       .execute()
   )
 }
 
 /** The same for sessions that a clock that was ahead dated in the future: they read as expired, too. */
-export function endFutureSessions(db: Queryable, now: number, most: number): Promise<SessionRow[]> {
+export function endFutureSessions(db: Queryable, now: number, max: number): Promise<SessionRow[]> {
   const future = waiting(db).where('expiresAt', '>', latestBeginning(now + maxRequestTimeout))
   return db
     .updateTable('session')
     .set({ state: 'expired', reason: 'timeout', settledAt: now })
-    .where('sequence', 'in', someOf(db, future, most))
+    .where('sequence', 'in', someOf(db, future, max))
     .returningAll()
     .execute()
 }

@@ -40,7 +40,7 @@ export async function belongings(
   const hardware = new Map((await hardwareOf(db, userIds)).map(({ userId, id }) => [userId, id]))
   const passkeys = Map.groupBy(await passkeyRpIds(db, userIds), byUser)
   const bypass = Map.groupBy(await bypassCodesOfUsers(db, userIds, now), byUser)
-  const of = (id: string): Belongings => ({
+  const belongingsOf = (id: string): Belongings => ({
     domainIds: (domains.get(id) ?? []).map(({ domainId }) => domainId),
     hasActiveToken: tokens.has(id),
     hasDeviceCodes: (tokens.get(id) ?? []).some(({ generatorId }) => generatorId !== null),
@@ -51,7 +51,7 @@ export async function belongings(
     domainTakesEmail: (domains.get(id) ?? []).some(({ emailOtpEnabled }) => emailOtpEnabled === 1),
     domainTakesBypass: (domains.get(id) ?? []).some(({ bypassEnabled }) => bypassEnabled === 1),
   })
-  return new Map(userIds.map((id) => [id, of(id)]))
+  return new Map(userIds.map((id) => [id, belongingsOf(id)]))
 }
 
 interface MemberOf {

@@ -27,27 +27,27 @@ export async function markEnrolled(
   { userId, first, strong = true, firstStrong = false, tokenId = '' }: Enrolling,
 ): Promise<readonly Ended[] | undefined> {
   // A fact that must still be 0 is at most 0.
-  const most = { everEnrolled: first ? 0 : 1, strongEnrolled: firstStrong ? 0 : 1 }
-  if (!(await (strong ? markStrong : markWeak)(db, userId, most))) return undefined
+  const max = { everEnrolled: first ? 0 : 1, strongEnrolled: firstStrong ? 0 : 1 }
+  if (!(await (strong ? markStrong : markWeak)(db, userId, max))) return undefined
   return removeFirstTokens(db, userId, tokenId)
 }
 
-type Most = Slots<{ everEnrolled: number; strongEnrolled: number }>
+type EnrolledState = Slots<{ everEnrolled: number; strongEnrolled: number }>
 
-const markStrong = changesRow('markStrong', (db, userId: Slot<string>, most: Most) =>
-  enrolling(db, userId, most).set({ everEnrolled: 1, strongEnrolled: 1 }),
+const markStrong = changesRow('markStrong', (db, userId: Slot<string>, max: EnrolledState) =>
+  enrolling(db, userId, max).set({ everEnrolled: 1, strongEnrolled: 1 }),
 )
 
-const markWeak = changesRow('markWeak', (db, userId: Slot<string>, most: Most) =>
-  enrolling(db, userId, most).set({ everEnrolled: 1 }),
+const markWeak = changesRow('markWeak', (db, userId: Slot<string>, max: EnrolledState) =>
+  enrolling(db, userId, max).set({ everEnrolled: 1 }),
 )
 
-const enrolling = (db: Queryable, userId: Slot<string>, most: Most) =>
+const enrolling = (db: Queryable, userId: Slot<string>, max: EnrolledState) =>
   db
     .updateTable('user')
     .where('id', '=', userId)
-    .where((eb) => eb(eb.ref('everEnrolled').$castTo<number>(), '<=', most.everEnrolled))
-    .where((eb) => eb(eb.ref('strongEnrolled').$castTo<number>(), '<=', most.strongEnrolled))
+    .where((eb) => eb(eb.ref('everEnrolled').$castTo<number>(), '<=', max.everEnrolled))
+    .where((eb) => eb(eb.ref('strongEnrolled').$castTo<number>(), '<=', max.strongEnrolled))
 
 const removeFirstTokens = allRows('removeFirstTokens', (db, userId: Slot<string>, exceptId: Slot<string>) =>
   db

@@ -18,7 +18,7 @@ interface UserImportOptions extends ImportOptions {
 /** Adds users to a domain, and new users to the organization, all in one transaction. */
 export async function importUsers(
   ctx: ServiceContext,
-  of: { readonly organizationId: string; readonly domainId: string },
+  target: { readonly organizationId: string; readonly domainId: string },
   rows: RowBatches<UserRow>,
   options: UserImportOptions = {},
 ): Promise<ImportReport> {
@@ -27,8 +27,8 @@ export async function importUsers(
   const { presentRows: _ofTokens, ...report } = await importRows(
     {
       rows,
-      check: (some) => compareWithPresent(ctx, of.organizationId, check(some), update),
-      importAll: (accepted) => addAll(ctx, of, accepted, (done) => progress(done, accepted.length)),
+      check: (batch) => compareWithPresent(ctx, target.organizationId, check(batch), update),
+      importAll: (accepted) => addAll(ctx, target, accepted, (done) => progress(done, accepted.length)),
     },
     options,
   )
@@ -80,7 +80,7 @@ function createCheck(): (rows: readonly UserRow[]) => Checked {
   }
 }
 
-const differ = (one: NewUser, other: NewUser) => one.name !== other.name || one.email !== other.email
+const differ = (first: NewUser, second: NewUser) => first.name !== second.name || first.email !== second.email
 
 async function compareWithPresent(
   ctx: ServiceContext,
@@ -89,11 +89,11 @@ async function compareWithPresent(
   update: boolean,
 ): Promise<Checked & { readonly present: number }> {
   const usernames = accepted.map(({ user }) => user.username)
-  const found = usernames.length > 0 && (await usersByUsernames(ctx.store.db, { organizationId }, usernames))
-  const users = new Map((found || []).map((user) => [user.username, user]))
+  const rows = usernames.length > 0 && (await usersByUsernames(ctx.store.db, { organizationId }, usernames))
+  const users = new Map((rows || []).map((user) => [user.username, user]))
   const isOther = ({ user }: Accepted) => {
-    const present = users.get(user.username)
-    return present !== undefined && !update && differ(present, user)
+    const knownUser = users.get(user.username)
+    return knownUser !== undefined && !update && differ(knownUser, user)
   }
   const others = accepted.filter((row) => isOther(row)).map(({ line }) => ({ line, reason: otherwisePresent }))
   return {
@@ -107,14 +107,14 @@ const otherwisePresent = 'the user is there already, with another name or e-mail
 
 async function addAll(
   ctx: ServiceContext,
-  of: { readonly organizationId: string; readonly domainId: string },
+  target: { readonly organizationId: string; readonly domainId: string },
   rows: readonly Accepted[],
   progress: (done: number) => void,
 ): Promise<void> {
-  const ticket = await drawTicket(ctx.store.db, of)
+  const ticket = await drawTicket(ctx.store.db, target)
   if (ticket === undefined) throw new RangeError('domainId: no such domain')
   const applied = await synchronizeMembers(ctx, {
-    ...of,
+    ...target,
     rows: rows.map(({ user }) => user),
     keepOthers: true,
     ticket,

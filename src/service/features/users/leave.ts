@@ -28,8 +28,8 @@ export async function leaveDomain(
   const leaving = { userIds, domainId, now: clock.now(), secrets }
   const ended = await runSteps(features.membershipEnds, db, leaving)
   await (domainId === undefined ? removeMemberships(db, userIds) : removeMembers(db, domainId, userIds))
-  const left = await withoutDomain(db, userIds)
-  if (left.length > 0) await runSteps(features.lastMembershipEnds, db, { ...leaving, userIds: left })
+  const leavers = await withoutDomain(db, userIds)
+  if (leavers.length > 0) await runSteps(features.lastMembershipEnds, db, { ...leaving, userIds: leavers })
   return ended
 }
 

@@ -8,12 +8,12 @@ import type { Slot } from '../../engine/database/statement.ts'
 
 /** Until this transaction ends, no synchronization changes the domains of users. Any number of transactions can hold them at once. */
 export const holdMemberships = firstValue('holdMemberships', (db, organizationId: Slot<string>) => {
-  const found = db.selectFrom('organization').select('id').where('id', '=', organizationId)
-  return isPostgres(db) ? found.forShare() : found
+  const rows = db.selectFrom('organization').select('id').where('id', '=', organizationId)
+  return isPostgres(db) ? rows.forShare() : rows
 })
 
 /** Locks the memberships for the transaction by which a synchronization counts: it waits for those that hold them, and they wait for it. */
 export const lockMemberships = firstValue('lockMemberships', (db, organizationId: Slot<string>) => {
-  const found = db.selectFrom('organization').select('id').where('id', '=', organizationId)
-  return isPostgres(db) ? found.forNoKeyUpdate() : found
+  const rows = db.selectFrom('organization').select('id').where('id', '=', organizationId)
+  return isPostgres(db) ? rows.forNoKeyUpdate() : rows
 })

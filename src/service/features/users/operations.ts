@@ -142,20 +142,20 @@ function changedFields(changes: UserChanges, user: UserRow): string {
   return userFields.filter((field) => changes[field] !== undefined && changes[field] !== user[field]).join(',')
 }
 
-async function list(call: Call, wanted: string | number | undefined): Promise<User[]> {
-  const page = parsePage(wanted)
+async function list(call: Call, userKey: string | number | undefined): Promise<User[]> {
+  const page = parsePage(userKey)
   const { db } = call.store
-  const found =
+  const user =
     call.limitedTo === null
       ? await listUsers(db, call.organizationId, page)
       : await listMembers(db, call.limitedTo, page)
-  return showAll(call, cutPage(call, found, page))
+  return showAll(call, cutPage(call, user, page))
 }
 
 async function show(call: Caller, user: UserRow): Promise<User> {
-  const [shown] = await showAll(call, [user])
-  if (!shown) throw new ApiProblem('api.error.notfound.user')
-  return shown
+  const [view] = await showAll(call, [user])
+  if (!view) throw new ApiProblem('api.error.notfound.user')
+  return view
 }
 
 export async function showAll(call: Caller, users: readonly UserRow[]): Promise<User[]> {

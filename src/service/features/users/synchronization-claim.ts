@@ -2,7 +2,7 @@ import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { newId } from '../../engine/base/random.ts'
 import { StoreUnavailableError } from '../../engine/base/store-errors.ts'
 import { correctBeats, insertSynchronization, synchronizationOf, takeOver } from './synchronization-statements.ts'
-import type { Held, SynchronizationRow } from './synchronization-statements.ts'
+import type { ClaimedSync, SynchronizationRow } from './synchronization-statements.ts'
 import { waiterKey } from '../../engine/base/waiter-key.ts'
 import { hasEnded, ownProcess } from './synchronization-process-identity.ts'
 
@@ -14,24 +14,24 @@ const claimTimeout = 120
 /** Claims an organization: its synchronizations run one after the other, on any node. */
 export async function claim(
   ctx: ServiceContext,
-  of: { organizationId: string; domainId: string },
+  domain: { organizationId: string; domainId: string },
   recover: (abandoned: SynchronizationRow) => Promise<void>,
-): Promise<Held> {
+): Promise<ClaimedSync> {
   let timedOut = false
   const cancelTimeout = ctx.clock.after(claimTimeout * 1000, () => (timedOut = true))
-  const subscription = ctx.waiters.subscribe(waiterKey.synchronization(of.organizationId))
+  const subscription = ctx.waiters.subscribe(waiterKey.synchronization(domain.organizationId))
   try {
     for (;;) {
-      const held = { id: newId(ctx.random), holder: newId(ctx.random), ...of }
+      const held = { id: newId(ctx.random), holder: newId(ctx.random), ...domain }
       const row = { ...held, holderProcess: ownProcess ?? null, beatAt: ctx.clock.now(), appliedAt: null }
       if (await insertSynchronization(ctx.store.db, row)) return held
       await correctBeats(ctx.store.db, ctx.clock.now())
-      const present = await synchronizationOf(ctx.store.db, of.organizationId)
-      const left = present ? secondsUntilAbandoned(present, ctx.clock.now()) : 0
-      if (present && left <= 0) await recover(present)
-      if (left <= 0) continue
+      const running = await synchronizationOf(ctx.store.db, domain.organizationId)
+      const remaining = running ? secondsUntilAbandoned(running, ctx.clock.now()) : 0
+      if (running && remaining <= 0) await recover(running)
+      if (remaining <= 0) continue
       if (ctx.waiters.closed() || timedOut) throw new StoreUnavailableError('Another synchronization is in progress.')
-      const stopAlarm = ctx.clock.after(left * 1000, () => subscription.wake())
+      const stopAlarm = ctx.clock.after(remaining * 1000, () => subscription.wake())
       await subscription.woken()
       stopAlarm()
     }
@@ -47,12 +47,12 @@ export function secondsUntilAbandoned({ beatAt, holderProcess }: Synchronization
 }
 
 /** Replaces a dead holder. @returns undefined if it has reported again, or another process was faster. */
-export async function replaceHolder(ctx: ServiceContext, row: SynchronizationRow): Promise<Held | undefined> {
+export async function replaceHolder(ctx: ServiceContext, row: SynchronizationRow): Promise<ClaimedSync | undefined> {
   const holder = newId(ctx.random)
-  const won = await takeOver(ctx.store.db, row, {
+  const isFirst = await takeOver(ctx.store.db, row, {
     holder,
     holderProcess: ownProcess ?? null,
     now: ctx.clock.now(),
   })
-  return won ? { ...row, holder } : undefined
+  return isFirst ? { ...row, holder } : undefined
 }

@@ -12,46 +12,46 @@ import {
   removeStaged,
   removeSynchronization,
 } from './synchronization-statements.ts'
-import type { Held } from './synchronization-statements.ts'
+import type { ClaimedSync } from './synchronization-statements.ts'
 import { waiterKey } from '../../engine/base/waiter-key.ts'
 import { step, stepThrough } from './synchronization-step.ts'
 
 /** Completes an applied synchronization: ends what ended with it. Can be resumed after an interruption. */
-export async function finish(ctx: ServiceContext, held: Held): Promise<void> {
-  await endMemberships(ctx, held)
-  await changeUsers(ctx, held, (db, userIds) => applyChanges(db, ctx, held, userIds))
-  await end(ctx, held)
+export async function finish(ctx: ServiceContext, claimed: ClaimedSync): Promise<void> {
+  await endMemberships(ctx, claimed)
+  await changeUsers(ctx, claimed, (db, userIds) => applyChanges(db, ctx, claimed, userIds))
+  await end(ctx, claimed)
 }
 
 /** Removes the staged rows of a synchronization that was not applied. */
-export async function undo(ctx: ServiceContext, held: Held): Promise<void> {
-  await stepThrough(ctx, held, (db) => removeStaged(db, held, 'membership'))
-  await stepThrough(ctx, held, (db) => removeStaged(db, held, 'user'))
-  await changeUsers(ctx, held, () => Promise.resolve())
-  await end(ctx, held)
+export async function undo(ctx: ServiceContext, claimed: ClaimedSync): Promise<void> {
+  await stepThrough(ctx, claimed, (db) => removeStaged(db, claimed, 'membership'))
+  await stepThrough(ctx, claimed, (db) => removeStaged(db, claimed, 'user'))
+  await changeUsers(ctx, claimed, () => Promise.resolve())
+  await end(ctx, claimed)
 }
 
 async function changeUsers(
   ctx: ServiceContext,
-  held: Held,
+  claimed: ClaimedSync,
   change: (db: Queryable, userIds: readonly string[]) => Promise<void>,
 ): Promise<void> {
-  await stepThrough(ctx, held, async (db) => {
-    const userIds = await changedIds(db, held)
+  await stepThrough(ctx, claimed, async (db) => {
+    const userIds = await changedIds(db, claimed)
     if (userIds.length === 0) return false
     await change(db, userIds)
-    await forgetChanges(db, held, userIds)
+    await forgetChanges(db, claimed, userIds)
     return true
   })
 }
 
-async function endMemberships(ctx: ServiceContext, held: Held): Promise<void> {
+async function endMemberships(ctx: ServiceContext, claimed: ClaimedSync): Promise<void> {
   for (let more = true; more;) {
-    const userIds = await step(ctx, held, async (db) => {
-      const leaving = await leavingIds(db, held)
-      const of = { domainId: held.domainId, userIds: leaving }
-      const ended = leaving.length > 0 ? await leaveDomain(db, ctx, of) : noneRevoked
-      await auditRevoked(db, ctx, ended, held)
+    const userIds = await step(ctx, claimed, async (db) => {
+      const leaving = await leavingIds(db, claimed)
+      const membersOfDomain = { domainId: claimed.domainId, userIds: leaving }
+      const ended = leaving.length > 0 ? await leaveDomain(db, ctx, membersOfDomain) : noneRevoked
+      await auditRevoked(db, ctx, ended, claimed)
       notifyRevoked(db, ctx, ended)
       return leaving
     })
@@ -59,7 +59,7 @@ async function endMemberships(ctx: ServiceContext, held: Held): Promise<void> {
   }
 }
 
-async function end(ctx: ServiceContext, held: Held): Promise<void> {
-  await removeSynchronization(ctx.store.db, held)
-  ctx.waiters.wake(waiterKey.synchronization(held.organizationId))
+async function end(ctx: ServiceContext, claimed: ClaimedSync): Promise<void> {
+  await removeSynchronization(ctx.store.db, claimed)
+  ctx.waiters.wake(waiterKey.synchronization(claimed.organizationId))
 }

@@ -20,9 +20,10 @@ export const ownProcess: string | undefined = read(() => JSON.stringify(identify
  */
 export function hasEnded(identity: string | null): boolean {
   if (identity === null || ownProcess === undefined) return false
-  const [theirs, own] = [identity, ownProcess].map((text) => JSON.parse(text) as ProcessIdentity)
-  if (!theirs || theirs.boot !== own?.boot || theirs.namespace !== own.namespace) return false
-  return read(() => startOf(theirs.pid)) !== theirs.start
+  const [otherProcess, thisProcess] = [identity, ownProcess].map((text) => JSON.parse(text) as ProcessIdentity)
+  if (!otherProcess || otherProcess.boot !== thisProcess?.boot || otherProcess.namespace !== thisProcess.namespace)
+    return false
+  return read(() => startOf(otherProcess.pid)) !== otherProcess.start
 }
 
 function identify(pid: number): ProcessIdentity {

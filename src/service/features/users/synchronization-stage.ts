@@ -10,7 +10,7 @@ import {
   stepSize,
   usersByUsernames,
 } from './synchronization-statements.ts'
-import type { Held, StagedRow } from './synchronization-statements.ts'
+import type { ClaimedSync, StagedRow } from './synchronization-statements.ts'
 import { step } from './synchronization-step.ts'
 
 /** The changes of a synchronization: joining members, changed users, leaving members. */
@@ -38,7 +38,7 @@ export interface Staging {
 }
 
 /** Stages the changes, where they are not visible yet. */
-export async function stage(ctx: ServiceContext, held: Held, staging: Staging): Promise<Changes> {
+export async function stage(ctx: ServiceContext, claimed: ClaimedSync, staging: Staging): Promise<Changes> {
   const { rows, keepOthers = false, progress = () => {} } = staging
   const staying = new Set<string>()
   let added = 0
@@ -49,72 +49,72 @@ export async function stage(ctx: ServiceContext, held: Held, staging: Staging): 
       await ctx.store.analyze()
       analyzeAt *= 4
     }
-    const some = rows.slice(start, start + stepSize).map((row, index) => ({
+    const batch = rows.slice(start, start + stepSize).map((row, index) => ({
       ...row,
       newId: newIdAt(ctx.random, { position: start + index, count: rows.length }),
     }))
-    const staged = await step(ctx, held, (db) => stageRows(ctx, db, held, some))
-    for (const id of staged.userIds) staying.add(id)
-    added += staged.added
-    changed += staged.changed
-    progress(start + some.length)
+    const stagedRows = await step(ctx, claimed, (db) => stageRows(ctx, db, claimed, batch))
+    for (const id of stagedRows.userIds) staying.add(id)
+    added += stagedRows.added
+    changed += stagedRows.changed
+    progress(start + batch.length)
   }
-  return { added, changed, removed: keepOthers ? 0 : await stageRest(ctx, held, staying) }
+  return { added, changed, removed: keepOthers ? 0 : await stageRest(ctx, claimed, staying) }
 }
 
 /** Stages new users, new members, and changes of existing ones. */
 async function stageRows(
   ctx: ServiceContext,
   db: Queryable,
-  held: Held,
+  claimed: ClaimedSync,
   rows: readonly (SynchronizedRow & { newId: string })[],
 ): Promise<{ userIds: string[]; added: number; changed: number }> {
-  const found = await usersByUsernames(
+  const existingUsers = await usersByUsernames(
     db,
-    held,
+    claimed,
     rows.map(({ username }) => username),
   )
-  const present = new Map(found.map((user) => [user.username, user]))
-  const users = rows.map((row) => completeRow(row, present.get(row.username)))
-  const newUsers = users.filter(({ username }) => !present.has(username))
+  const byUsername = new Map(existingUsers.map((user) => [user.username, user]))
+  const users = rows.map((row) => completeRow(row, byUsername.get(row.username)))
+  const newUsers = users.filter(({ username }) => !byUsername.has(username))
   const changed = users.filter(({ username, name, email }) => {
-    const user = present.get(username)
+    const user = byUsername.get(username)
     return user !== undefined && (user.name !== name || user.email !== email)
   })
-  await stageUsers(db, held, newUsers, ctx.clock.now())
+  await stageUsers(db, claimed, newUsers, ctx.clock.now())
   await stageChanges(
     db,
-    held,
+    claimed,
     changed.map(({ id: userId, name, email }) => ({ userId, name, email })),
   )
   const userIds = users.map(({ id }) => id)
-  return { userIds, added: await stageMembers(db, held, userIds), changed: changed.length }
+  return { userIds, added: await stageMembers(db, claimed, userIds), changed: changed.length }
 }
 
 /** A row whose name or address cannot be used says nothing about it: a known user keeps it. */
 function completeRow(
   { name, email, newId, ...row }: SynchronizedRow & { newId: string },
-  present: (Pick<StagedRow, 'name' | 'email'> & { readonly id: string }) | undefined,
+  existing: (Pick<StagedRow, 'name' | 'email'> & { readonly id: string }) | undefined,
 ) {
   return {
     ...row,
-    id: present?.id ?? newId,
-    name: name ?? present?.name ?? row.username,
-    email: email ?? present?.email ?? '',
+    id: existing?.id ?? newId,
+    name: name ?? existing?.name ?? row.username,
+    email: email ?? existing?.email ?? '',
   }
 }
 
 /** Stages the members who leave. @returns how many. */
-async function stageRest(ctx: ServiceContext, held: Held, staying: ReadonlySet<string>): Promise<number> {
+async function stageRest(ctx: ServiceContext, claimed: ClaimedSync, staying: ReadonlySet<string>): Promise<number> {
   let count = 0
   let last = ''
   for (;;) {
     const after = last
-    const { userIds, leaving } = await step(ctx, held, async (db) => {
-      const page = await memberIdsAfter(db, held, after)
-      const gone = page.filter((id) => !staying.has(id))
-      if (gone.length > 0) await stageLeaving(db, held, gone)
-      return { userIds: page, leaving: gone.length }
+    const { userIds, leaving } = await step(ctx, claimed, async (db) => {
+      const page = await memberIdsAfter(db, claimed, after)
+      const leavers = page.filter((id) => !staying.has(id))
+      if (leavers.length > 0) await stageLeaving(db, claimed, leavers)
+      return { userIds: page, leaving: leavers.length }
     })
     count += leaving
     if (userIds.length === 0) return count

@@ -20,17 +20,17 @@ import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 export type SynchronizationRow = Selectable<Database['synchronization']>
 
 /** A synchronization, and who works on it. */
-export type Held = Pick<SynchronizationRow, 'id' | 'organizationId' | 'domainId' | 'holder'>
+export type ClaimedSync = Pick<SynchronizationRow, 'id' | 'organizationId' | 'domainId' | 'holder'>
 
 /** How many rows one step touches: some 10 ms on either engine. */
 export const stepSize = 500
 
 /** Draws the ticket of a synchronization that has just arrived. @returns undefined where there is no such domain. */
-export const drawTicket = firstValue('drawTicket', (db, of: Slots<DomainOfOrganization>) =>
+export const drawTicket = firstValue('drawTicket', (db, slots: Slots<DomainOfOrganization>) =>
   db
     .updateTable('domain')
     .set((eb) => ({ synchronizationTicket: eb('synchronizationTicket', '+', 1) }))
-    .where((is) => is.and({ id: of.domainId, organizationId: of.organizationId }))
+    .where((is) => is.and({ id: slots.domainId, organizationId: slots.organizationId }))
     .returning('synchronizationTicket'),
 )
 
@@ -68,11 +68,11 @@ export async function synchronizationBringing(
   username: string,
 ): Promise<SynchronizationRow | undefined> {
   // Two statements: joined, PostgreSQL may look for the name among all users that a synchronization brings.
-  const user = await bringing(db, organizationId, username)
+  const user = await synchronizationByUsername(db, organizationId, username)
   return user?.addedBy ? synchronizationById(db, user.addedBy) : undefined
 }
 
-const bringing = firstRow('bringing', (db, organizationId: Slot<string>, username: Slot<string>) =>
+const synchronizationByUsername = firstRow('bringing', (db, organizationId: Slot<string>, username: Slot<string>) =>
   db.selectFrom('user').select('addedBy').where('organizationId', '=', organizationId).where('username', '=', username),
 )
 
@@ -117,12 +117,12 @@ export const takeOver = changesRow(
 )
 
 /** The first step of each transaction of a synchronization. @returns false where it was taken over. */
-export const beat = changesRow('beat', (db, { id, holder }: Slots<Held>, now: Slot<number>) =>
+export const beat = changesRow('beat', (db, { id, holder }: Slots<ClaimedSync>, now: Slot<number>) =>
   db.updateTable('synchronization').set({ beatAt: now }).where('id', '=', id).where('holder', '=', holder),
 )
 
 /** Makes all of the synchronization count. */
-export const markApplied = changesRow('markApplied', (db, { id, holder }: Slots<Held>, now: Slot<number>) =>
+export const markApplied = changesRow('markApplied', (db, { id, holder }: Slots<ClaimedSync>, now: Slot<number>) =>
   db
     .updateTable('synchronization')
     .set({ appliedAt: now, beatAt: now })
@@ -130,7 +130,7 @@ export const markApplied = changesRow('markApplied', (db, { id, holder }: Slots<
 )
 
 /** The marks that it leaves have no meaning from now on: added rows count, and removed rows are gone. */
-export const removeSynchronization = change('removeSynchronization', (db, { id, holder }: Slots<Held>) =>
+export const removeSynchronization = change('removeSynchronization', (db, { id, holder }: Slots<ClaimedSync>) =>
   db.deleteFrom('synchronization').where('id', '=', id).where('holder', '=', holder),
 )
 
@@ -139,7 +139,7 @@ export type StagedRow = Pick<Database['user'], 'username' | 'name' | 'email'>
 /** Users as they are now, by username; also those that the synchronization has brought itself. */
 export const usersByUsernames = allRows(
   'usersByUsernames',
-  (db, { organizationId }: Slots<Pick<Held, 'organizationId'>>, usernames: List<string>) =>
+  (db, { organizationId }: Slots<Pick<ClaimedSync, 'organizationId'>>, usernames: List<string>) =>
     db
       .selectFrom('user')
       .select(['id', 'username', 'name', 'email', 'addedBy'])
@@ -150,7 +150,7 @@ export const usersByUsernames = allRows(
 /** Built for each step, as the number of rows differs. */
 export async function stageUsers(
   db: Queryable,
-  { id: addedBy, organizationId }: Held,
+  { id: addedBy, organizationId }: ClaimedSync,
   users: readonly (StagedRow & { id: string })[],
   now: number,
 ): Promise<void> {
@@ -165,7 +165,7 @@ export async function stageUsers(
 
 export async function stageChanges(
   db: Queryable,
-  { id: synchronizationId }: Held,
+  { id: synchronizationId }: ClaimedSync,
   users: readonly Omit<Database['synchronizedUser'], 'synchronizationId'>[],
 ): Promise<void> {
   if (users.length === 0) return
@@ -176,11 +176,11 @@ export async function stageChanges(
 /** Stages the memberships that are missing. @returns how many. */
 export async function stageMembers(
   db: Queryable,
-  { id: addedBy, domainId }: Held,
+  { id: addedBy, domainId }: ClaimedSync,
   userIds: readonly string[],
 ): Promise<number> {
-  const known = new Set(await presentMembers(db, domainId, userIds))
-  const missing = userIds.filter((userId) => !known.has(userId))
+  const memberIds = new Set(await presentMembers(db, domainId, userIds))
+  const missing = userIds.filter((userId) => !memberIds.has(userId))
   if (missing.length === 0) return 0
   await db
     .insertInto('membership')
@@ -194,17 +194,19 @@ const presentMembers = allValues('presentMembers', (db, domainId: Slot<string>, 
 )
 
 /** Users of the domain, page by page. */
-export const memberIdsAfter = allValues('memberIdsAfter', (db, { domainId }: Slots<Held>, userId: Slot<string>) =>
-  db
-    .selectFrom('membership')
-    .select('userId')
-    .where('domainId', '=', domainId)
-    .where('userId', '>', userId)
-    .orderBy('userId')
-    .limit(stepSize),
+export const memberIdsAfter = allValues(
+  'memberIdsAfter',
+  (db, { domainId }: Slots<ClaimedSync>, userId: Slot<string>) =>
+    db
+      .selectFrom('membership')
+      .select('userId')
+      .where('domainId', '=', domainId)
+      .where('userId', '>', userId)
+      .orderBy('userId')
+      .limit(stepSize),
 )
 
-export const stageLeaving = change('stageLeaving', (db, { id, domainId }: Slots<Held>, userIds: List<string>) =>
+export const stageLeaving = change('stageLeaving', (db, { id, domainId }: Slots<ClaimedSync>, userIds: List<string>) =>
   db.updateTable('membership').set({ removedBy: id }).where('domainId', '=', domainId).where('userId', 'in', userIds),
 )
 
@@ -212,12 +214,12 @@ export const stageLeaving = change('stageLeaving', (db, { id, domainId }: Slots<
 const leavingStep = 50
 
 /** Some of those who leave. */
-export const leavingIds = allValues('leavingIds', (db, { id }: Slots<Held>) =>
+export const leavingIds = allValues('leavingIds', (db, { id }: Slots<ClaimedSync>) =>
   db.selectFrom('membership').select('userId').where('removedBy', '=', id).limit(leavingStep),
 )
 
 /** Some of those of whom something else changes. */
-export const changedIds = allValues('changedIds', (db, { id }: Slots<Held>) =>
+export const changedIds = allValues('changedIds', (db, { id }: Slots<ClaimedSync>) =>
   db.selectFrom('synchronizedUser').select('userId').where('synchronizationId', '=', id).limit(stepSize),
 )
 
@@ -225,7 +227,7 @@ export const changedIds = allValues('changedIds', (db, { id }: Slots<Held>) =>
 export async function applyChanges(
   db: Queryable,
   { clock, features }: Pick<ServiceContext, 'clock' | 'features'>,
-  { id }: Held,
+  { id }: ClaimedSync,
   userIds: readonly string[],
 ): Promise<void> {
   const now = clock.now()
@@ -268,12 +270,14 @@ const copyChanges = change('copyChanges', (db, id: Slot<string>, userIds: List<s
 )
 
 /** Takes these off the list of changes. */
-export const forgetChanges = change('forgetChanges', (db, { id }: Slots<Pick<Held, 'id'>>, userIds: List<string>) =>
-  db.deleteFrom('synchronizedUser').where('synchronizationId', '=', id).where('userId', 'in', userIds),
+export const forgetChanges = change(
+  'forgetChanges',
+  (db, { id }: Slots<Pick<ClaimedSync, 'id'>>, userIds: List<string>) =>
+    db.deleteFrom('synchronizedUser').where('synchronizationId', '=', id).where('userId', 'in', userIds),
 )
 
 /** Removes some of the rows that it staged. @returns false where none was left. */
-export function removeStaged(db: Queryable, { id }: Held, table: 'membership' | 'user'): Promise<boolean> {
+export function removeStaged(db: Queryable, { id }: ClaimedSync, table: 'membership' | 'user'): Promise<boolean> {
   return stagedRemovals[table](db, id)
 }
 

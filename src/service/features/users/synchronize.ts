@@ -10,7 +10,7 @@ import {
   synchronizationBringing,
   useTicket,
 } from './synchronization-statements.ts'
-import type { Held, SynchronizationRow } from './synchronization-statements.ts'
+import type { ClaimedSync, SynchronizationRow } from './synchronization-statements.ts'
 import { claim, replaceHolder, secondsUntilAbandoned } from './synchronization-claim.ts'
 import { finish, undo } from './synchronization-finish.ts'
 import { stage } from './synchronization-stage.ts'
@@ -22,22 +22,22 @@ import type { Changes, SynchronizedRow } from './synchronization-stage.ts'
  *
  * @returns false if a list that arrived later was already applied: the result is as if this one had been applied before it.
  */
-export async function synchronizeMembers(ctx: ServiceContext, arrived: Arrived): Promise<boolean> {
-  const { organizationId, domainId } = arrived
-  const held = await claim(ctx, { organizationId, domainId }, (abandoned) => recover(ctx, abandoned))
-  const changes = await stageOrUndo(ctx, held, arrived)
-  if (await apply(ctx, held, arrived, changes)) {
-    await finish(ctx, held)
+export async function synchronizeMembers(ctx: ServiceContext, request: SynchronizationRequest): Promise<boolean> {
+  const { organizationId, domainId } = request
+  const claimed = await claim(ctx, { organizationId, domainId }, (abandoned) => recover(ctx, abandoned))
+  const changes = await stageOrUndo(ctx, claimed, request)
+  if (await apply(ctx, claimed, request, changes)) {
+    await finish(ctx, claimed)
     return true
   }
-  await undo(ctx, held)
-  if (arrived.disconnected?.()) throw new CallerGoneError('The caller of the synchronization has disconnected.')
-  if (arrived.expected !== undefined) throw new ApiProblem('api.error.precondition')
+  await undo(ctx, claimed)
+  if (request.disconnected?.()) throw new CallerGoneError('The caller of the synchronization has disconnected.')
+  if (request.expected !== undefined) throw new ApiProblem('api.error.precondition')
   return false
 }
 
 /** A synchronization request. */
-export interface Arrived {
+export interface SynchronizationRequest {
   readonly organizationId: string
   readonly domainId: string
   readonly rows: readonly SynchronizedRow[]
@@ -54,27 +54,36 @@ export interface Arrived {
 }
 
 /** @returns false if a newer list was applied before, or the caller has disconnected. */
-async function apply(ctx: ServiceContext, held: Held, arrived: Arrived, changes: Changes): Promise<boolean> {
-  if (arrived.disconnected?.()) return false
+async function apply(
+  ctx: ServiceContext,
+  claimed: ClaimedSync,
+  request: SynchronizationRequest,
+  changes: Changes,
+): Promise<boolean> {
+  if (request.disconnected?.()) return false
   return ctx.store.db.transaction().execute(async (db) => {
-    await lockMemberships(db, held.organizationId)
-    if (!(await useTicket(db, arrived))) return false
-    if (!(await markApplied(db, held, ctx.clock.now()))) {
+    await lockMemberships(db, claimed.organizationId)
+    if (!(await useTicket(db, request))) return false
+    if (!(await markApplied(db, claimed, ctx.clock.now()))) {
       throw new StoreUnavailableError('The synchronization was taken over by another process.')
     }
     if (changes.added + changes.changed + changes.removed === 0) return true
-    const { domainId: domain, organizationId } = held
+    const { domainId: domain, organizationId } = claimed
     await auditCall(db, { ...ctx, organizationId }, 'membership.synchronized', { domain, ...changes })
     return true
   })
 }
 
-async function stageOrUndo(ctx: ServiceContext, held: Held, arrived: Arrived): Promise<Changes> {
+async function stageOrUndo(
+  ctx: ServiceContext,
+  claimed: ClaimedSync,
+  request: SynchronizationRequest,
+): Promise<Changes> {
   try {
-    return await stage(ctx, held, arrived)
+    return await stage(ctx, claimed, request)
   } catch (error) {
     // If undoing fails, the next synchronization or the sweep will do it.
-    await undo(ctx, held).catch((reason: unknown) =>
+    await undo(ctx, claimed).catch((reason: unknown) =>
       ctx.logger.warn({ err: reason }, 'synchronization could not be undone yet'),
     )
     throw error
@@ -85,7 +94,8 @@ async function stageOrUndo(ctx: ServiceContext, held: Held, arrived: Arrived): P
 export async function recoverSynchronizations(ctx: ServiceContext): Promise<void> {
   await correctBeats(ctx.store.db, ctx.clock.now())
   const all = await allSynchronizations(ctx.store.db)
-  for (const row of all.filter((one) => secondsUntilAbandoned(one, ctx.clock.now()) === 0)) await recover(ctx, row)
+  for (const row of all.filter((candidate) => secondsUntilAbandoned(candidate, ctx.clock.now()) === 0))
+    await recover(ctx, row)
 }
 
 /**
@@ -95,18 +105,18 @@ export async function recoverSynchronizations(ctx: ServiceContext): Promise<void
  */
 export async function releaseStagedUser(
   ctx: ServiceContext,
-  of: { organizationId: string; username: string },
+  user: { organizationId: string; username: string },
 ): Promise<boolean> {
   await correctBeats(ctx.store.db, ctx.clock.now())
-  const row = await synchronizationBringing(ctx.store.db, of.organizationId, of.username)
+  const row = await synchronizationBringing(ctx.store.db, user.organizationId, user.username)
   if (!row || secondsUntilAbandoned(row, ctx.clock.now()) > 0) return false
   await recover(ctx, row)
   return true
 }
 
 async function recover(ctx: ServiceContext, row: SynchronizationRow): Promise<void> {
-  const held = await replaceHolder(ctx, row)
-  if (!held) return
-  if (row.appliedAt === null) await undo(ctx, held)
-  else await finish(ctx, held)
+  const claimed = await replaceHolder(ctx, row)
+  if (!claimed) return
+  if (row.appliedAt === null) await undo(ctx, claimed)
+  else await finish(ctx, claimed)
 }

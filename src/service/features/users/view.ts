@@ -26,14 +26,14 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
 
 /** Factors that the user can use now, in at least one domain. */
 function factorsOf(user: UserRow, has: Belongings): Factor[] {
-  const present: Record<Factor, boolean> = {
+  const presence: Record<Factor, boolean> = {
     passkey: has.passkeyRpIds.length > 0,
     push: has.hasActiveToken,
     otp: has.hasDeviceCodes || has.hardwareId !== undefined,
     email: has.domainTakesEmail && user.email !== '',
     bypass: has.domainTakesBypass && has.bypassCodeIds.length > 0,
   }
-  return Factor.options.filter((factor) => present[factor])
+  return Factor.options.filter((factor) => presence[factor])
 }
 
 interface Named {

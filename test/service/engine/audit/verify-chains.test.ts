@@ -71,7 +71,7 @@ describe('the audit trail', () => {
       { writer: 'w9', sequence: 2, hash: 'x' },
     ]
 
-    const { findings } = await verifyChains(each(five.slice(0, 3)), { kept })
+    const { findings } = await verifyChains(each(five.slice(0, 3)), { savedHeads: kept })
 
     expect(findings).toEqual([
       { kind: 'cut_off', writer: 'w1', sequence: 4 },
@@ -84,7 +84,7 @@ describe('the audit trail', () => {
     const forged = chain('w1', [{}, { event: 'user.created' }, { event: 'user.deleted' }, {}, {}])
 
     expect((await verifyChains(each(forged))).findings).toEqual([])
-    expect((await verifyChains(each(forged), { kept })).findings).toEqual([
+    expect((await verifyChains(each(forged), { savedHeads: kept })).findings).toEqual([
       { kind: 'changed', writer: 'w1', sequence: 3 },
     ])
   })

@@ -5,7 +5,7 @@ import { factorsForChange, mayChange } from '../../../../src/service/features/fa
 import type { OwnedFactors, Pass } from '../../../../src/service/features/factors/rules.ts'
 
 const owned = (here: readonly Factor[], more: Partial<OwnedFactors> = {}): OwnedFactors => ({
-  here,
+  inApp: here,
   anywhere: here,
   everStrong: true,
   phishingResistant: 'off',

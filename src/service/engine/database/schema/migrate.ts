@@ -5,7 +5,7 @@ import type { Queryable } from './schema.ts'
 import type { Engine } from './0001-schema.ts'
 
 /** The names of the migrations, in their order. `migrations.ts` has their content, which most starts do not need. */
-const known = [
+const knownMigrations = [
   '0001-schema',
   '0002-consent',
   '0003-consent-subject',
@@ -22,7 +22,7 @@ const known = [
   '0014-time-zone-of-user',
 ] as const
 
-export type MigrationName = (typeof known)[number]
+export type MigrationName = (typeof knownMigrations)[number]
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -48,10 +48,10 @@ export async function migrate(db: Queryable, engine: Engine, create: boolean): P
 async function isPresent(db: Queryable): Promise<boolean> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
   const newest = rows.at(-1)?.name
-  if (newest === undefined || known.some((name) => name === newest)) return newest === known.at(-1)
-  const [theirs, ours] = [newest, known.at(-1) ?? ''].map((name) => Number.parseInt(name, 10))
+  if (newest === undefined || knownMigrations.some((name) => name === newest)) return newest === knownMigrations.at(-1)
+  const [databaseVersion, codeVersion] = [newest, knownMigrations.at(-1) ?? ''].map((name) => Number.parseInt(name, 10))
   throw new NewerSchemaError(
-    `The database was made by a newer version of second-factor (schema ${theirs}, this one knows ${ours}). ` +
+    `The database was made by a newer version of second-factor (schema ${databaseVersion}, this one knows ${codeVersion}). ` +
       'Install that version, or restore a backup from before the upgrade.',
   )
 }

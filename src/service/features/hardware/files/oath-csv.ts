@@ -9,10 +9,10 @@ type Column = (typeof defaultColumns)[number] | 'alias'
 /** Reads hardware tokens from CSV: `serial,seed,type,step`, or the columns in the header. Seeds are hexadecimal. */
 export async function* readOathCsv(records: AsyncIterable<readonly CsvRecord[]>): AsyncGenerator<readonly ImportRow[]> {
   let columns: readonly (Column | undefined)[] | undefined
-  for await (const some of records) {
-    const header = columns || !some[0] ? undefined : columnsOf(some[0])
-    if (some.length > 0) columns ??= header ?? defaultColumns
-    yield (header ? some.slice(1) : some).map((record) => readRow(record, columns ?? defaultColumns))
+  for await (const batch of records) {
+    const header = columns || !batch[0] ? undefined : columnsOf(batch[0])
+    if (batch.length > 0) columns ??= header ?? defaultColumns
+    yield (header ? batch.slice(1) : batch).map((record) => readRow(record, columns ?? defaultColumns))
   }
 }
 

@@ -62,11 +62,11 @@ function plainValue(element: XmlElement): Buffer | undefined {
 /** A value with an invalid MAC is never decrypted: it may have been changed. */
 function encryptedValue(element: XmlElement, key: Buffer, mac: Mac | undefined): Buffer | undefined {
   const encrypted = find(element, 'EncryptedValue')
-  const given = base64(find(element, 'ValueMAC')?.text ?? '')
+  const fileMac = base64(find(element, 'ValueMAC')?.text ?? '')
   const bytes = encrypted && cipherBytes(encrypted)
-  if (!encrypted || !bytes || !given || !mac) return undefined
+  if (!encrypted || !bytes || !fileMac || !mac) return undefined
   const expected = createHmac(mac.algorithm, mac.key).update(bytes).digest()
-  if (expected.length !== given.length || !timingSafeEqual(expected, given)) return undefined
+  if (expected.length !== fileMac.length || !timingSafeEqual(expected, fileMac)) return undefined
   return decrypt(encrypted, key)
 }
 

@@ -19,9 +19,9 @@ export async function* readTokens(file: FileBytes, key: Buffer | undefined): Asy
   if (!isXml && key) throw new FileProblem('A key is for PSKC files (XML).', 'key_unused')
   const rows = isXml ? readPskc(parseXml(pieces, await loadSax()), key) : readOathCsv(parseCsv(pieces))
   let count = 0
-  for await (const some of rows) {
-    count += some.length
-    yield some
+  for await (const batch of rows) {
+    count += batch.length
+    yield batch
   }
   if (count === 0) throw new FileProblem('The file contains no tokens. Check that it is the right file.')
 }

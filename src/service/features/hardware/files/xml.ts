@@ -41,7 +41,7 @@ export async function* parseXml(
 ): AsyncGenerator<XmlPart> {
   const open: OpenElement[] = []
   let root: OpenElement | undefined
-  let [shown, children, count]: [boolean, OpenElement[], number] = [false, [], 0]
+  let [isShown, children, count]: [boolean, OpenElement[], number] = [false, [], 0]
 
   const append = (part: string) => {
     const element = open.at(-1)
@@ -82,8 +82,8 @@ export async function* parseXml(
   })
   for await (const piece of pieces) {
     xml.write(piece)
-    yield { root: shown ? undefined : root, children }
-    shown ||= root !== undefined
+    yield { root: isShown ? undefined : root, children }
+    isShown ||= root !== undefined
     children = []
   }
   xml.close()
