@@ -7,7 +7,7 @@ describe('systemClock', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('waits longer than the longest timer of the platform', () => {
+  it('systemClock waits longer than the longest timer of the platform', () => {
     const day = 86_400_000
     const called = vi.fn<() => void>()
 
@@ -19,7 +19,7 @@ describe('systemClock', () => {
     expect([before, called.mock.calls.length]).toEqual([0, 1])
   })
 
-  it('cancels a long timer also after its first part has passed', () => {
+  it('systemClock cancels a long timer even after its first part has passed', () => {
     const called = vi.fn<() => void>()
 
     const cancel = systemClock.after(2 * maxTimer, called)
@@ -45,12 +45,12 @@ describe('readRetryAfter', () => {
     ['Sun, 06 Nov 1994 08:49:37 GMT', 0],
     ['Sunday, 06-Nov-94 08:49:37 GMT', 0],
     ['Sun Nov  6 08:49:37 1994', 0],
-  ])('reads the seconds of %s', (header, seconds) => {
+  ])('readRetryAfter() reads the seconds of %s', (header, seconds) => {
     expect(readRetryAfter(header, now)).toBe(seconds)
   })
 
   it.each([null, undefined, '', '-1', '1.5', '1e3', '1234567890123', '2030-01-01', 'soon', 'Sun, soon'])(
-    'reads nothing from %s',
+    'readRetryAfter() reads nothing from %s',
     (header) => {
       expect(readRetryAfter(header, now)).toBeUndefined()
     },

@@ -6,11 +6,14 @@ const settings = { console: true, allowSharedOrigin: false }
 const local = { host: '127.0.0.1', port: 8787, tls: undefined, socket: undefined }
 
 describe('the console of second-factor serve', () => {
-  it.each(['127.0.0.1', '::1', 'localhost'])('is at localhost while the service listens on %s', (host) => {
-    const option = consoleOf(settings, { ...local, host })
+  it.each(['127.0.0.1', '::1', 'localhost'])(
+    'the console of second-factor serve is at localhost while the service listens on %s',
+    (host) => {
+      const option = consoleOf(settings, { ...local, host })
 
-    expect(option).toEqual({ console: { url: 'http://localhost:8787', allowSharedOrigin: true } })
-  })
+      expect(option).toEqual({ console: { url: 'http://localhost:8787', allowSharedOrigin: true } })
+    },
+  )
 
   it.each([
     ['on all addresses', { host: '0.0.0.0' }],
@@ -19,19 +22,22 @@ describe('the console of second-factor serve', () => {
     ['with a certificate', { tls: { cert: Buffer.of(1), key: Buffer.of(2) } }],
     ['on a socket of systemd', { socket: 3 }],
     ['on a port that is not known yet', { port: 0 }],
-  ])('is off without an address while the service listens %s', (_where, listening) => {
-    const option = consoleOf(settings, { ...local, ...listening })
+  ])(
+    'the console of second-factor serve is off without --console-url while the service listens %s',
+    (_where, listening) => {
+      const option = consoleOf(settings, { ...local, ...listening })
 
-    expect(option).toEqual({})
-  })
+      expect(option).toEqual({})
+    },
+  )
 
-  it('is at the address that is given, alone on its host', () => {
+  it('the console of second-factor serve is at the given address, alone on its host', () => {
     const option = consoleOf({ ...settings, consoleUrl: 'https://console.example' }, { ...local, host: '0.0.0.0' })
 
     expect(option).toEqual({ console: { url: 'https://console.example', allowSharedOrigin: false } })
   })
 
-  it('is off with --no-console', () => {
+  it('the console of second-factor serve is off with --no-console', () => {
     const option = consoleOf({ ...settings, console: false, consoleUrl: 'https://console.example' }, local)
 
     expect(option).toEqual({})

@@ -37,7 +37,7 @@ async function add(service: RunningService, state: string, username: string) {
 }
 
 describe('second-factor device code', () => {
-  it('shows a code that signs in without an approval', async () => {
+  it('second-factor device code shows a code that signs in without an approval', async () => {
     const { service, state } = await activated()
 
     const ended = await runProcess('device', 'code', '--state', state)
@@ -48,7 +48,7 @@ describe('second-factor device code', () => {
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved', factor: 'otp' })
   })
 
-  it('prints the codes of all accounts as JSON', async () => {
+  it('second-factor device code prints the codes of all accounts as JSON', async () => {
     const { service, state } = await activated()
     await add(service, state, 'bob')
 
@@ -59,7 +59,7 @@ describe('second-factor device code', () => {
     expect(await service.ask('bob', { otp: second.code })).toMatchObject({ state: 'approved' })
   })
 
-  it('says what to do about an account that is older than offline codes', async () => {
+  it('second-factor device code says what to do about an account that is older than offline codes', async () => {
     const { state } = await activated()
     const saved = JSON.parse(await readFile(state, 'utf8'))
     delete saved.accounts[0].codeSecret
@@ -73,7 +73,7 @@ describe('second-factor device code', () => {
 })
 
 describe('second-factor device activate', () => {
-  it('adds an account, and says what to do next', async () => {
+  it('second-factor device activate adds an account, and says what to do next', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const state = join(await folder(), 'device.json')
@@ -85,7 +85,7 @@ describe('second-factor device activate', () => {
     expect(ended.lines.at(-1)).toContain(`second-factor device watch --state ${state}`)
   })
 
-  it('accepts a whole activation link', async () => {
+  it('second-factor device activate accepts a whole activation link', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const link = `${service.url}/authenticator/#code=${code}`
@@ -95,7 +95,7 @@ describe('second-factor device activate', () => {
     expect(ended).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('saves keys in a file that only its owner can read', async () => {
+  it('second-factor device activate saves keys in a file that only its owner can read', async () => {
     const { state } = await activated()
 
     const { mode } = await stat(state)
@@ -103,7 +103,7 @@ describe('second-factor device activate', () => {
     expect(mode & 0o777).toBe(0o600)
   })
 
-  it('saves several accounts in one file', async () => {
+  it('second-factor device activate saves several accounts in one file', async () => {
     const { service, state } = await activated()
     const { code } = await service.enroll('bob')
 
@@ -114,7 +114,7 @@ describe('second-factor device activate', () => {
     expect(stdout).toContain('bob at Wiki (Acme)')
   })
 
-  it('explains a used code in one line', async () => {
+  it('second-factor device activate explains a used activation code in one line', async () => {
     const { service, state, code } = await activated()
 
     const ended = await run('device', 'activate', '--url', service.url, '--code', code, '--state', state)
@@ -125,7 +125,7 @@ describe('second-factor device activate', () => {
     )
   })
 
-  it('does not use up a code when the account cannot be saved', async () => {
+  it('second-factor device activate does not use up a code when the account cannot be saved', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const nowhere = join(await folder(), 'missing', 'device.json')
@@ -139,7 +139,7 @@ describe('second-factor device activate', () => {
     expect(later.code).toBe(0)
   })
 
-  it('does not overwrite a file of another kind', async () => {
+  it('second-factor device activate does not overwrite a file of another kind', async () => {
     const file = join(await folder(), 'notes.txt')
     await writeFile(file, 'my notes')
 
@@ -158,7 +158,7 @@ describe('second-factor device activate', () => {
     expect(await readFile(file, 'utf8')).toBe('my notes')
   })
 
-  it('does not send a code over http to another machine without --allow-insecure-http', async () => {
+  it('second-factor device activate does not send a code over http to another machine without --allow-insecure-http', async () => {
     const state = join(await folder(), 'device.json')
 
     const ended = await run('device', 'activate', '--url', 'http://192.0.2.1', '--code', 'abcdefgh23', '--state', state)
@@ -169,7 +169,7 @@ describe('second-factor device activate', () => {
 })
 
 describe('second-factor device list', () => {
-  it('prints JSON without nonces and keys', async () => {
+  it('second-factor device list prints JSON without nonces and keys', async () => {
     const { service, state } = await activated()
     const session = await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Firefox' }] })
 
@@ -183,7 +183,7 @@ describe('second-factor device list', () => {
     expect(stdout).not.toMatch(/nonce|privateKey/)
   })
 
-  it('prints notices of changed factors, and keeps them in the inbox', async () => {
+  it('second-factor device list prints notices of changed factors, and keeps them in the inbox', async () => {
     const { service, state, userId } = await activated()
     await service.client.bypassCodes.create(userId, { usesAllowed: 1, expirationTime: 60 })
 
@@ -196,7 +196,7 @@ describe('second-factor device list', () => {
     expect(JSON.parse(stdout).notices).toMatchObject([{ kind: 'codes_made', domain: { name: 'Wiki' } }])
   })
 
-  it('does not print control characters in the text of others', async () => {
+  it('second-factor device list does not print control characters in texts from others', async () => {
     const { service, state } = await activated()
     await add(service, state, 'mallory\u202e')
 
@@ -207,7 +207,7 @@ describe('second-factor device list', () => {
 })
 
 describe('second-factor device approve', () => {
-  it('approves the only pending session with its number', async () => {
+  it('second-factor device approve approves the only pending session with its number', async () => {
     const { service, state } = await activated()
     const session = await service.ask('alice', { numberMatching: true })
 
@@ -217,7 +217,7 @@ describe('second-factor device approve', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
   })
 
-  it('takes the text of the code on the web page in place of the number', async () => {
+  it('second-factor device approve takes the text of the web page’s code in place of the number', async () => {
     const { service, state } = await activated()
     const { id: sessionId, scanSecret: secret = '' } = await service.ask('alice', { numberMatching: true })
     const approve = (session: string) =>
@@ -233,7 +233,7 @@ describe('second-factor device approve', () => {
     expect(own).toMatchObject({ code: 0, stdout: `Approved  ${sessionId}\n`, stderr: '' })
   })
 
-  it('fails when the numbers do not match', async () => {
+  it('second-factor device approve fails when the numbers do not match', async () => {
     const { service, state } = await activated()
     await service.ask('alice', { numberMatching: true })
 
@@ -246,7 +246,7 @@ describe('second-factor device approve', () => {
     })
   })
 
-  it('prints the command when a number is required without a terminal', async () => {
+  it('second-factor device approve prints the command to use when a number is required without a terminal', async () => {
     const { service, state } = await activated()
     const session = await service.ask('alice', { numberMatching: true })
 
@@ -257,7 +257,7 @@ describe('second-factor device approve', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
   })
 
-  it('exits with 3 when no request is pending', async () => {
+  it('second-factor device approve exits with 3 when no request is pending', async () => {
     const { state } = await activated()
 
     const ended = await run('device', 'approve', '--state', state)
@@ -266,7 +266,7 @@ describe('second-factor device approve', () => {
     expect(ended.stderr).toMatch(/^No request is pending\. /)
   })
 
-  it('requires an id when several requests are pending, and accepts the beginning of it', async () => {
+  it('second-factor device approve requires an id when several requests are pending, and accepts the beginning of it', async () => {
     const { service, state } = await activated()
     const one = await service.ask('alice')
     const other = await service.ask('alice')
@@ -286,7 +286,7 @@ describe('second-factor device deny and report', () => {
   it.each([
     ['deny', 'user_denied'],
     ['report', 'reported'],
-  ])('%s the only pending session', async (command, reason) => {
+  ])('second-factor device %s denies the only pending session, with its own reason', async (command, reason) => {
     const { service, state } = await activated()
     const session = await service.ask('alice', { numberMatching: true })
 
@@ -296,7 +296,7 @@ describe('second-factor device deny and report', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'denied', reason })
   })
 
-  it('prints how many requests a report has blocked', async () => {
+  it('second-factor device report prints how many requests it has blocked', async () => {
     const { service, state } = await activated()
     const [one, other] = [await service.ask('alice'), await service.ask('alice')]
 
@@ -308,7 +308,7 @@ describe('second-factor device deny and report', () => {
 })
 
 describe('second-factor device watch', () => {
-  it('prints each request as it arrives, and the command that approves it', async () => {
+  it('second-factor device watch prints each request as it arrives, and the command that approves it', async () => {
     const { service, state } = await activated()
     const watching = start('device', 'watch', '--state', state)
     await watching.printed(/Waiting for requests: alice at Wiki \(Acme\)/)
@@ -324,7 +324,7 @@ describe('second-factor device watch', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
   })
 
-  it('prints a changed factor at once', async () => {
+  it('second-factor device watch prints a changed factor at once', async () => {
     const { service, state, userId } = await activated()
     const watching = start('device', 'watch', '--state', state)
     await watching.printed(/Waiting for requests/)
@@ -336,7 +336,7 @@ describe('second-factor device watch', () => {
     expect(await watching.ended).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('--approve approves only requests without a number', async () => {
+  it('second-factor device watch --approve approves only requests without a number', async () => {
     const { service, state } = await activated()
     const watching = start('device', 'watch', '--approve', '--state', state)
     await watching.printed(/Waiting/)
@@ -352,7 +352,7 @@ describe('second-factor device watch', () => {
     expect(await service.state(matched.id)).toMatchObject({ state: 'pending' })
   })
 
-  it('ends when its only account was removed', async () => {
+  it('second-factor device watch ends when its only account was removed', async () => {
     const { service, state, userId } = await activated()
     const watching = start('device', 'watch', '--state', state)
     await watching.printed(/Waiting/)
@@ -366,7 +366,7 @@ describe('second-factor device watch', () => {
 })
 
 describe('second-factor device', () => {
-  it('lists exit codes and two examples in the help of each command', () => {
+  it('the help of each second-factor device command lists exit codes and two examples', () => {
     const helps = deviceCommand().commands.map((command) => {
       let text = ''
       command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp()
@@ -380,14 +380,14 @@ describe('second-factor device', () => {
     }
   })
 
-  it('exits with 2 after a usage error', async () => {
+  it('second-factor device exits with 2 after a usage error', async () => {
     const ended = await run('device', 'list')
 
     expect(ended.code).toBe(2)
     expect(ended.stderr).toContain('--state')
   })
 
-  it('says in one line that the service is not responding', async () => {
+  it('second-factor device says in one line that the service is not responding', async () => {
     const { service, state } = await activated()
     service.breakConnections()
 

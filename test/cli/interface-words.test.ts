@@ -33,7 +33,7 @@ async function served(options: ServiceOptions) {
 describe.each(mainEngines)('the words that init stores, on %s', (engine) => {
   const newDatabase = useEngine(engine)
 
-  it('are used by every service on the database by default', async () => {
+  it('the interface words that init stores are used by every service on the database by default', async () => {
     const place = await newDatabase()
     const keys = keysFor(place)
     vi.stubEnv('MFA_KEYS', keys.keys)
@@ -52,13 +52,13 @@ describe.each(mainEngines)('the words that init stores, on %s', (engine) => {
 })
 
 describe('the words of the REST interface', () => {
-  it('are Service, service and /api by default', async () => {
+  it('the words of the REST interface are Service, service and /api by default', async () => {
     await run('init', '--database', database)
 
     expect(await served({ database })).toEqual({ scheme: 'Service', mediaType: 'service', basePath: '/api' })
   })
 
-  it('stay stored when init adds an organization', async () => {
+  it('the words of the REST interface stay stored when init adds an organization', async () => {
     await run('init', '--database', database, '--scheme', 'Acme', '--media-type', 'acme')
     await run('init', '--database', database, '--organization', 'B', '--media-type', 'other')
     await run('init', '--database', database, '--organization', 'C')
@@ -66,7 +66,7 @@ describe('the words of the REST interface', () => {
     expect(await served({ database })).toEqual({ scheme: 'Acme', mediaType: 'other', basePath: '/api' })
   })
 
-  it('come from an option, then the environment, then the database', async () => {
+  it('the words of the REST interface come from an option, then the environment, then the database', async () => {
     const words = ['--scheme', 'Stored', '--media-type', 'stored', '--base-path', '/stored']
     const { json } = await run('init', '--database', database, ...words, '--json')
     const env = { MFA_MEDIA_TYPE: 'env', MFA_BASE_PATH: '/env' }
@@ -85,15 +85,18 @@ describe('the words of the REST interface', () => {
     ['--scheme', 'two words', 'RFC 9110'],
     ['--media-type', 'a/b', 'RFC 6838'],
     ['--base-path', 'api', 'must begin with a slash'],
-  ])('are refused by the name of the option: %s %s', async (option, value, reason) => {
-    const { stderr, code } = await run('init', '--database', database, option, value)
+  ])(
+    'an invalid word of the REST interface is refused with the name of its option: %s %s',
+    async (option, value, reason) => {
+      const { stderr, code } = await run('init', '--database', database, option, value)
 
-    expect(code).toBe(2)
-    expect(stderr).toContain(option)
-    expect(stderr).toContain(reason)
-  })
+      expect(code).toBe(2)
+      expect(stderr).toContain(option)
+      expect(stderr).toContain(reason)
+    },
+  )
 
-  it('are rejected by the name of the variable', async () => {
+  it('an invalid word of the REST interface is rejected with the name of its variable', async () => {
     vi.stubEnv('MFA_BASE_PATH', 'api')
 
     const { stderr, code } = await run('init', '--database', database)
@@ -106,7 +109,7 @@ describe('the words of the REST interface', () => {
 describe('the line "Next:" of init', () => {
   const next = async (...args: string[]) => /^Next +(.*)$/m.exec((await run('init', ...args)).stdout)?.[1]
 
-  it('repeats the options, so that it can be copied', async () => {
+  it('the Next: line of init repeats the options, so that it can be copied', async () => {
     const place = join(folder, "Alice's data.sqlite")
 
     const line = await next('--database', place, '--scheme', 'Acme', '--base-path', '')
@@ -114,7 +117,7 @@ describe('the line "Next:" of init', () => {
     expect(line).toBe(`second-factor serve --database '${folder}/Alice'\\''s data.sqlite' --base-path '' --scheme Acme`)
   })
 
-  it('omits values from the environment, which serve reads too', async () => {
+  it('the Next: line of init omits values from the environment, which serve reads too', async () => {
     vi.stubEnv('MFA_DATABASE', database)
     vi.stubEnv('MFA_MEDIA_TYPE', 'acme')
 

@@ -22,16 +22,19 @@ describe('the flags of second-factor serve', () => {
   const help = helpOf(serveCommand())
   const limits = Object.entries(ServiceOptions.shape.limits.unwrap().shape)
 
-  it.each(limits)('set the limit %s of createService, with its default, unit and range in --help', (name, schema) => {
-    const flag = flags.get(name)
+  it.each(limits)(
+    'a flag of second-factor serve sets the limit %s of createService(), with its default, unit and range in --help',
+    (name, schema) => {
+      const flag = flags.get(name)
 
-    expect(flag?.long).toBe(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`)
-    expect(flag?.defaultValue).toBe(schema.parse(undefined))
-    expect(flag?.flags).toMatch(/ <[a-z]+>$/)
-    expect(flag?.description).toMatch(/; (at least \d+|\d+ to \d+)$/)
-  })
+      expect(flag?.long).toBe(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`)
+      expect(flag?.defaultValue).toBe(schema.parse(undefined))
+      expect(flag?.flags).toMatch(/ <[a-z]+>$/)
+      expect(flag?.description).toMatch(/; (at least \d+|\d+ to \d+)$/)
+    },
+  )
 
-  it('and the environment cover each option of createService that is not code', () => {
+  it('the flags of second-factor serve and the environment cover each option of createService() that is not code', () => {
     const reached: Record<keyof ServiceOptions, string | undefined> = {
       database: 'database',
       listenDatabase: 'listenDatabase',
@@ -63,7 +66,7 @@ describe('the flags of second-factor serve', () => {
     expect(known).toEqual(expect.arrayContaining(Object.values(reached).filter((name) => name !== undefined)))
   })
 
-  it('limit the requests per second of one API key', async () => {
+  it('the flags of second-factor serve limit the requests per second of one API key', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-flags-'))
     const database = join(folder, 'mfa.sqlite')
     const { apiKey } = (await run('init', '--database', database, '--json')).json as { apiKey: string }

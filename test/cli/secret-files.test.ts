@@ -19,15 +19,18 @@ function file(name: string, text: string): string {
 }
 
 describe('a secret in a file', () => {
-  it.each(['MFA_DATABASE', 'MFA_KEYS', 'MFA_SMTP_URL', 'MFA_METRICS_TOKEN'])('is read for %s', (name) => {
-    const env: NodeJS.ProcessEnv = { [`${name}_FILE`]: file('secret', 'a secret\n') }
+  it.each(['MFA_DATABASE', 'MFA_KEYS', 'MFA_SMTP_URL', 'MFA_METRICS_TOKEN'])(
+    'the secret %s is read from a file',
+    (name) => {
+      const env: NodeJS.ProcessEnv = { [`${name}_FILE`]: file('secret', 'a secret\n') }
 
-    readSecretFiles(env)
+      readSecretFiles(env)
 
-    expect(env[name]).toBe('a secret')
-  })
+      expect(env[name]).toBe('a secret')
+    },
+  )
 
-  it('can have one key per line', () => {
+  it('a secret file can have one key per line', () => {
     const env: NodeJS.ProcessEnv = { MFA_KEYS_FILE: file('keys', 'k2:two\nk1:one\n') }
 
     readSecretFiles(env)
@@ -35,7 +38,7 @@ describe('a secret in a file', () => {
     expect(env['MFA_KEYS']).toBe('k2:two,k1:one')
   })
 
-  it('opens the database without --database and MFA_KEYS', async () => {
+  it('secrets in files open the database without --database and MFA_KEYS', async () => {
     const database = join(folder, 'mfa.sqlite')
     const env = {
       MFA_DATABASE_FILE: file('database', `${database}\n`),
@@ -53,7 +56,7 @@ describe('a secret in a file', () => {
     ['its file is missing', () => join(folder, 'none'), {}, 'none (ENOENT)'],
     ['its file is empty', () => file('empty', '\n'), {}, 'is empty'],
     ['the variable is set too', () => file('keys', 'k1:secret'), { MFA_KEYS: 'k2:secret' }, 'are both set'],
-  ])('is rejected in one line when %s', async (_when, path, more, message) => {
+  ])('a secret in a file is rejected in one line when %s', async (_when, path, more, message) => {
     const { code, stderr } = await command(['apikey', 'list'], { MFA_KEYS_FILE: path(), ...more })
 
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])

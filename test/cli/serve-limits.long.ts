@@ -46,7 +46,7 @@ async function serve(...args: string[]) {
 }
 
 describe('second-factor serve behind a proxy', () => {
-  it('limits and audits the phone’s address with --trust-proxy', async () => {
+  it('second-factor serve behind a proxy limits and audits the phone’s address with --trust-proxy', async () => {
     const { guess, end } = await serve('--trust-proxy', 'loopback', '--tries-per-address', '2')
     const statuses: number[] = []
     for (const from of ['192.0.2.7', '192.0.2.7', '192.0.2.7', '192.0.2.8']) statuses.push(await guess(from))
@@ -64,7 +64,7 @@ describe('second-factor serve behind a proxy', () => {
     ])
   })
 
-  it('ignores the header without --trust-proxy', async () => {
+  it('second-factor serve ignores the X-Forwarded-For header without --trust-proxy', async () => {
     const { guess, end } = await serve('--tries-per-address', '2')
     const statuses = [await guess('192.0.2.7'), await guess('192.0.2.8'), await guess('192.0.2.9')]
     await end()
@@ -81,7 +81,7 @@ describe('second-factor serve behind a proxy', () => {
     ['--pushed-users-per-address', '1.5'],
     ['--requests-per-second', '1e3'],
     ['--audit-retention', '36501'],
-  ])('refuses %s %s in one line that names the option and its range', async (flag, value) => {
+  ])('second-factor serve refuses %s %s in one line that names the option and its range', async (flag, value) => {
     const { code, stderr } = await run('serve', '--database', database, flag, value)
 
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^.*Expected.*\d.*\n$|^.*It .*\n$/)])
@@ -90,7 +90,7 @@ describe('second-factor serve behind a proxy', () => {
 })
 
 describe('the log of second-factor serve at its default level', () => {
-  it('contains audit heads, and a warning for a rejected API key without the key', async () => {
+  it('the default log of second-factor serve has audit heads, and a warning for a rejected API key without the key', async () => {
     const key = 'Zq9'.repeat(21) + 'x'
     const { origin, end } = await serve()
     for (let round = 0; round < 3; round += 1) {
@@ -117,7 +117,7 @@ describe('the log of second-factor serve at its default level', () => {
     expect(JSON.stringify(lines)).not.toContain(key.slice(0, 8))
   })
 
-  it('contains each request with --log-requests', async () => {
+  it('the log of second-factor serve contains each request with --log-requests', async () => {
     const { origin, end } = await serve('--log-requests')
     await fetch(`${origin}/api/organization`)
 

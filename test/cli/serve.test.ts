@@ -42,7 +42,7 @@ function expectOneLine(stderr: string): void {
 }
 
 describe('second-factor init', () => {
-  it('prints the API key of a new organization as JSON', async () => {
+  it('second-factor init prints the API key of a new organization as JSON', async () => {
     const { stdout, stderr, code } = await run('init', '--database', database, '--json')
 
     expect([stderr, code]).toEqual([expect.stringContaining('Back up that file'), 0])
@@ -53,7 +53,7 @@ describe('second-factor init', () => {
     })
   })
 
-  it('adds an organization to a database with others, but rejects a name twice', async () => {
+  it('second-factor init adds an organization to a database with others, but rejects a name twice', async () => {
     const first = await runHere('init', '--database', database, '--organization', 'A')
     const second = await runHere('init', '--database', database, '--organization', 'B', '--domain', 'Shop')
     const third = await runHere('init', '--database', database, '--organization', 'A')
@@ -68,7 +68,7 @@ describe('second-factor init', () => {
   it.each([
     ['a file of another kind', () => join(folder, 'letter.txt')],
     ['a folder', () => folder],
-  ])('refuses %s', async (_what, path) => {
+  ])('second-factor init refuses %s as a database', async (_what, path) => {
     writeFileSync(join(folder, 'letter.txt'), 'Dear Sir or Madam, this is no database.')
 
     const { stderr, code } = await runHere('init', '--database', path())
@@ -79,7 +79,7 @@ describe('second-factor init', () => {
 })
 
 describe('second-factor serve', () => {
-  it('prints one line when it listens, uses the configured words, and exits with 0 on SIGTERM', async () => {
+  it('second-factor serve prints one line when it listens, uses the configured words, and exits with 0 on SIGTERM', async () => {
     const made = (await runHere('init', '--database', database, '--json')).json
     const words = ['--base-path', '/mfa', '--scheme', 'Acme', '--media-type', 'acme', '--drain-seconds', '0']
     const child = start('serve', '--database', database, '--port', '0', ...words)
@@ -99,7 +99,7 @@ describe('second-factor serve', () => {
     expect((await output).trimEnd().split('\n')).toHaveLength(1)
   })
 
-  it('serves metrics on their own port, and times out slow requests', async () => {
+  it('second-factor serve serves metrics on their own port, and times out slow requests', async () => {
     await runHere('init', '--database', database)
     const patience = ['--headers-timeout', '1', '--request-timeout', '1', '--drain-seconds', '0']
     const child = start('serve', '--database', database, '--port', '0', '--metrics-port', '0', ...patience)
@@ -119,7 +119,7 @@ describe('second-factor serve', () => {
     expect(code).toBe(0)
   })
 
-  it('does not create a database', async () => {
+  it('second-factor serve does not create a database', async () => {
     const { stderr, code } = await run('serve', '--database', database)
 
     expect(code).toBe(1)
@@ -128,7 +128,7 @@ describe('second-factor serve', () => {
     expect(existsSync(database)).toBe(false)
   })
 
-  it('says when its port is in use', async () => {
+  it('second-factor serve says when its port is in use', async () => {
     await runHere('init', '--database', database)
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
@@ -155,11 +155,11 @@ describe('a usage error', () => {
     [['serve', '--database', 'x', '--request-timeout', '0']],
     [['openapi', '--scheme', 'two words']],
     [['init', '--database', 'x', '--unknown']],
-  ])('ends with 2: %j', async (args) => {
+  ])('second-factor exits with 2 after a usage error: %j', async (args) => {
     expect((await runHere(...args)).code).toBe(2)
   })
 
-  it('exits with 2 and names the option as it was typed', async () => {
+  it('second-factor names the option of a usage error as it was typed, and exits with 2', async () => {
     await runHere('init', '--database', database)
 
     const { stderr, code } = await run('serve', '--database', database, '--base-path', 'api')
@@ -174,7 +174,7 @@ describe('a usage error', () => {
 
 describe('--help', () => {
   it.each([[[]], [['init']], [['serve']], [['device']]])(
-    'of %j shows real examples and ends with 0',
+    'the help of second-factor %j shows real examples and exits with 0',
     async (command) => {
       const { stdout, code } = await runHere(...command, '--help')
 
@@ -183,7 +183,7 @@ describe('--help', () => {
     },
   )
 
-  it('of serve lists its many options in groups, of which none is a rest', async () => {
+  it('the help of second-factor serve lists its many options in groups, with no group for the rest', async () => {
     const { stdout } = await runHere('serve', '--help')
 
     const headings = [...stdout.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading)

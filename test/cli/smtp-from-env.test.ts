@@ -6,29 +6,29 @@ import { run } from './admin/run-command.ts'
 describe('the mail settings of second-factor serve', () => {
   const [url, from] = ['smtps://mfa:secret@mail.example', 'Example <mfa@example.com>']
 
-  it('are empty without a server', () => {
+  it('the mail settings of second-factor serve are empty without a mail server', () => {
     expect(smtpFromEnv({ MFA_SMTP_FROM: from })).toEqual({})
     expect(smtpFromEnv({ MFA_SMTP_URL: '', MFA_SMTP_FROM: from })).toEqual({})
   })
 
-  it('come from the environment', () => {
+  it('the mail settings of second-factor serve come from the environment', () => {
     expect(smtpFromEnv({ MFA_SMTP_URL: url, MFA_SMTP_FROM: from })).toEqual({
       smtp: { url, from, allowInsecure: false },
     })
   })
 
-  it('require TLS unless MFA_SMTP_ALLOW_INSECURE is true', () => {
+  it('the mail settings of second-factor serve require TLS unless MFA_SMTP_ALLOW_INSECURE is true', () => {
     const allowing = (word: string) =>
       smtpFromEnv({ MFA_SMTP_URL: url, MFA_SMTP_FROM: from, MFA_SMTP_ALLOW_INSECURE: word }).smtp?.allowInsecure
 
     expect([allowing('true'), allowing('1'), allowing('')]).toEqual([true, false, false])
   })
 
-  it('require a sender', () => {
+  it('the mail settings of second-factor serve require a sender', () => {
     expect(() => smtpFromEnv({ MFA_SMTP_URL: url })).toThrow('Set MFA_SMTP_FROM too.')
   })
 
-  it('turn security mails off', () => {
+  it('the mail settings of second-factor serve can turn security mails off', () => {
     const notify = (word: string) => notifyFromEnv({ MFA_NOTIFY_MAIL: word })
 
     expect([notify(''), notify('true'), notify('false')]).toEqual([
@@ -39,7 +39,7 @@ describe('the mail settings of second-factor serve', () => {
     expect(() => notify('no')).toThrow('MFA_NOTIFY_MAIL: expected true or false.')
   })
 
-  it('are in the help', async () => {
+  it('the mail settings of second-factor serve are in its help', async () => {
     expect((await run('serve', '--help')).stdout).toContain('MFA_SMTP_URL')
   })
 })

@@ -24,7 +24,7 @@ const organizations = async () => {
 }
 
 describe('init with the configuration of existing clients', () => {
-  it('creates a service that existing clients can call unchanged', async () => {
+  it('init with the configuration of existing clients creates a service that they can call unchanged', async () => {
     const { stdout, stderr, code } = await init('--api-key-file', keyFile(), '--domain-id', domainId)
     const service = await createService({ database: place.database, push: false })
     const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
@@ -42,7 +42,7 @@ describe('init with the configuration of existing clients', () => {
     expect(stdout).toContain(domainId)
   })
 
-  it('neither prints nor stores the key itself', async () => {
+  it('init neither prints nor stores an existing client’s API key itself', async () => {
     const { stdout } = await init('--api-key-file', keyFile())
     const printed = await run('init', '--database', place.database, '--json', '--organization', 'Other')
 
@@ -52,7 +52,7 @@ describe('init with the configuration of existing clients', () => {
     expect(readFileSync(`${place.database}-wal`, { flag: 'a+' }).includes(apiKey)).toBe(false)
   })
 
-  it('omits the key from the JSON', async () => {
+  it('init omits an existing client’s API key from the JSON', async () => {
     const { json: made } = await init('--api-key-file', keyFile(), '--json')
 
     expect(Object.keys(made)).toEqual(['organizationId', 'domainId'])
@@ -64,7 +64,7 @@ describe('init with the configuration of existing clients', () => {
     ['has another character', `${'a'.repeat(63)}-`],
     ['is two keys', `${apiKey}\n${apiKey}\n`],
     ['is missing', '\n'],
-  ])('refuses a key that %s, and does not repeat it', async (_, text) => {
+  ])('init refuses an API key that %s, and does not repeat it', async (_, text) => {
     const { stdout, stderr, code } = await init('--api-key-file', keyFile(text))
 
     expect(code).toBe(2)
@@ -76,7 +76,7 @@ describe('init with the configuration of existing clients', () => {
   })
 
   it.each(['', 'abc', domainId.toUpperCase(), `${domainId}0`])(
-    'refuses a domain id of another form: "%s"',
+    'init refuses a domain id of another form (%s)',
     async (id) => {
       const { stderr, code } = await init('--domain-id', id)
 
@@ -86,14 +86,14 @@ describe('init with the configuration of existing clients', () => {
     },
   )
 
-  it('rejects a domain id that is in use by any organization, and creates nothing', async () => {
+  it('init rejects a domain id that is in use by any organization, and creates nothing', async () => {
     const { stderr, code } = await init('--domain-id', place.domainId)
 
     expect([code, stderr]).toEqual([1, `A domain with the id ${place.domainId} already exists.\n`])
     expect(await organizations()).toEqual(['Organization'])
   })
 
-  it('rejects a key that is in use, and creates nothing', async () => {
+  it('init rejects an API key that is in use, and creates nothing', async () => {
     const { stdout, stderr, code } = await init('--api-key-file', keyFile(place.apiKey))
 
     expect([code, stderr]).toEqual([1, 'The API key is already in use.\n'])
@@ -101,14 +101,14 @@ describe('init with the configuration of existing clients', () => {
     expect(await organizations()).toEqual(['Organization'])
   })
 
-  it('warns when other users of the machine can read the key', async () => {
+  it('init warns when other users of the machine can read the API key', async () => {
     const { stderr, code } = await init('--api-key-file', keyFile(undefined, 0o644))
 
     expect(code).toBe(0)
     expect(stderr).toContain(`chmod 600 ${file('key')}`)
   })
 
-  it('records the key in the audit trail, like any other', async () => {
+  it('init records an existing client’s API key in the audit trail, like any other', async () => {
     await init('--api-key-file', keyFile())
 
     const entries = await json('audit', 'list', '--event', 'api_key.created')

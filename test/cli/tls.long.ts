@@ -73,7 +73,7 @@ function handshake(port: number, options: ConnectionOptions): Promise<string> {
 }
 
 describe('serve with a certificate', () => {
-  it('serves HTTPS, and prints an https address; metrics have no TLS', async () => {
+  it('second-factor serve with a certificate serves HTTPS and prints an https address; metrics have no TLS', async () => {
     const { running, apiKey } = await served('--metrics-port', '0')
     const [, metrics = ''] = /metrics at (\S+)\)/.exec(running.stdout()) ?? []
 
@@ -86,7 +86,7 @@ describe('serve with a certificate', () => {
     expect(await running.stop()).toBe(0)
   })
 
-  it('rejects TLS before 1.2, even if Node allows it', async () => {
+  it('second-factor serve rejects TLS before 1.2, even if Node allows it', async () => {
     await run('init', '--database', database)
     const args = ['--tls-cert', files.cert, '--tls-key', files.key]
     const running = await serve(
@@ -107,7 +107,7 @@ describe('serve with a certificate', () => {
     expect(await handshake(port, { maxVersion: 'TLSv1.2' })).toBe('TLSv1.2')
   })
 
-  it('loads a new certificate on SIGHUP without closing connections', async () => {
+  it('second-factor serve loads a new certificate on SIGHUP without closing connections', async () => {
     const first = await issue(authority, ['127.0.0.1'])
     write(first)
     const { running } = await served()
@@ -127,7 +127,7 @@ describe('serve with a certificate', () => {
     expect([before.status, kept.status, fresh.status]).toEqual([401, 401, 401])
   })
 
-  it('keeps the previous certificate when the new one is unusable, and logs an error', async () => {
+  it('second-factor serve keeps the previous certificate when the new one is unusable, and logs an error', async () => {
     const { running } = await served()
     const before = await read(running.origin)
     const outcomes: { shown: string | undefined; option: string | undefined }[] = []
@@ -157,7 +157,7 @@ describe('serve with a certificate', () => {
       1,
       '--tls-key',
     ],
-  ])('refuses %s by the name of the option', async (_, args, expected, message) => {
+  ])('second-factor serve refuses %s and names the option', async (_, args, expected, message) => {
     await run('init', '--database', database)
 
     const { code, stderr } = await run('serve', '--database', database, '--port', '0', ...args())
@@ -169,7 +169,7 @@ describe('serve with a certificate', () => {
 })
 
 describe('a server that speaks TLS', () => {
-  it('finishes a request while it closes', async () => {
+  it('a TLS server finishes a request while it closes', async () => {
     const { certificate, key } = await issue(authority, ['127.0.0.1'])
     const tls = { cert: Buffer.from(certificate), key: Buffer.from(key) }
     const asked = Promise.withResolvers<ServerResponse>()
@@ -189,7 +189,7 @@ describe('a server that speaks TLS', () => {
     await closed
   })
 
-  it('closes connections without a handshake', async () => {
+  it('a closing TLS server closes connections without a handshake', async () => {
     const { certificate, key } = await issue(authority, ['127.0.0.1'])
     const tls = { cert: Buffer.from(certificate), key: Buffer.from(key) }
     const timeouts = { firstRequest: 10 }
@@ -206,7 +206,7 @@ describe('a server that speaks TLS', () => {
     expect([silent.destroyed, secured.destroyed]).toEqual([true, true])
   })
 
-  it('closes connections whose handshake ends after closing has begun', async () => {
+  it('a closing TLS server closes connections whose handshake ends after closing has begun', async () => {
     const { certificate, key } = await issue(authority, ['127.0.0.1'])
     const tls = { cert: Buffer.from(certificate), key: Buffer.from(key) }
     const timeouts = { firstRequest: 1_000 }

@@ -36,7 +36,7 @@ function arrange(maxConcurrency = 2) {
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
 describe('the call limit', () => {
-  it('runs up to `maxConcurrency` calls, and starts the next in order as soon as one ends', async () => {
+  it('the call limit runs up to maxConcurrency calls, and starts the next in order as soon as one ends', async () => {
     const { call, started } = arrange()
     const calls = [call(), call(), call(), call()]
     await turn()
@@ -58,7 +58,7 @@ describe('the call limit', () => {
     ])
   })
 
-  it('rejects a queued call when its timeout is over', async () => {
+  it('the call limit rejects a queued call when its timeout is over', async () => {
     const { call, started } = arrange(1)
     const [inside, waiting] = [call(), call()]
     await turn()
@@ -71,7 +71,7 @@ describe('the call limit', () => {
     expect(started()).toBe(1)
   })
 
-  it('removes a canceled call from the queue', async () => {
+  it('the call limit removes a canceled call from the queue', async () => {
     const { call, started } = arrange(1)
     const gone = new AbortController()
     const [inside, waiting] = [call(), call({ signal: gone.signal })]
@@ -85,7 +85,7 @@ describe('the call limit', () => {
     expect(started()).toBe(1)
   })
 
-  it('gives no slot to held calls, so that people who wait do not block those who act', async () => {
+  it('the call limit gives no slot to held calls, so that people who wait do not block those who act', async () => {
     const { call, started } = arrange(1)
 
     for (let wait = 0; wait < 50; wait++) call({ held: true })
@@ -122,7 +122,7 @@ function arrangeQueue() {
 }
 
 describe('the timeout of a call', () => {
-  it('starts when the call is sent, and excludes its time in the queue', async () => {
+  it('the timeout of a call starts when the call is sent, and excludes its time in the queue', async () => {
     const call = arrangeQueue()
     const [first, second] = [call(), call()]
     await turn()
@@ -138,7 +138,7 @@ describe('the timeout of a call', () => {
     expect(second.timers).toHaveLength(2)
   })
 
-  it('does not count against the service when it ends in the queue', async () => {
+  it('the timeout of a call does not count against the service when it ends in the queue', async () => {
     const call = arrangeQueue()
     const first = call()
     await turn()
@@ -176,7 +176,7 @@ describe('one caller', () => {
     return { callAs, sent, endFirst: () => ends.shift()?.() }
   }
 
-  it('gets at most a quarter of the slots, so that others find one free', async () => {
+  it('one caller gets at most a quarter of the slots, so that others find one free', async () => {
     const { callAs, sent } = arrangeCallers(16)
     for (let count = 0; count < 50; count++) void callAs('mallory')
     void callAs('alice')
@@ -185,7 +185,7 @@ describe('one caller', () => {
     expect(sent).toEqual(['mallory', 'mallory', 'mallory', 'mallory', 'alice'])
   })
 
-  it('takes turns with other callers', async () => {
+  it('one caller takes turns with other callers', async () => {
     const { callAs, sent, endFirst } = arrangeCallers(1)
     for (let count = 0; count < 50; count++) void callAs('mallory')
     void callAs('alice')
@@ -199,7 +199,7 @@ describe('one caller', () => {
     expect(sent.slice(0, 4).sort()).toEqual(['alice', 'bob', 'mallory', 'mallory'])
   })
 
-  it('is rejected at once when 64 of its calls are queued, and other callers are not', async () => {
+  it('a caller with 64 queued calls is rejected at once, and other callers are not', async () => {
     const { callAs, endFirst, sent } = arrangeCallers(1)
     const calls = Array.from({ length: 66 }, () => callAs('mallory'))
     const other = callAs('alice')
@@ -215,7 +215,7 @@ describe('one caller', () => {
 })
 
 describe('polls', () => {
-  it('get an eighth of the slots, and wait for one as long as their caller does', async () => {
+  it('polls get an eighth of the slots, and wait for one as long as their caller does', async () => {
     const clock = createTestClock()
     const limit = createCallLimit({ maxConcurrency: 16, clock })
     const ends: (() => void)[] = []
@@ -238,7 +238,7 @@ describe('polls', () => {
     expect(await polls[49]).toMatchObject({ message: 'page left' })
   })
 
-  it('share their slots with background calls', async () => {
+  it('polls share their slots with background calls', async () => {
     const limit = createCallLimit({ maxConcurrency: 16, clock: createTestClock() })
     let sent = 0
     const startTimeout = () => new AbortController().signal
@@ -251,7 +251,7 @@ describe('polls', () => {
     expect(await limit.run(() => Promise.resolve('acted'), { startTimeout })).toBe('acted')
   })
 
-  it('are not delayed by slow calls, which have an eighth of the slots, too', async () => {
+  it('polls are not delayed by slow calls, which have an eighth of the slots, too', async () => {
     const limit = createCallLimit({ maxConcurrency: 16, clock: createTestClock() })
     let slow = 0
     const startTimeout = () => new AbortController().signal
@@ -267,7 +267,7 @@ describe('polls', () => {
     expect(await Promise.all([acting, poll])).toEqual(['in', 'seen'])
   })
 
-  it('never exceed the total number of slots', async () => {
+  it('polls and other calls together never exceed the total number of slots', async () => {
     const limit = createCallLimit({ maxConcurrency: 1, clock: createTestClock() })
     let underWay = 0
     const send = () => new Promise<void>(() => void underWay++)
@@ -282,7 +282,7 @@ describe('polls', () => {
 })
 
 describe('the circuit breaker, after five timeouts in a row', () => {
-  it('rejects all calls at once for five seconds', async () => {
+  it('the circuit breaker rejects all calls at once for five seconds after five timeouts in a row', async () => {
     const { clock, call, goDown, started } = arrange()
     await goDown()
 
@@ -295,7 +295,7 @@ describe('the circuit breaker, after five timeouts in a row', () => {
     expect(started()).toBe(5)
   })
 
-  it('then sends a single probe, and all calls once it is answered', async () => {
+  it('the circuit breaker sends a single probe after its pause, and all calls once it is answered', async () => {
     const { clock, call, goDown, started } = arrange()
     await goDown()
     await clock.advance(5)
@@ -312,7 +312,7 @@ describe('the circuit breaker, after five timeouts in a row', () => {
     expect(await next.outcome).toBe('again')
   })
 
-  it('stays open for as long again when the probe times out', async () => {
+  it('the circuit breaker stays open for as long again when the probe times out', async () => {
     const { clock, call, goDown, started } = arrange()
     await goDown()
     await clock.advance(5)
@@ -326,7 +326,7 @@ describe('the circuit breaker, after five timeouts in a row', () => {
     expect(started()).toBe(6)
   })
 
-  it('probes with the next call when the probe is canceled', async () => {
+  it('the circuit breaker probes with the next call when the probe is canceled', async () => {
     const { clock, call, goDown, started } = arrange()
     await goDown()
     await clock.advance(5)
@@ -342,7 +342,7 @@ describe('the circuit breaker, after five timeouts in a row', () => {
     expect(started()).toBe(7)
   })
 
-  it('does not make other calls wait for a held probe', async () => {
+  it('the circuit breaker does not make other calls wait for a held probe', async () => {
     const { clock, call, goDown } = arrange()
     await goDown()
     await clock.advance(5)
@@ -358,7 +358,7 @@ describe('the circuit breaker, after five timeouts in a row', () => {
     expect(await held.outcome).toBe('later')
   })
 
-  it('stays closed while other calls are answered, however many hang', async () => {
+  it('the circuit breaker stays closed while other calls are answered, however many hang', async () => {
     const { call } = arrange(100)
     const hanging = Array.from({ length: 64 }, () => call())
     await turn()
@@ -374,7 +374,7 @@ describe('the circuit breaker, after five timeouts in a row', () => {
     expect(await next.outcome).toBe('in')
   })
 
-  it('rejects the queued calls when the service goes down', async () => {
+  it('the circuit breaker rejects the queued calls when the service goes down', async () => {
     const { call } = arrange(5)
     const inside = Array.from({ length: 5 }, () => call())
     const line = Array.from({ length: 20 }, () => call())
@@ -389,7 +389,7 @@ describe('the circuit breaker, after five timeouts in a row', () => {
   it.each<[string, (call: { answer(text: string): void; fail(error: Error): void }) => void]>([
     ['an answer', (call) => call.answer('')],
     ['a refused connection, which takes no time', (call) => call.fail(new UnreachableError('network', 'refused'))],
-  ])('stays closed when there is %s in between', async (_, end) => {
+  ])('the circuit breaker stays closed when timeouts are interrupted by %s', async (_, end) => {
     const { call, started } = arrange()
     for (let time = 0; time < 20; time++) {
       const current = call()
@@ -404,7 +404,7 @@ describe('the circuit breaker, after five timeouts in a row', () => {
 })
 
 describe('the circuit breaker, after the clock is set back', () => {
-  it('sends a call again after the same period', async () => {
+  it('the circuit breaker sends a call again after the same period when the clock is set back', async () => {
     const { clock, call, goDown, started } = arrange()
     const right = { ...clock }
     let wrongBy = 86_400

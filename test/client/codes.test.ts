@@ -18,7 +18,7 @@ async function withUser() {
 }
 
 describe('the client', () => {
-  it('creates, lists, renames, assigns, releases and deletes hardware tokens', async () => {
+  it('the client creates, lists, renames, assigns, releases and deletes hardware tokens', async () => {
     const { client, userId, ask } = await withUser()
     const { hardware } = client
 
@@ -44,7 +44,7 @@ describe('the client', () => {
     await expect(hardware.get(made.id)).rejects.toMatchObject({ code: 'api.error.notfound.hardware' })
   })
 
-  it('creates, lists, reads and deletes bypass codes', async () => {
+  it('the client creates, lists, reads and deletes bypass codes', async () => {
     const { client, userId, ask } = await withUser()
     const { bypassCodes } = client
 
@@ -63,7 +63,7 @@ describe('the client', () => {
     await expect(bypassCodes.get(made.id)).rejects.toMatchObject({ code: 'api.error.notfound.bypasscode' })
   })
 
-  it('sends a code by e-mail, and says when the next one can be sent', async () => {
+  it('the client sends a code by e-mail, and says when the next one can be sent', async () => {
     const { client, domainId, userId, ask, mailServer } = await withUser()
 
     await client.sessions.emailCode(domainId, userId)
@@ -73,7 +73,7 @@ describe('the client', () => {
     expect(await ask('alice', { otp: mailServer.mails[0]?.code })).toMatchObject({ state: 'approved', factor: 'email' })
   })
 
-  it('names the wrong input without showing the seed', () => {
+  it('the client names the wrong input without showing the seed', () => {
     return expect(
       withUser().then(({ client }) =>
         client.hardware.create({ serialNumber: '1', type: 'TOTP6', timeStep: 30, seed: 'secret' }),

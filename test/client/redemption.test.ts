@@ -22,7 +22,7 @@ function slowClient(delay: number) {
 }
 
 describe('redeeming an approval at a busy service', () => {
-  it('waits longer than for a read, as a lost response would waste the approval', async () => {
+  it('redeeming an approval waits longer than a read, because a lost response would waste the approval', async () => {
     const { sessions } = slowClient(60)
 
     await expect(sessions.get(id, id)).rejects.toMatchObject({ reason: 'timeout' })

@@ -61,17 +61,20 @@ async function start(rejections: readonly Rejection[], random = () => 0) {
 const overload = { unprocessed: 'overload' }
 
 describe('a call that the service rejected unprocessed', () => {
-  it.each(['overload', 'closing'])('is retried after the time that the service names: %s', async (unprocessed) => {
-    const { client, pass, pauses, asked } = await start([{ unprocessed, retryAfter: '2' }])
+  it.each(['overload', 'closing'])(
+    'a call rejected unprocessed (%s) is retried after the time that the service names',
+    async (unprocessed) => {
+      const { client, pass, pauses, asked } = await start([{ unprocessed, retryAfter: '2' }])
 
-    const answer = client.ping()
-    await pass(1)
+      const answer = client.ping()
+      await pass(1)
 
-    expect(await answer).toEqual({ status: 'OK' })
-    expect([pauses, asked()]).toEqual([[2_000], 2])
-  })
+      expect(await answer).toEqual({ status: 'OK' })
+      expect([pauses, asked()]).toEqual([[2_000], 2])
+    },
+  )
 
-  it('is retried after a random extra of up to half the pause', async () => {
+  it('the retry of a call rejected unprocessed waits a random extra of up to half the pause', async () => {
     const { client, pass, pauses } = await start([{ ...overload, retryAfter: '2' }], () => 0.8)
 
     const answer = client.ping()
@@ -81,7 +84,7 @@ describe('a call that the service rejected unprocessed', () => {
     expect(pauses).toEqual([2_800])
   })
 
-  it('is retried at most twice, and then fails with the time of the next try', async () => {
+  it('a call rejected unprocessed is retried at most twice, and then fails with the time of the next try', async () => {
     const { client, pass, asked } = await start([overload, overload, overload, overload])
 
     const answer = client.ping().catch((error: unknown) => error)
@@ -91,21 +94,21 @@ describe('a call that the service rejected unprocessed', () => {
     expect(asked()).toBe(3)
   })
 
-  it('is not retried when that takes longer than a person waits', async () => {
+  it('a call rejected unprocessed is not retried when the pause is longer than a person waits', async () => {
     const { client, asked } = await start([{ ...overload, retryAfter: '7' }])
 
     await expect(client.ping()).rejects.toMatchObject({ retryAfter: 7 })
     expect(asked()).toBe(1)
   })
 
-  it('is not retried unless the service says that it did nothing', async () => {
+  it('a rejected call is not retried unless the service says that it did nothing', async () => {
     const { client, asked } = await start([{}])
 
     await expect(client.ping()).rejects.toMatchObject({ status: 503, unprocessed: undefined })
     expect(asked()).toBe(1)
   })
 
-  it('is not retried while most calls are rejected', async () => {
+  it('a call rejected unprocessed is not retried while most calls are rejected', async () => {
     const many = Array.from({ length: 40 }, () => ({ ...overload, retryAfter: '7' }))
     const { client, asked } = await start([...many, overload])
     for (let count = 0; count < 40; count += 1) await client.ping().catch(() => undefined)

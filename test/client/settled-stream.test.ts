@@ -81,7 +81,7 @@ function arrange() {
 }
 
 describe('the stream of a domain', () => {
-  it('opens the next connection before the service ends the present one, and wakes no caller', async () => {
+  it('a domain’s event stream opens the next connection before the service ends the current one, and wakes no caller', async () => {
     const { streams, opened, wakes, wait, live } = arrange()
     const epochs = streams.watchEpochs('domain', () => {})
     epochs.openStream()
@@ -99,7 +99,7 @@ describe('the stream of a domain', () => {
     expect(wakes).toEqual({ a: ['settled'] })
   })
 
-  it('continues when the next connection cannot be opened', async () => {
+  it('a domain’s event stream continues when the next connection cannot be opened', async () => {
     const { opened, network, wakes, wait, live } = arrange()
     await wait('a')
     await live(225)
@@ -113,7 +113,7 @@ describe('the stream of a domain', () => {
     expect([network.tries, opened[0]?.isClosed(), wakes['b']]).toEqual([2, false, ['settled']])
   })
 
-  it('reopens a lost connection before any caller reads', async () => {
+  it('a domain’s event stream reopens a lost connection before any caller reads', async () => {
     const { clock, opened, network, wakes, wait, live } = arrange()
     await wait('a')
     await live(5)
@@ -129,7 +129,7 @@ describe('the stream of a domain', () => {
     expect([during, network.tries, wakes['a']]).toEqual([0, 4, ['unsure']])
   })
 
-  it('gives up after seven seconds, and tries again 25 seconds later', async () => {
+  it('a domain’s event stream gives up after seven seconds, and tries again 25 seconds later', async () => {
     const { clock, opened, network, wakes, wait, live } = arrange()
     const { waiting } = await wait('a')
     await live(5)
@@ -153,7 +153,7 @@ describe('the stream of a domain', () => {
 })
 
 describe('without a stream', () => {
-  it('asks the service to hold at most a thousand reads', async () => {
+  it('a client without an event stream asks the service to hold at most a thousand reads', async () => {
     const { network, wait } = arrange()
     network.up = false
     const waits: Awaited<ReturnType<typeof wait>>[] = []

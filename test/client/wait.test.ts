@@ -61,7 +61,7 @@ async function newSession(): Promise<string> {
 const cancel = (id: string) => running.call('DELETE', `/domains/${running.domain.id}/sessions/${id}`)
 
 describe('waiting for a session', () => {
-  it('holds one connection for all callers that wait', async () => {
+  it('the client holds one connection for all callers that wait for a session', async () => {
     const { wait, countOf, requested } = connect()
     const sessions = await Promise.all(Array.from({ length: 30 }, newSession))
     const answers = sessions.map((id) => wait(id))
@@ -74,7 +74,7 @@ describe('waiting for a session', () => {
     expect([countOf('/events'), ...new Set(sessions.map((id) => countOf(id)))]).toEqual([1, 2])
   })
 
-  it('does not read a session that the stream reported, when only the end matters', async () => {
+  it('the client does not read a session that the stream reported, when only the end matters', async () => {
     const { whenSettled, countOf, requested } = connect()
     const id = await newSession()
     const settled = whenSettled(id)
@@ -86,7 +86,7 @@ describe('waiting for a session', () => {
     expect(countOf(id)).toBe(1)
   })
 
-  it('misses no event, whenever the session settles', { timeout: 120_000 }, async () => {
+  it('waiting for a session misses no event, whenever the session settles', { timeout: 120_000 }, async () => {
     const { wait } = connect()
 
     for (let round = 0; round < 40; round++) {
@@ -99,7 +99,7 @@ describe('waiting for a session', () => {
     }
   })
 
-  it('reads again and reconnects when the stream is lost', async () => {
+  it('waiting for a session reads again and reconnects when the stream is lost', async () => {
     let lose = () => {}
     let gone = Promise.resolve()
     const { wait, countOf, requested } = connect(running, async (input, init) => {
@@ -139,7 +139,7 @@ describe('waiting for a session', () => {
       'ends after its first bytes',
       () => Promise.resolve(new Response('retry: 1\n\n', { headers: { 'content-type': 'text/event-stream' } })),
     ],
-  ])('uses held reads when the stream %s', async (_, answer) => {
+  ])('waiting for a session uses held reads when the stream %s', async (_, answer) => {
     const { wait, countOf, requested } = connect(running, (input, init) =>
       isStream(input) ? answer(() => fetch(input, init)) : fetch(input, init),
     )
@@ -155,7 +155,7 @@ describe('waiting for a session', () => {
     expect(countOf('/events')).toBe(1)
   })
 
-  it('uses held reads when a proxy buffers the stream', async () => {
+  it('waiting for a session uses held reads when a proxy buffers the stream', async () => {
     const { clock, wait, requested } = connect(running, (input, init) =>
       isStream(input)
         ? new Promise<Response>((_, reject) =>
@@ -175,7 +175,7 @@ describe('waiting for a session', () => {
     expect((await waiting).state).toBe('cancelled')
   })
 
-  it('returns the pending session when the timeout is over', async () => {
+  it('waiting for a session returns the pending session when the timeout is over', async () => {
     const { wait, requested, overTime } = connect()
     const id = await newSession()
     const waiting = wait(id, { timeout: 5_000 })
@@ -185,7 +185,7 @@ describe('waiting for a session', () => {
     await cancel(id)
   })
 
-  it('rejects when its signal aborts', async () => {
+  it('waiting for a session rejects when its signal aborts', async () => {
     const { wait, requested } = connect()
     const id = await newSession()
     const abort = new AbortController()
@@ -199,7 +199,7 @@ describe('waiting for a session', () => {
     await cancel(id)
   })
 
-  it('closes the connection soon after the last wait ends', async () => {
+  it('the client closes the connection soon after the last wait for a session ends', async () => {
     const closing: AbortSignal[] = []
     const { clock, wait, requested } = connect(running, (input, init) => {
       if (isStream(input) && init?.signal) closing.push(init.signal)
@@ -217,7 +217,7 @@ describe('waiting for a session', () => {
     expect([before, closing[0]?.aborted]).toEqual([false, true])
   })
 
-  it('rejects an unknown session', async () => {
+  it('waiting for an unknown session is rejected', async () => {
     const { wait } = connect()
 
     await expect(wait('0'.repeat(40))).rejects.toMatchObject({ code: 'api.error.notfound.session' })
@@ -250,7 +250,7 @@ describe('waiting by the event stream', () => {
     return { clock, waiting, reads: () => reads }
   }
 
-  it('reads the session at its expiry, in case the stream lost an event', async () => {
+  it('waiting by the event stream reads the session at its expiry, in case the stream lost an event', async () => {
     const { clock, waiting, reads } = await arrange(0)
     await clock.advance(90)
     const before = reads()
@@ -263,7 +263,7 @@ describe('waiting by the event stream', () => {
   it.each([
     ['ahead', 3_600, 2],
     ['behind', -3_600, 5],
-  ])('ends in time when the clock of the service is %s', async (_, ahead, count) => {
+  ])('waiting by the event stream ends in time when the clock of the service is %s', async (_, ahead, count) => {
     const { clock, waiting, reads } = await arrange(ahead)
 
     await clock.advance(100)
@@ -298,7 +298,7 @@ describe('an event stream', () => {
     ],
     [['data: a\ndata: b\n\n'], [['a\nb']]],
     [['data: unfinished'], [[]]],
-  ])('parses %j to the events %j', async (texts, expected) => {
+  ])('the event stream %j is parsed to the events %j', async (texts, expected) => {
     const events: (readonly string[])[] = []
 
     for await (const some of readEvents(pieces(...texts))) events.push(some)

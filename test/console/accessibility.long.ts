@@ -40,7 +40,7 @@ const walks: readonly Walk[] = [
 
 describe('every screen', () => {
   it.each(walks)(
-    'is accessible: %s, %s',
+    'every screen of the console is accessible: %s, %s',
     async (language, _, looks) => {
       const desk = await startDesk()
       const [{ width, colorScheme }] = looks

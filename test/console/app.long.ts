@@ -14,7 +14,7 @@ import {
 } from './desk.ts'
 
 describe('signing in', () => {
-  it('takes one button, says so when no passkey was used, and continues where the person was', async () => {
+  it('signing in to the console takes one button, reports an unused passkey, and continues where the person was', async () => {
     const desk = await startDesk()
     const { page, authenticator } = await signedIn(desk)
     await page.goto(`${desk.url}/account`)
@@ -31,7 +31,7 @@ describe('signing in', () => {
     await expectHeadline(page, 'Invite an administrator')
   })
 
-  it('is asked for again when the session has ended, without losing the place', async () => {
+  it('the console asks for sign-in again when the session has ended, without losing the place', async () => {
     const desk = await startDesk()
     const { page } = await atAdministrators(desk)
     await expectHeadline(page, 'Administrators')
@@ -47,7 +47,7 @@ describe('signing in', () => {
 })
 
 describe('an owner', () => {
-  it('invites an administrator, who gets the role and the domains', async () => {
+  it('an owner invites an administrator, who gets the role and the apps', async () => {
     const desk = await startDesk()
     const { page } = await atAdministrators(desk)
 
@@ -65,7 +65,7 @@ describe('an owner', () => {
     expect(await page.getByRole('row', { name: 'Hal Helper' }).innerText()).toMatch(/Help desk\s+.Webmail/)
   })
 
-  it('withdraws an invitation', async () => {
+  it('an owner withdraws an invitation', async () => {
     const desk = await startDesk()
     await desk.invite({ name: 'Hal Helper', role: 'auditor' })
     const { page } = await atAdministrators(desk, { email: 'o@example.com' })
@@ -78,7 +78,7 @@ describe('an owner', () => {
     expect(await page.getByText('Hal Helper', { exact: true }).count()).toBe(0)
   })
 
-  it('is asked for the passkey before a change, if the last use was a while ago, and changes nothing without it', async () => {
+  it('an owner’s change requires the passkey if its last use was a while ago, and fails without it', async () => {
     const desk = await startDesk()
     await registered(desk, { name: 'Hal Helper', role: 'auditor' })
     const { page, authenticator } = await atAdministrators(desk, { email: 'o@example.com' })
@@ -103,7 +103,7 @@ describe('an owner', () => {
     expect(await desk.find('Hal Helper')).toMatchObject({ role: 'owner', domains: [], revokedAt: null })
   })
 
-  it('sees what another owner changed in the meantime, before saving over it', async () => {
+  it('an owner sees what another owner changed in the meantime, before saving over it', async () => {
     const desk = await startDesk()
     await registered(desk, { name: 'Hal Helper', role: 'helpdesk', domains: ['Wiki'] })
     const { page } = await atAdministrators(desk, { email: 'o@example.com' })
@@ -126,7 +126,7 @@ describe('an owner', () => {
     expect(await desk.find('Hal Helper')).toMatchObject({ role: 'owner' })
   })
 
-  it('signs an administrator out and revokes the access, after a question with the name', async () => {
+  it('an owner signs an administrator out and revokes the access, after a question with the name', async () => {
     const desk = await startDesk()
     const hal = await signedIn(desk, { name: 'Hal Helper', role: 'auditor' })
     const { page } = await atAdministrators(desk, { email: 'o@example.com' })
@@ -147,7 +147,7 @@ describe('an owner', () => {
     await page.getByText('1 person without access').waitFor()
   })
 
-  it('cannot change the own access', async () => {
+  it('an owner cannot change their own access', async () => {
     const desk = await startDesk()
     const { page } = await atAdministrators(desk)
 
@@ -174,19 +174,22 @@ describe('other roles', () => {
     expect(await link(page, 'Invite').count()).toBe(0)
   })
 
-  it.each(['helpdesk', 'admin'] as const)('a person of role %s is not led to administrators', async (role) => {
-    const desk = await startDesk()
-    const { page } = await signedIn(desk, { role, domains: ['Wiki'] })
-    await expectHeadline(page, 'People')
+  it.each(['helpdesk', 'admin'] as const)(
+    'a person of role %s finds no way to the administrators in the console',
+    async (role) => {
+      const desk = await startDesk()
+      const { page } = await signedIn(desk, { role, domains: ['Wiki'] })
+      await expectHeadline(page, 'People')
 
-    expect(await link(page, 'Administrators').count()).toBe(0)
-    await page.goto(`${desk.url}/administrators`)
-    await expectHeadline(page, 'This page doesn’t exist')
-  })
+      expect(await link(page, 'Administrators').count()).toBe(0)
+      await page.goto(`${desk.url}/administrators`)
+      await expectHeadline(page, 'This page doesn’t exist')
+    },
+  )
 })
 
 describe('the own account', () => {
-  it('gets another passkey, unless the device has one, and can then lose the first', async () => {
+  it('administrators can add another passkey, unless the device has one, and then remove the first', async () => {
     const desk = await startDesk()
     const { page, authenticator } = await signedIn(desk)
     const { cdp, authenticatorId } = authenticator
@@ -215,7 +218,7 @@ describe('the own account', () => {
 })
 
 describe('the app', () => {
-  it('shows names as text', async () => {
+  it('the console shows names as text', async () => {
     const desk = await startDesk()
     const name = '<img src=x onerror="document.title=1">'
     await registered(desk, { name, role: 'auditor' })
@@ -232,7 +235,7 @@ describe('the app', () => {
     expect(complaints).toEqual([])
   })
 
-  it('keeps what it shows when the service stops, and tries again on a press', async () => {
+  it('the console keeps what it shows when the service stops, and tries again on a button press', async () => {
     const desk = await startDesk()
     const { page } = await atAdministrators(desk)
     await expectHeadline(page, 'Administrators')
@@ -247,7 +250,7 @@ describe('the app', () => {
     expect(await button(page, 'Try again').count()).toBe(0)
   })
 
-  it('reloads the page on a press when the script of a screen no longer exists, once the service answers', async () => {
+  it('the console reloads on a button press when a screen’s script no longer exists, once the service responds', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)
     await expectHeadline(page, 'People')
@@ -267,7 +270,7 @@ describe('the app', () => {
     expect(page.url()).toBe(`${desk.url}/consents`)
   })
 
-  it('follows the back button, and titles each page', async () => {
+  it('the console follows the back button, and titles each page', async () => {
     const desk = await startDesk()
     const { page } = await atAdministrators(desk)
     await link(page, 'Invite').click()

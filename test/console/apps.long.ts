@@ -5,7 +5,7 @@ import { defaultImage } from '../../src/service/features/domains/image.ts'
 import { button, expectHeadline, link, row, signedIn, startDesk } from './desk.ts'
 
 describe('an app', () => {
-  it('is added by an owner, gets a key that is shown once, and loses it again', async () => {
+  it('an owner adds an app and creates its API key, which is shown once and can be revoked', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)
     const dialog = page.getByRole('dialog')
@@ -39,7 +39,7 @@ describe('an app', () => {
     expect(text).not.toContain(key)
   })
 
-  it('shows what another administrator has changed meanwhile, and keeps what was typed', async () => {
+  it('an app’s page shows what another administrator changed meanwhile, and keeps what was typed', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk, { role: 'admin', domains: ['Wiki'] })
     await link(page, 'Apps').click()
@@ -68,7 +68,7 @@ describe('an app', () => {
     })
   })
 
-  it('accepts only passkeys after a question that says who is locked out', async () => {
+  it('an app accepts only passkeys after a question that says who is locked out', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)
     await page.goto(`${desk.url}/domain?id=${desk.domainOf('Wiki')}`)
@@ -85,7 +85,7 @@ describe('an app', () => {
     expect((await desk.client.domains.get(desk.domainOf('Wiki'))).phishingResistant).toBe('require')
   })
 
-  it('gets an image, which is seen before it is saved, and loses it', async () => {
+  it('an app’s image is previewed before it is saved, and can be removed', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)
     await page.goto(`${desk.url}/domain?id=${desk.domainOf('Wiki')}`)
@@ -110,7 +110,7 @@ describe('an app', () => {
     expect(saved).toMatch(/\/image\?version=\d+$/)
   })
 
-  it('is read only for the help desk, without API keys', async () => {
+  it('an app is read-only for the help desk, without API keys', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk, { role: 'helpdesk', domains: ['Wiki'] })
     await link(page, 'Apps').click()

@@ -7,7 +7,7 @@ import { isolated } from '../../src/ground/printable.ts'
 import { button, expectHeadline, link, signedIn, startDesk } from './desk.ts'
 
 describe('the audit trail', () => {
-  it('says in words what happened, is filtered by links, and keeps the filter in its address', async () => {
+  it('the audit trail says in words what happened, is filtered by links, and keeps the filter in its address', async () => {
     const desk = await startDesk()
     await desk.addPerson('alice', 'Alice Archer')
     await desk.addPerson('bob', 'Bob Baker')
@@ -33,7 +33,7 @@ describe('the audit trail', () => {
     expect(await page.getByRole('dialog').count()).toBe(0)
   })
 
-  it('says what happened in the present words, also for entries of an earlier version', async () => {
+  it('the audit trail describes entries in the current words, also those of an earlier version', async () => {
     const desk = await startDesk()
     const user = await desk.addPerson('alice', 'Alice Archer')
     await desk.recordEarlier('approval.approved', { approval: 'ab'.repeat(20), user, operation: 'resetPerson' })
@@ -46,7 +46,7 @@ describe('the audit trail', () => {
     expect(await page.getByRole('dialog').locator('dt').allInnerTexts()).toContain('Request')
   })
 
-  it('is downloaded as it is filtered', async () => {
+  it('the audit trail is downloaded as it is filtered', async () => {
     const desk = await startDesk()
     await desk.addPerson('alice', 'Alice Archer')
     const { page } = await signedIn(desk)
@@ -60,7 +60,7 @@ describe('the audit trail', () => {
     expect(lines).toEqual([expect.stringContaining('event'), expect.stringContaining('user.created')])
   })
 
-  it('announces new entries until the person pauses, without keeping the session of an absent person alive', async () => {
+  it('the audit trail announces new entries until the person pauses, without keeping an absent person’s session alive', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)
     await desk.clock.advance(3)
@@ -83,7 +83,7 @@ describe('the audit trail', () => {
     expect(new URL(page.url()).search).toBe('')
   })
 
-  it('is not followed while the page is hidden', async () => {
+  it('the audit trail is not followed while the page is hidden', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)
     const [asked, ended]: [string[], string[]] = [[], []]
@@ -110,7 +110,7 @@ describe('the audit trail', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('is verified in the background, with a result that stays', async () => {
+  it('the audit trail is verified in the background, with a result that stays', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)
     await page.goto(`${desk.url}/audit`)
@@ -123,7 +123,7 @@ describe('the audit trail', () => {
     expect(await page.getByRole('progressbar').count()).toBe(0)
   })
 
-  it('is not offered to the help desk', async () => {
+  it('the audit trail is not offered to the help desk', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk, { role: 'helpdesk', domains: ['Wiki'] })
     await expectHeadline(page, 'People')

@@ -16,7 +16,7 @@ async function deskWithMany(): Promise<Desk> {
 }
 
 describe('an action on many people', () => {
-  it('is chosen for everyone who matches, previewed, typed, run over a reload, and reported', async () => {
+  it('a bulk action is chosen for everyone who matches, previewed, confirmed by typing, run over a reload, and reported', async () => {
     const desk = await deskWithMany()
     const { page } = await signedIn(desk, { role: 'admin', domains: ['Wiki', 'Webmail'] })
     const dialog = page.getByRole('dialog')

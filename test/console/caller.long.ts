@@ -20,7 +20,7 @@ async function verify(page: Page, name = 'Verify caller'): Promise<string> {
 }
 
 describe('a caller', () => {
-  it('is verified by the number that the agent reads out, and then no other administrator is asked', async () => {
+  it('a caller is verified by the number that the agent reads out, and then no other administrator is asked', async () => {
     const { phone, page } = await callFromAlice()
 
     const wrong = await verify(page)
@@ -44,7 +44,7 @@ describe('a caller', () => {
     expect(shown).toBe(number)
   })
 
-  it('who is someone else ends the call, and blocks the help desk', async () => {
+  it('a person who reports that they are not the caller ends the call, and blocks the help desk', async () => {
     const { phone, page } = await callFromAlice()
 
     await verify(page)
@@ -61,7 +61,7 @@ describe('a caller', () => {
     expect(offered).toBe(0)
   })
 
-  it('cannot be asked for ever, and the page says when it can be again', async () => {
+  it('a caller cannot be asked without limit, and the page says when they can be asked again', async () => {
     const { desk, page } = await callFromAlice()
     for (const name of ['Verify caller', 'Ask again']) {
       await verify(page, name)

@@ -23,7 +23,7 @@ async function pixelsOf(image: HTMLElement | SVGElement) {
 }
 
 describe('a person without a device', () => {
-  it('gets a link by mail, which the page shows too, until the address changes', async () => {
+  it('a person without a device gets an enrollment link by mail, which the page shows too, until the address changes', async () => {
     const desk = await startDesk()
     const id = await desk.addPerson('alice', 'Alice Archer')
     const { page } = await signedIn(desk, admin)
@@ -61,7 +61,7 @@ describe('a person without a device', () => {
     expect((await desk.client.users.get(id)).email).toBe('new@example.com')
   })
 
-  it('gets one from the help desk, which sees why a mail was not sent, and asks for consent after a new address', async () => {
+  it('the help desk mails an enrollment link, sees why a mail failed, and needs consent after a new address', async () => {
     const desk = await startDesk()
     await desk.addPerson('alice', 'Alice Archer')
     const bob = await desk.addPerson('bob', 'Bob Baker')

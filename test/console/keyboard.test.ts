@@ -6,7 +6,7 @@ import { atAdministrators, button, expectHeadline, link, registered, row, signed
 describe('the console, with a keyboard only', () => {
   const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent)
 
-  it('announces the expectHeadline of each new page first', async () => {
+  it('the console announces the headline of each new page first', async () => {
     const desk = await startDesk()
     const { page } = await atAdministrators(desk)
 
@@ -16,7 +16,7 @@ describe('the console, with a keyboard only', () => {
     expect(await focused(page)).toBe('Invite an administrator')
   })
 
-  it('skips the navigation', async () => {
+  it('the console lets a keyboard user skip the navigation', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)
     await page.goto(`${desk.url}/account`)
@@ -29,7 +29,7 @@ describe('the console, with a keyboard only', () => {
     expect(await focused(page)).toBe('Sign out')
   })
 
-  it('goes through a list with the arrow keys, and opens with Enter', async () => {
+  it('the arrow keys go through a list of the console, and Enter opens an entry', async () => {
     const desk = await startDesk()
     await registered(desk, { name: 'Hal Helper', role: 'helpdesk', domains: ['Wiki'] })
     const { page } = await atAdministrators(desk, { email: 'o@example.com' })
@@ -46,7 +46,7 @@ describe('the console, with a keyboard only', () => {
     await expectHeadline(page, 'Hal Helper')
   })
 
-  it('closes a question with Escape, and is back at the button', async () => {
+  it('the Escape key closes a question of the console, and the focus is back at the button', async () => {
     const desk = await startDesk()
     await registered(desk, { name: 'Hal Helper', role: 'helpdesk', domains: ['Wiki'] })
     const { page } = await atAdministrators(desk, { email: 'o@example.com' })
@@ -61,7 +61,7 @@ describe('the console, with a keyboard only', () => {
     expect(await desk.find('Hal Helper')).toMatchObject({ revokedAt: null })
   })
 
-  it('opens and closes the navigation of a phone', async () => {
+  it('the keyboard opens and closes the console’s navigation on a phone', async () => {
     const desk = await startDesk()
     const { page } = await atAdministrators(desk, {}, { viewport: { width: 390, height: 844 } })
     await expectHeadline(page, 'Administrators')

@@ -13,7 +13,7 @@ describe('the texts', () => {
   /** Words that are the same in another language. */
   const same = new Set(['comma', 'menu', 'passkeys', 'name', 'email', 'status', 'domain', 'domains'])
 
-  it.each(Object.entries({ de, fr, es, pt, ja, ar }))('in %s are all translated', (_, words) => {
+  it.each(Object.entries({ de, fr, es, pt, ja, ar }))('the console’s texts in %s are all translated', (_, words) => {
     const untranslated = Object.entries(words).filter(([name, word]) => {
       const english = en[name as keyof typeof en]
       return typeof word === 'string' && word === english && !same.has(name)
@@ -22,26 +22,29 @@ describe('the texts', () => {
     expect(untranslated.map(([name]) => name)).toEqual([])
   })
 
-  it.each(Object.entries({ en, de, fr, es, pt, ja, ar }))('in %s use their parameters', (_, words) => {
-    const named = [words.welcome, words.invitedBy, words.withdrawTitle, words.revokeTitle, words.endSessionsTitle]
-    for (const word of [
-      ...named,
-      words.accessSaved,
-      words.revoked,
-      words.passkeyRemoved,
-      words.sessionEnds,
-      words.lockedUntil,
-    ]) {
-      expect(word('NAME')).toContain('NAME')
-    }
-    expect(words.accessNow('NAME', 'ROLE', 'DOMAINS')).toMatch(/NAME[^]*ROLE[^]*DOMAINS/)
-    for (const word of [words.revokedOnes, words.tooMany, words.codesLeft, words.duration])
-      expect(word(47)).toMatch(/47/)
-  })
+  it.each(Object.entries({ en, de, fr, es, pt, ja, ar }))(
+    'the console’s texts in %s use their parameters',
+    (_, words) => {
+      const named = [words.welcome, words.invitedBy, words.withdrawTitle, words.revokeTitle, words.endSessionsTitle]
+      for (const word of [
+        ...named,
+        words.accessSaved,
+        words.revoked,
+        words.passkeyRemoved,
+        words.sessionEnds,
+        words.lockedUntil,
+      ]) {
+        expect(word('NAME')).toContain('NAME')
+      }
+      expect(words.accessNow('NAME', 'ROLE', 'DOMAINS')).toMatch(/NAME[^]*ROLE[^]*DOMAINS/)
+      for (const word of [words.revokedOnes, words.tooMany, words.codesLeft, words.duration])
+        expect(word(47)).toMatch(/47/)
+    },
+  )
 })
 
 describe('the language', () => {
-  it('is the one of the browser, and only its texts are loaded', async () => {
+  it('the console’s language is the one of the browser, and only its texts are loaded', async () => {
     const desk = await startDesk()
     const { page } = await newBrowser({ locale: 'fr-CA' })
     const fetched: string[] = []
@@ -54,7 +57,7 @@ describe('the language', () => {
     expect([...new Set(catalogues)]).toEqual(['fr'])
   })
 
-  it('can be changed permanently, and mirrors the page', async () => {
+  it('the console’s language can be changed permanently, and mirrors the page', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)
     await page.goto(`${desk.url}/account`)

@@ -18,7 +18,7 @@ async function startBusyDesk(): Promise<Desk> {
 }
 
 describe('the overview', () => {
-  it('opens first, and leads from each figure to the list behind it', async () => {
+  it('the overview opens first, and leads from each figure to the list behind it', async () => {
     const desk = await startBusyDesk()
     const wiki = desk.domainOf('Wiki')
     const since = (Math.floor(desk.clock.now() / day) - 29) * day
@@ -39,7 +39,7 @@ describe('the overview', () => {
     expect(await row(page, 'Bob Baker').count()).toBe(0)
   })
 
-  it('says in a table what the chart shows, of the domain that was chosen', async () => {
+  it('the overview says in a table what the chart shows, for the app that was chosen', async () => {
     const desk = await startBusyDesk()
     const { page } = await signedIn(desk)
     await page.goto(`${desk.url}/overview`)
@@ -63,7 +63,7 @@ describe('the overview', () => {
     expect(page.url()).toBe(`${desk.url}/overview?domain=${desk.domainOf('Webmail')}`)
   })
 
-  it('reads the figures again each minute, without a use of the session', async () => {
+  it('the overview reads the figures again each minute, without counting as a use of the session', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk, { role: 'helpdesk', domains: ['Wiki'] })
     await page.clock.install()

@@ -8,7 +8,7 @@ import { isolated } from '../../src/ground/printable.ts'
 import { button, expectHeadline, link, newBrowser, startDesk } from './desk.ts'
 
 describe('an invitation', () => {
-  it('is accepted with a passkey, also after the person canceled, and leads into the console', async () => {
+  it('an invitation is accepted with a passkey, also after the person canceled, and leads into the console', async () => {
     const desk = await startDesk()
     const { page, authenticator } = await newBrowser()
 
@@ -32,7 +32,7 @@ describe('an invitation', () => {
     expect(new URL(page.url()).pathname).toBe('/console/administrators')
   })
 
-  it('leaves its token in no address', async () => {
+  it('an invitation leaves its token in no address', async () => {
     const desk = await startDesk()
     const { page } = await newBrowser()
     const invitation = await desk.invite({})
@@ -51,7 +51,7 @@ describe('an invitation', () => {
 })
 
 describe('the page', () => {
-  it('loads at most 84 kB of scripts and styles, compressed, in any language', () => {
+  it('the console loads at most 84 kB of scripts and styles, compressed, in any language', () => {
     const folder = new URL('../../dist/console/assets/', import.meta.url)
     const names = readdirSync(folder).filter((name) => /\.(js|css)\.br$/.test(name))
     const size = (name: string) => gzipSync(brotliDecompressSync(readFileSync(new URL(name, folder)))).length
@@ -63,7 +63,7 @@ describe('the page', () => {
     expect(rest + Math.max(...words.map(size))).toBeLessThan(84_000)
   })
 
-  it('contains nothing inline, and loads nothing from elsewhere', () => {
+  it('the console’s page contains nothing inline, and loads nothing from elsewhere', () => {
     const html = readFileSync(new URL('../../dist/console/index.html', import.meta.url), 'utf8')
 
     expect(html).not.toMatch(/<style|<script(?![^>]* src="\.\/)|\son\w+=|https?:/)

@@ -15,7 +15,7 @@ async function deskWithPeople(): Promise<Desk> {
 }
 
 describe('people', () => {
-  it('are searched from anywhere by keyboard: slash, the name and Enter, or the down arrow where several are found', async () => {
+  it('people are searched from anywhere by keyboard: slash, the name and Enter, or the down arrow for several matches', async () => {
     const desk = await deskWithPeople()
     const { page } = await signedIn(desk, agent)
     await page.goto(`${desk.url}/account`)
@@ -39,7 +39,7 @@ describe('people', () => {
     expect(others).toBe(0)
   })
 
-  it('are filtered, and the filter survives a reload and the back button', async () => {
+  it('the list of people is filtered, and the filter survives a reload and the back button', async () => {
     const desk = await deskWithPeople()
     await desk.client.bypassCodes.create((await desk.client.users.getByUsername('bob')).id, {
       usesAllowed: 1,
@@ -61,7 +61,7 @@ describe('people', () => {
     expect(await filter.inputValue()).toBe('')
   })
 
-  it('are counted for screen readers whenever the list changes', async () => {
+  it('the list of people is counted for screen readers whenever it changes', async () => {
     const desk = await deskWithPeople()
     const { page } = await signedIn(desk, agent)
     await page.getByRole('status').getByText('1–2 of 2').waitFor()
@@ -71,7 +71,7 @@ describe('people', () => {
     await page.getByRole('status').getByText('1–1 of 1').waitFor()
   })
 
-  it('show the results of the last letters, however late the answers to the first come', async () => {
+  it('a search for people shows the results of the last letters, however late earlier answers come', async () => {
     const desk = await deskWithPeople()
     const { page } = await signedIn(desk, agent)
     await row(page, 'Alice Archer').waitFor()
@@ -92,7 +92,7 @@ describe('people', () => {
 })
 
 describe('requests', () => {
-  it('are looked for without keeping the session of an absent administrator alive', async () => {
+  it('the console looks for consent requests without keeping the session of an absent administrator alive', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk, admin)
     await page.clock.install()
@@ -110,7 +110,7 @@ describe('requests', () => {
 })
 
 describe('a person', () => {
-  it('gets a recovery code from an admin, which is shown once', async () => {
+  it('a person gets a recovery code from an admin, which is shown once', async () => {
     const desk = await deskWithPeople()
     const { page } = await signedIn(desk, admin)
 
@@ -132,7 +132,7 @@ describe('a person', () => {
     expect(session.state).toBe('approved')
   })
 
-  it('gets a hardware token by its serial number, and says so when there is none', async () => {
+  it('a person gets a hardware token by its serial number, and the console says when there is none', async () => {
     const desk = await deskWithPeople()
     const seed = '3132333435363738393031323334353637383930'
     await desk.client.hardware.create({ serialNumber: 'SN-1', type: 'TOTP6', timeStep: 30, seed })
@@ -155,7 +155,7 @@ describe('a person', () => {
     expect((await desk.client.users.getByUsername('alice')).hardware).not.toBe('')
   })
 
-  it('is reset by the help desk only after another administrator has consented', async () => {
+  it('the help desk resets a person only after another administrator has consented', async () => {
     const desk = await deskWithPeople()
     const helper = await signedIn(desk, agent)
     const other = await signedIn(desk, admin)
@@ -178,7 +178,7 @@ describe('a person', () => {
     expect(offered).toBe(0)
   })
 
-  it('gets what a colleague has seen: the values of the request are remembered until they are used', async () => {
+  it('a person gets what a colleague consented to: the request’s values are remembered until they are used', async () => {
     const desk = await deskWithPeople()
     const helper = await signedIn(desk, agent)
     const other = await signedIn(desk, admin)
@@ -201,7 +201,7 @@ describe('a person', () => {
     expect((await desk.client.users.getByUsername('alice')).email).toBe('archer@example.com')
   })
 
-  it('with the address of an administrator is changed by it once an owner has said that it is somebody else', async () => {
+  it('an administrator changes a person with the same address once an owner has said that it is someone else', async () => {
     const desk = await deskWithPeople()
     const namesake = await signedIn(desk, { ...admin, email: 'alice@example.com' })
     const owner = await signedIn(desk)
@@ -222,7 +222,7 @@ describe('a person', () => {
     await namesake.page.getByText(`${isolated('Alice Archer')} was reset.`).waitFor()
   })
 
-  it('who also belongs elsewhere keeps what counts everywhere', async () => {
+  it('an admin cannot change what counts everywhere for a person who also belongs to other apps', async () => {
     const desk = await deskWithPeople()
     const { page } = await signedIn(desk, admin)
 
@@ -233,7 +233,7 @@ describe('a person', () => {
     expect(await button(page, 'Show link: Wiki').count()).toBe(1)
   })
 
-  it('is not changed by the person itself', async () => {
+  it('an administrator cannot change their own record among the people', async () => {
     const desk = await deskWithPeople()
     const { page } = await signedIn(desk, admin)
     await desk.linkRecord(admin.name, 'alice')
@@ -245,7 +245,7 @@ describe('a person', () => {
     await page.getByText('You can’t do this to your own record.').waitFor()
   })
 
-  it('is only looked at by an auditor', async () => {
+  it('an auditor can only look at a person', async () => {
     const desk = await deskWithPeople()
     await desk.lock('alice')
     const { page } = await signedIn(desk, { role: 'auditor' })

@@ -22,7 +22,7 @@ describe('the database that the console is tried with', () => {
     return service.ctx
   }
 
-  it('has the same people in each run', async () => {
+  it('the seeded database for trying the console has the same people in each run', async () => {
     const [first, second] = [await seeded(), await seeded()]
     const people = ({ store: { db } }: typeof first) =>
       db.selectFrom('user').select(['id', 'username', 'name', 'email', 'everEnrolled']).orderBy('sequence').execute()
@@ -31,7 +31,7 @@ describe('the database that the console is tried with', () => {
     expect(await people(first)).toEqual(await people(second))
   })
 
-  it('has an audit trail that can be verified', async () => {
+  it('the seeded database for trying the console has an audit trail that can be verified', async () => {
     const ctx = await seeded()
 
     expect((await verifyAudit(ctx.store.db, [])).findings).toEqual([])

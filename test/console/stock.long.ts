@@ -18,7 +18,7 @@ const csvFile = (...rows: readonly string[]) => ({
 })
 
 describe('the stock of hardware tokens', () => {
-  it('is imported after a check, found by a scanner, assigned to a person, and deleted from', async () => {
+  it('hardware tokens are imported after a check, found by a scanner, assigned to a person, and deleted', async () => {
     const desk = await startDesk()
     await desk.addPerson('alice', 'Alice Archer')
     const { page } = await signedIn(desk)
@@ -62,7 +62,7 @@ describe('the stock of hardware tokens', () => {
     expect((await desk.client.users.getByUsername('alice')).hardware).not.toBe('')
   })
 
-  it('asks for the key of an encrypted file, and opens the token whose barcode the camera sees', async () => {
+  it('the token stock asks for an encrypted file’s key, and opens the token whose barcode the camera sees', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)
     await page.addInitScript(() => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { button, confirm, link, row, signedIn, startDesk } from './desk.ts'
 
 describe('the timeline of a person', () => {
-  it('shows sign-ins and changes with who made them, filtered, page by page, and leads to the audit trail', async () => {
+  it('a person’s timeline shows sign-ins and changes with who made them, filtered, by page, and links to the audit trail', async () => {
     const desk = await startDesk()
     await desk.addPerson('alice', 'Alice Archer')
     await desk.lock('alice')

@@ -16,7 +16,7 @@ describe('the version that an Accept header requests', () => {
     ['application/vnd.service.v1+json; version=1.4, application/vnd.service.v1+json; q=0.9', '1.4'],
     ['application/vnd.service.v1+json; version=1.4; q=0.1, */*', '1.3'],
     ['text/html, */*; q=0.1', '1.3'],
-  ])('parses %j as %s', (accept, version) => {
+  ])('the Accept header %j requests version %s', (accept, version) => {
     expect(acceptedVersion(defaultVendor, accept)).toBe(version)
   })
 
@@ -26,11 +26,11 @@ describe('the version that an Accept header requests', () => {
     'application/vnd.other.v1+json',
     'text/html',
     '*/*; q=0',
-  ])('finds none in %j', (accept) => {
+  ])('the Accept header %j requests no known version', (accept) => {
     expect(acceptedVersion(defaultVendor, accept)).toBeUndefined()
   })
 
-  it('uses the vendor word', () => {
+  it('an Accept header requests a version by the vendor word', () => {
     const vendor = Vendor.parse({ mediaType: 'acme' })
 
     expect(acceptedVersion(vendor, 'application/vnd.acme.v1+json; version=1.4')).toBe('1.4')

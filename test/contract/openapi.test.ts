@@ -18,7 +18,7 @@ type Shown = Readonly<Record<string, JsonSchema>>
 describe('the OpenAPI document', () => {
   const document = createOpenApi({ vendor, address: 'https://mfa.example/api' })
 
-  it('is valid by an independent validator, with all its references', async () => {
+  it('the OpenAPI document is valid by an independent validator, with all its references', async () => {
     const validator = new Validator()
     const { valid, errors } = await validator.validate(json(document))
 
@@ -31,7 +31,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('uses the words of the vendor only', () => {
+  it('the OpenAPI document uses the words of the vendor only', () => {
     const text = JSON.stringify(document)
 
     expect(text).toContain('application/vnd.acme.v1+json; version=1.4')
@@ -39,7 +39,7 @@ describe('the OpenAPI document', () => {
     expect(document.components.securitySchemes.apiKey.scheme).toBe('Acme')
   })
 
-  it('describes both versions: a session has two members in 1.3', () => {
+  it('the OpenAPI document describes both versions: a session has two members in 1.3', () => {
     const { Session13, Session, User13, User } = document.components.schemas as Shown
 
     expect(Object.keys(Session13!.properties!)).toEqual(['id', 'state'])
@@ -58,7 +58,7 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  it('contains the limits of texts', () => {
+  it('the OpenAPI document contains the limits of texts', () => {
     const { NewUser } = document.components.schemas as Shown
 
     expect(NewUser!.properties!).toMatchObject({
@@ -67,7 +67,7 @@ describe('the OpenAPI document', () => {
     })
   })
 
-  it('contains every error code', () => {
+  it('the OpenAPI document contains every error code', () => {
     const text = JSON.stringify(document.components.schemas['ErrorBody'])
 
     for (const code of Object.keys(errorStatus)) expect(text).toContain(code)
@@ -77,14 +77,14 @@ describe('the OpenAPI document', () => {
 describe('the OpenAPI document of the console', () => {
   const document = createConsoleOpenApi({ vendor, address: 'https://console.example/console/api' })
 
-  it('is valid by an independent validator', async () => {
+  it('the OpenAPI document of the console is valid by an independent validator', async () => {
     const { valid, errors } = await new Validator().validate(json(document))
 
     expect(errors).toBeUndefined()
     expect(valid).toBe(true)
   })
 
-  it('contains each operation with the roles that may call it', () => {
+  it('the OpenAPI document of the console contains each operation with the roles that may call it', () => {
     const described = Object.values(document.paths).flatMap((path) => Object.values(path))
 
     expect(described.map(({ operationId }) => operationId).sort()).toEqual(
@@ -99,23 +99,26 @@ describe('the OpenAPI document of the console', () => {
 const allExamples = { ...examples, ...adminExamples }
 
 describe('the examples', () => {
-  it.each([...operations, ...adminOperations])('match the contract: $name', ({ name, endpoint }) => {
-    const example = allExamples[name]!
+  it.each([...operations, ...adminOperations])(
+    'the example of an operation matches the contract: $name',
+    ({ name, endpoint }) => {
+      const example = allExamples[name]!
 
-    expect('request' in example).toBe(endpoint.body !== undefined || endpoint.file !== undefined)
-    expect('answer' in example).toBe(endpoint.response !== undefined)
-    expect(endpoint.body?.safeParse(example.request).error).toBeUndefined()
-    expect(endpoint.response?.parse(example.answer)).toEqual(example.answer)
-  })
+      expect('request' in example).toBe(endpoint.body !== undefined || endpoint.file !== undefined)
+      expect('answer' in example).toBe(endpoint.response !== undefined)
+      expect(endpoint.body?.safeParse(example.request).error).toBeUndefined()
+      expect(endpoint.response?.parse(example.answer)).toEqual(example.answer)
+    },
+  )
 
-  it('belong to existing operations', () => {
+  it('the examples belong to existing operations', () => {
     expect(Object.keys(examples).sort()).toEqual(operations.map(({ name }) => name).sort())
     expect(Object.keys(adminExamples).sort()).toEqual(adminOperations.map(({ name }) => name).sort())
   })
 })
 
 describe('second-factor openapi', () => {
-  it('prints the document with the words of the vendor', async () => {
+  it('second-factor openapi prints the document with the words of the vendor', async () => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {})
     onTestFinished(() => log.mockRestore())
 

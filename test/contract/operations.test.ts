@@ -127,20 +127,20 @@ const filled = (path: string) =>
   path.replace(/:(\w+)/g, (_, name: string) => exampleParams[name as keyof typeof exampleParams])
 
 describe('the operations of the contract', () => {
-  it('are those of the interface document and those that 1.4 added', () => {
+  it('the operations of the contract are those of the interface document and those that 1.4 added', () => {
     expect(operations.map(({ endpoint }) => operationTitle(endpoint)).sort()).toEqual(
       [...interfaceDocument, ...since14].sort(),
     )
   })
 
-  it('are each routed once', () => {
+  it('the operations of the contract are each routed once', () => {
     const titles = (of: readonly { endpoint: Endpoint }[]) => of.map(({ endpoint }) => operationTitle(endpoint)).sort()
 
     expect(titles(routes)).toEqual(titles(operations))
     expect(new Set([...routes, ...operations].map(({ endpoint }) => endpoint)).size).toBe(operations.length)
   })
 
-  it.each(operations)('each have a method of the client: $name', async ({ name, endpoint }) => {
+  it.each(operations)('the client has a method for the operation $name', async ({ name, endpoint }) => {
     const { client, asked } = exampleService()
 
     const result = await calls[name]!(client)
@@ -149,11 +149,11 @@ describe('the operations of the contract', () => {
     expect(result).toEqual(results[name] ?? examples[name]?.answer)
   })
 
-  it('are the only ones that the client can call', () => {
+  it('the operations of the contract are the only ones that the client can call', () => {
     expect(Object.keys(calls).sort()).toEqual(operations.map(({ name }) => name).sort())
   })
 
-  it.each(operations)('are in OpenAPI with every code that they declare: $name', ({ name, endpoint }) => {
+  it.each(operations)('the operation $name is in OpenAPI with every code that it declares', ({ name, endpoint }) => {
     const document = createOpenApi({ vendor: { scheme: 'Service', mediaType: 'service' }, address: '/api' })
 
     const described = document.paths[pathTemplate(endpoint.path)]?.[endpoint.method.toLowerCase()]

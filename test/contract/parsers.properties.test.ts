@@ -40,7 +40,7 @@ function isReadOrRefused(read: () => unknown, kind: new (...args: never[]) => Er
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1)
 
 describe('an Accept header', () => {
-  it('requests a known version or none, whatever it contains', () => {
+  it('an Accept header requests a known version or none, whatever it contains', () => {
     fc.assert(
       fc.property(anything, (accept) => {
         expect([undefined, '1.3', '1.4']).toContain(acceptedVersion(defaultVendor, accept))
@@ -49,7 +49,7 @@ describe('an Accept header', () => {
     )
   })
 
-  it('is parsed the same with any case and spaces', () => {
+  it('an Accept header is parsed the same with any case and spaces', () => {
     const blanks = fc.stringMatching(/^[ \t]{0,3}$/)
     fc.assert(
       fc.property(fc.constantFrom('1.3', '1.4'), blanks, blanks, fc.boolean(), (version, before, after, upper) => {
@@ -61,7 +61,7 @@ describe('an Accept header', () => {
 })
 
 describe('a query', () => {
-  it('is parsed back as it was written', () => {
+  it('a query string is parsed back as it was written', () => {
     const values = fc.dictionary(fc.string({ minLength: 1 }), fc.string(), { noNullPrototype: true })
     fc.assert(
       fc.property(values, (given) => {
@@ -74,7 +74,7 @@ describe('a query', () => {
     )
   })
 
-  it('has only own members, or is malformed', () => {
+  it('a query string is parsed to own members only, or is malformed', () => {
     fc.assert(
       fc.property(anything, (text) => {
         expect(isReadOrRefused(() => parseQuery(`/x?${text}`), ApiProblem)).toBe(true)
@@ -86,7 +86,7 @@ describe('a query', () => {
 })
 
 describe('a preference to wait', () => {
-  it('is between zero and a minute', () => {
+  it('a preference to wait is between zero and a minute', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -104,7 +104,7 @@ describe('a preference to wait', () => {
 })
 
 describe('rows of an array', () => {
-  it('match JSON.parse, whatever their layout', () => {
+  it('the rows of a JSON array match JSON.parse, whatever their layout', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), fc.constantFrom(0, 2, '\t'), (rows, space) => {
         const text = JSON.stringify(rows, null, space)
@@ -113,7 +113,7 @@ describe('rows of an array', () => {
     )
   })
 
-  it('are rejected exactly where JSON.parse rejects them', () => {
+  it('the rows of a JSON array are rejected exactly where JSON.parse rejects them', () => {
     // Somewhere, or right at the end.
     const places = fc.oneof(fc.nat(), fc.constantFrom(-2, -1))
     const values = fc.array(fc.oneof(fc.constantFrom(1, ''), fc.jsonValue()))
@@ -142,7 +142,7 @@ describe('rows of an array', () => {
     )
   })
 
-  it('never quote invalid JSON in errors', () => {
+  it('errors about invalid JSON never quote it', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8 }), (secret) => {
         expect(String(thrownBy(() => parseJson(`{"code":"${secret}`)))).not.toContain(secret)
@@ -158,7 +158,7 @@ describe('an attribute', () => {
     fc.constantFrom('\u0000', '\n', '\u0085', '\u061c', '\u200f', '\u202e', '\u2067', '\ud800', '\udc00'),
   )
 
-  it('contains no character that could break or reverse the surrounding text', () => {
+  it('an attribute contains no character that could break or reverse the surrounding text', () => {
     fc.assert(
       fc.property(fc.string({ unit: disturbed, maxLength: 300 }), (value) => {
         const parsed = Attribute.safeParse({ key: 'k', value })
@@ -172,7 +172,7 @@ describe('an attribute', () => {
 })
 
 describe('an activation code', () => {
-  it('is parsed in any case, with any spaces and hyphens', () => {
+  it('an activation code is parsed in any case, with any spaces and hyphens', () => {
     const code = fc.array(fc.constantFrom(...activationCodeAlphabet.split('')), { minLength: 10, maxLength: 10 })
     fc.assert(
       fc.property(code, fc.constantFrom('', ' ', '-', ' - '), fc.boolean(), (letters, between, upper) => {
@@ -182,7 +182,7 @@ describe('an activation code', () => {
     )
   })
 
-  it('is ten characters of its alphabet, or invalid', () => {
+  it('an activation code is ten characters of its alphabet, or invalid', () => {
     fc.assert(
       fc.property(anything, (text) => {
         const { success, data } = ActivationCode.safeParse(text)
@@ -195,7 +195,7 @@ describe('an activation code', () => {
 })
 
 describe('a key ring', () => {
-  it('is parsed back in order', () => {
+  it('a key ring is parsed back in order', () => {
     const ids = fc.uniqueArray(fc.stringMatching(/^[A-Za-z0-9_-]{1,32}$/), { minLength: 1, maxLength: 5 })
     fc.assert(
       fc.property(ids, fc.uint8Array({ minLength: keySize, maxLength: keySize }), (names, secret) => {
@@ -206,7 +206,7 @@ describe('a key ring', () => {
     )
   })
 
-  it('throws a TypeError without any key when it is invalid', () => {
+  it('an invalid key ring throws a TypeError without any key', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 16, maxLength: 48 }), anything, (secret, end) => {
         const key = Buffer.from(secret).toString('base64')
@@ -219,7 +219,7 @@ describe('a key ring', () => {
 })
 
 describe('a file of hardware tokens', () => {
-  it('of CSV is parsed back as it was written, in whatever pieces it arrives', async () => {
+  it('a CSV file of hardware tokens is parsed back as it was written, in whatever pieces it arrives', async () => {
     const field = fc.string().filter((text) => text.trim() === text)
     const records = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { maxLength: 5 })
     await fc.assert(
@@ -237,7 +237,7 @@ describe('a file of hardware tokens', () => {
     )
   })
 
-  it('is parsed, or rejected with a message', async () => {
+  it('any file of hardware tokens is parsed, or rejected with a message', async () => {
     const lines = fc.array(
       fc.constantFrom('<KeyContainer', '>', '<Key>', '</', '<!DOCTYPE x>', '&amp;', '"', ',', '\n', 'x'),
     )
@@ -260,7 +260,7 @@ describe('a file of hardware tokens', () => {
 })
 
 describe('an address', () => {
-  it('of IPv6 counts for its network however it is written, and one of IPv4 for itself', () => {
+  it('an IPv6 address counts for its network however it is written, and an IPv4 address for itself', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         const network = networkOf(address)
@@ -276,7 +276,7 @@ describe('an address', () => {
 })
 
 describe('a posted form', () => {
-  it('is parsed as the browser wrote it, always to text', async () => {
+  it('a posted form is parsed as the browser wrote it, always to text', async () => {
     const form = fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), { maxLength: 8 })
     await fc.assert(
       fc.asyncProperty(form, async (fields) => {

@@ -10,7 +10,7 @@ describe('stricter()', () => {
     ['prefer', 'require', 'require'],
     ['require', 'prefer', 'require'],
     ['require', undefined, 'require'],
-  ] as const)('of %s and %s is %s', (one, other, expected) => {
+  ] as const)('stricter() of %s and %s is %s', (one, other, expected) => {
     expect(stricter(one, other)).toBe(expected)
   })
 })
@@ -21,7 +21,7 @@ describe('needsPasskey()', () => {
     ['prefer', false, false],
     ['prefer', true, true],
     ['require', false, true],
-  ] as const)('under %s, for a user with a passkey (%s): %s', (policy, hasPasskey, expected) => {
+  ] as const)('needsPasskey() under %s, for a user with a passkey (%s), returns %s', (policy, hasPasskey, expected) => {
     expect(needsPasskey(policy, hasPasskey)).toBe(expected)
   })
 })
@@ -33,7 +33,10 @@ describe('countsUnder()', () => {
     ['prefer', 'push', 'require', true],
     ['require', 'bypass', 'prefer', false],
     ['require', 'passkey', null, true],
-  ] as const)('under %s, an approval by %s of %s: %s', (policy, factor, phishingResistant, expected) => {
-    expect(countsUnder(policy, { factor, phishingResistant })).toBe(expected)
-  })
+  ] as const)(
+    'countsUnder() under %s, for an approval by %s under the policy %s, returns %s',
+    (policy, factor, phishingResistant, expected) => {
+      expect(countsUnder(policy, { factor, phishingResistant })).toBe(expected)
+    },
+  )
 })

@@ -15,7 +15,7 @@ describe('the name of a person on pages and devices', () => {
     [{ username: 'anna@example.com' }, { name: 'anna@example.com' }],
     [{ name: 'Anna Berg' }, { name: 'Anna Berg' }],
     [{}, undefined],
-  ])('is the name, with the username where there is more to it: %j', (person, shown) => {
+  ])('pages and devices show a person’s name, with the username where there is more to it: %j', (person, shown) => {
     expect(shownNameOf(person)).toEqual(shown)
   })
 
@@ -26,11 +26,11 @@ describe('the name of a person on pages and devices', () => {
     '507f1f77bcf86cd799439011',
     'clh3k2b9w0000qz8r7x5v1m4t',
     'google-oauth2|1093847562',
-  ])('does not repeat the name, and shows no id that an app has made up: %s', (username) => {
+  ])('pages and devices show no username that repeats the name or is an app’s made-up id: %s', (username) => {
     expect(shownNameOf({ name: 'Anna Berg', username })).toEqual({ name: 'Anna Berg' })
   })
 
-  it('is such an id if nothing else is known', () => {
+  it('pages and devices show an id made up by an app as the name if nothing else is known', () => {
     expect(shownNameOf({ username: '4711' })).toEqual({ name: '4711' })
   })
 })

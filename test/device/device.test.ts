@@ -34,7 +34,7 @@ const eagerClock: Clock = {
 }
 
 describe('a signed call', () => {
-  it('carries audience, device, method, path, time and a unique jti', async () => {
+  it('a signed call carries audience, device, method, path, time and a unique jti', async () => {
     const clock = createTestClock(1_800_000_000)
     const { device, account, calls } = await deviceWith({ clock }, empty, empty)
 
@@ -53,7 +53,7 @@ describe('a signed call', () => {
     expect(calls[1]?.signed['jti']).not.toBe(calls[0]?.signed['jti'])
   })
 
-  it('learns the offset of its clock from the service, and retries once', async () => {
+  it('a signed call learns the offset of its clock from the service, and retries once', async () => {
     const clock = createTestClock(1_800_000_000)
     const ahead = new Date(1_800_003_600_000).toUTCString()
     const { device, account, calls } = await deviceWith(
@@ -68,7 +68,7 @@ describe('a signed call', () => {
     expect(calls[1]?.signed['iat']).toBe(1_800_003_600)
   })
 
-  it('stops retrying when the service still rejects the clock', async () => {
+  it('a signed call stops retrying when the service still rejects the clock', async () => {
     const { device, account, calls } = await deviceWith({}, refusal(401, 'api.error.device.clock'))
 
     const attempt = device.requests(account)
@@ -84,7 +84,7 @@ describe('an error of a call', () => {
     ['bad_response for a code that nobody agreed on', refusal(418, 'api.error.teapot'), 'bad_response'],
     ['bad_response for content that nobody agreed on', { status: 200, body: { requests: 'none' } }, 'bad_response'],
     ['network for a connection that breaks', 'hangUp', 'network'],
-  ] as const)('carries %s', async (_, reply, code) => {
+  ] as const)('the error of a device’s call carries %s', async (_, reply, code) => {
     const { device, account } = await deviceWith({}, reply)
 
     const attempt = device.requests(account)
@@ -92,7 +92,7 @@ describe('an error of a call', () => {
     await expect(attempt).rejects.toMatchObject({ name: 'DeviceError', code })
   })
 
-  it('is a timeout when the service does not respond', async () => {
+  it('the error of a device’s call is a timeout when the service does not respond', async () => {
     const { device, account } = await deviceWith({ timeout: 1 }, 'never')
 
     const attempt = device.requests(account)
@@ -100,7 +100,7 @@ describe('an error of a call', () => {
     await expect(attempt).rejects.toMatchObject({ name: 'DeviceError', code: 'timeout' })
   })
 
-  it('carries the seconds to wait that the service names', async () => {
+  it('the error of a device’s call carries the seconds to wait that the service names', async () => {
     const { device, account } = await deviceWith({}, refusal(429, 'api.error.toomanyrequests', { 'retry-after': '40' }))
 
     const attempt = device.requests(account)
@@ -110,7 +110,7 @@ describe('an error of a call', () => {
 })
 
 describe('activation', () => {
-  it('creates a non-extractable key pair for this token alone', async () => {
+  it('activation creates a non-extractable key pair for this token alone', async () => {
     const service = await scriptedService(preview, activated)
     closing.push(service.close)
     const device = createDevice()
@@ -123,7 +123,7 @@ describe('activation', () => {
     expect(other.domain).toEqual({ id: id('d'), name: 'Wiki', keyType: 'NONE' })
   })
 
-  it('does not waste one of the few attempts on a mistyped code', async () => {
+  it('activation does not waste one of the few attempts on a mistyped code', async () => {
     const service = await scriptedService(preview)
     closing.push(service.close)
 
@@ -135,7 +135,7 @@ describe('activation', () => {
 })
 
 describe('an answer', () => {
-  it('is retried with a new jti when it was lost', async () => {
+  it('a device’s answer is retried with a new jti when it was lost', async () => {
     const { device, account, calls } = await deviceWith({ clock: eagerClock }, 'hangUp', 'hangUp', approved)
 
     const answered = await device.answer(account, request, { decision: 'approve', number: '47' })
@@ -146,7 +146,7 @@ describe('an answer', () => {
     expect(new Set(calls.map(({ signed }) => signed['jti'])).size).toBe(3)
   })
 
-  it('is not retried when the service rejected it', async () => {
+  it('a device’s answer is not retried when the service rejected it', async () => {
     const { device, account, calls } = await deviceWith({ clock: eagerClock }, refusal(409, 'api.error.conflict.state'))
 
     const attempt = device.answer(account, request, { decision: 'approve' })
@@ -157,7 +157,7 @@ describe('an answer', () => {
 })
 
 describe('removing an account', () => {
-  it('succeeds when the service has removed it already', async () => {
+  it('removing an account succeeds when the service has removed it already', async () => {
     const { device, account } = await deviceWith({}, refusal(403, 'api.error.device.revoked'))
 
     const attempt = device.remove(account)
@@ -169,7 +169,7 @@ describe('removing an account', () => {
 describe('watching', () => {
   const unchanged = { status: 304, headers: { 'preference-applied': 'wait=25' } }
 
-  it('requests held calls, and sends the known etag', async () => {
+  it('a watching device requests held calls, and sends the known etag', async () => {
     const stop = new AbortController()
     let count = 0
     const random = (length: number) => new Uint8Array(length).fill((count += 1))
@@ -188,7 +188,7 @@ describe('watching', () => {
     ])
   })
 
-  it('requests longer holds while no proxy cuts the calls, and the shortest once one does', async () => {
+  it('a watching device requests longer holds while no proxy cuts the calls, and the shortest once one does', async () => {
     const stop = new AbortController()
     const troubles: string[] = []
     const random = (length: number) => new Uint8Array(length)
@@ -218,7 +218,7 @@ describe('watching', () => {
     expect(troubles).toEqual([])
   })
 
-  it('continues after an outage, and reports its end', async () => {
+  it('a watching device continues after an outage, and reports its end', async () => {
     const stop = new AbortController()
     const events: string[] = []
     const { device, account, calls } = await deviceWith(
@@ -242,7 +242,7 @@ describe('watching', () => {
     expect(events).toEqual(['network', 'bad_response', 'reached', '0 requests'])
   })
 
-  it('increases the pause between retries up to half a minute', async () => {
+  it('a watching device increases the pause between retries up to half a minute', async () => {
     const stop = new AbortController()
     const pauses: number[] = []
     const clock: Clock = {
@@ -264,7 +264,7 @@ describe('watching', () => {
     expect(pauses.slice(0, 7)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
   })
 
-  it('ends when the service no longer accepts the account', async () => {
+  it('a watching device stops when the service no longer accepts the account', async () => {
     const { device, account } = await deviceWith({}, refusal(403, 'api.error.device.revoked'))
 
     const watching = device.watch(account, { signal: new AbortController().signal, onChange: () => {} })
@@ -272,7 +272,7 @@ describe('watching', () => {
     await expect(watching).rejects.toMatchObject({ code: 'api.error.device.revoked' })
   })
 
-  it('follows the event stream of its inbox, and stops polling', async () => {
+  it('a watching device follows the event stream of its inbox, and stops polling', async () => {
     const stop = new AbortController()
     const told: unknown[] = []
     const stream = { events: [{ requests: [] }, { requests: [], notices: [notice] }], ends: false }
@@ -294,7 +294,7 @@ describe('watching', () => {
   it.each([
     ['ends', true, 0],
     ['says nothing for a minute', false, 60],
-  ])('reopens its stream a moment after it %s', async (_how, ends, silence) => {
+  ])('a watching device reopens its stream a moment after it %s', async (_how, ends, silence) => {
     const stop = new AbortController()
     const clock = createTestClock()
     let told = 0
@@ -316,7 +316,7 @@ describe('watching', () => {
   it.each([
     ['says nothing at first', { events: [], ends: false } as const],
     ['is not answered, as behind a proxy that collects answers', 'never' as const],
-  ])('uses held calls for five minutes where a stream %s', async (_how, silent) => {
+  ])('a watching device uses held calls for five minutes where a stream %s', async (_how, silent) => {
     const stop = new AbortController()
     const clock = createTestClock()
     const troubles: string[] = []
@@ -344,7 +344,7 @@ describe('watching', () => {
     expect(told).toEqual([])
   })
 
-  it('polls once a second where the service does not hold calls', async () => {
+  it('a watching device polls once a second where the service does not hold calls', async () => {
     const stop = new AbortController()
     const clock = createTestClock()
     const { device, account, calls } = await deviceWith({ clock }, { status: 200, body: { requests: [] } })
@@ -364,7 +364,7 @@ describe('watching', () => {
 })
 
 describe('createDevice', () => {
-  it('rejects invalid options', () => {
+  it('createDevice() rejects invalid options', () => {
     expect(() => createDevice({ fetch: 'fetch' as never })).toThrow(TypeError)
     expect(() => createDevice({ colour: 'red' } as never)).toThrow(TypeError)
   })

@@ -25,11 +25,11 @@ describe('the offline code', () => {
     [1_234_567_890, '005924'],
     [2_000_000_000, '279037'],
     [20_000_000_000, '353130'],
-  ])('at %i is %s', async (now, code) => {
+  ])('the offline code at Unix time %i is %s', async (now, code) => {
     expect((await currentCode(await accountWithCodes(), now))?.code).toBe(code)
   })
 
-  it('reports when the next one starts, by the clock of the device', async () => {
+  it('the offline code reports when the next one starts, by the clock of the device', async () => {
     const account = await accountWithCodes()
     account.clockOffset = 40
 
@@ -38,13 +38,13 @@ describe('the offline code', () => {
     expect(found).toEqual({ code: '287082', expiresAt: 20 })
   })
 
-  it('is undefined for an old account without codes', async () => {
+  it('the offline code is undefined for an old account without codes', async () => {
     const { codeSecret: _, ...account } = await accountWithCodes()
 
     expect(await currentCode(account, 59)).toBeUndefined()
   })
 
-  it('comes from a non-extractable key, unless the device saves files', async () => {
+  it('the offline code comes from a non-extractable key, unless the device saves files', async () => {
     const kept = await importCodeSecret({ secret }, true)
     const { codeSecret } = await accountWithCodes()
 
@@ -52,7 +52,7 @@ describe('the offline code', () => {
     await expect(exportCodeSecret(codeSecret!)).rejects.toMatchObject({ name: 'InvalidAccessError' })
   })
 
-  it('signs its owner in once', async () => {
+  it('the offline code signs its owner in once', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const account = await createDevice().activate(service.url, code, { name: 'Test' })
@@ -65,7 +65,7 @@ describe('the offline code', () => {
     expect(again).toMatchObject({ state: 'denied', reason: 'wrong_code' })
   })
 
-  it('stops working with its device', async () => {
+  it('the offline code stops working when its device is revoked', async () => {
     const service = await startService()
     const { userId, code } = await service.enroll('alice')
     const account = await createDevice().activate(service.url, code, { name: 'Test' })
@@ -87,7 +87,7 @@ describe('base32', () => {
     ['foob', 'MZXW6YQ'],
     ['fooba', 'MZXW6YTB'],
     ['foobar', 'MZXW6YTBOI'],
-  ])('of %j is %s, and back', (text, encoded) => {
+  ])('the text %j is %s in base32, and back', (text, encoded) => {
     const bytes = new TextEncoder().encode(text)
 
     expect(toBase32(bytes)).toBe(encoded)
@@ -95,7 +95,7 @@ describe('base32', () => {
     expect(fromBase32(encoded.padEnd(Math.ceil(encoded.length / 8) * 8, '='))).toEqual(bytes)
   })
 
-  it('rejects anything else', () => {
+  it('the base32 decoder rejects text that is not base32', () => {
     expect(() => fromBase32('MZXW0')).toThrow(TypeError)
   })
 })

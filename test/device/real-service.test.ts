@@ -13,7 +13,7 @@ async function enrolled(username = 'alice') {
 }
 
 describe('a device and the service', () => {
-  it('shows the account of a code before it is added', async () => {
+  it('a device shows the account of an activation code before it is added', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
 
@@ -26,7 +26,7 @@ describe('a device and the service', () => {
     })
   })
 
-  it('accepts an activation code once', async () => {
+  it('the service accepts an activation code once', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     await device.activate(service.url, code, { name: 'Test' })
@@ -36,7 +36,7 @@ describe('a device and the service', () => {
     await expect(again).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
   })
 
-  it('approves with the number of the web page', async () => {
+  it('a device approves with the number of the web page', async () => {
     const { service, account } = await enrolled()
     const session = await service.ask('alice', { numberMatching: true, ipAddress: '203.0.113.7' })
     const { requests = [] } = await device.requests(account)
@@ -53,7 +53,7 @@ describe('a device and the service', () => {
     ['a denial', { decision: 'deny' }, 'user_denied'],
     ['a report', { decision: 'report' }, 'reported'],
     ['a wrong number', { decision: 'approve', number: '00' }, 'wrong_number'],
-  ] as const)('denies at %s', async (_, answer, reason) => {
+  ] as const)('the service denies a session after %s', async (_, answer, reason) => {
     const { service, account } = await enrolled()
     const session = await service.ask('alice', { numberMatching: true })
     const { requests = [] } = await device.requests(account)
@@ -63,7 +63,7 @@ describe('a device and the service', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'denied', reason })
   })
 
-  it('accepts the same answer twice, and then no other answer', async () => {
+  it('the service accepts the same answer twice, and then no other answer', async () => {
     const { service, account } = await enrolled()
     await service.ask('alice')
     const { requests = [] } = await device.requests(account)
@@ -76,7 +76,7 @@ describe('a device and the service', () => {
     await expect(other).rejects.toMatchObject({ code: 'api.error.conflict.state' })
   })
 
-  it('delivers a request and its end to a held call', async () => {
+  it('the service delivers a request and its end to a held call', async () => {
     const { service, account } = await enrolled()
     const lists: number[] = []
     const stop = new AbortController()
@@ -100,7 +100,7 @@ describe('a device and the service', () => {
     expect(lists.slice(-2)).toEqual([1, 0])
   })
 
-  it('reports that the token was revoked', async () => {
+  it('a watching device reports that its token was revoked', async () => {
     const { service, userId, account } = await enrolled()
     const watching = device.watch(account, { signal: new AbortController().signal, onChange: () => {} })
 
@@ -110,7 +110,7 @@ describe('a device and the service', () => {
     expect(ended).toMatchObject({ status: 'rejected', reason: { code: 'api.error.device.revoked' } })
   })
 
-  it('removes the key from the service', async () => {
+  it('a device that removes an account removes its key from the service', async () => {
     const { service, userId, account } = await enrolled()
 
     await device.remove(account)
@@ -121,7 +121,7 @@ describe('a device and the service', () => {
     })
   })
 
-  it('works with a clock that is an hour slow', async () => {
+  it('a device works with a clock that is an hour slow', async () => {
     const { service, account } = await enrolled()
     const slow = createDevice({
       clock: { now: () => Math.floor(Date.now() / 1000) - 3600, after: (ms, callback) => after(ms, callback) },

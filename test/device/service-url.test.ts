@@ -8,7 +8,7 @@ describe('an activation link', () => {
     ['https://mfa.example/authenticator/#code=abcdefgh23', 'https://mfa.example', 'abcdefgh23'],
     ['http://localhost:3000/mfa/authenticator/#code=ABCDE-FGH23', 'http://localhost:3000/mfa', 'abcdefgh23'],
     ['https://mfa.example/authenticator#code=abcdefgh23', 'https://mfa.example', 'abcdefgh23'],
-  ])('%s contains the service and the code', (link, service, code) => {
+  ])('the activation link %s contains the service and the code', (link, service, code) => {
     expect(parseActivationLink(link)).toEqual({ serviceUrl: service, code })
   })
 
@@ -18,18 +18,18 @@ describe('an activation link', () => {
     'https://mfa.example/authenticator/?code=abcdefgh23',
     'https://mfa.example/authenticator/#code=abc',
     'javascript:alert(1)//authenticator/#code=abcdefgh23',
-  ])('%s is rejected', (text) => {
+  ])('%s is rejected as an activation link', (text) => {
     expect(parseActivationLink(text)).toBeUndefined()
   })
 })
 
 describe("a service's address", () => {
-  it('is normalized, however it was typed', () => {
+  it('a service’s address is normalized, however it was typed', () => {
     expect(serviceUrl('HTTPS://MFA.example/mfa/')).toBe('https://mfa.example/mfa')
     expect(serviceUrl('https://mfa.example')).toBe('https://mfa.example')
   })
 
-  it('is http or https', () => {
+  it('a service’s address must be http or https', () => {
     expect(() => serviceUrl('file:///etc/passwd')).toThrow(TypeError)
   })
 })

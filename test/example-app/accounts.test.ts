@@ -16,7 +16,7 @@ describe('accounts', () => {
       created = await accounts.create(alice)
     })
 
-    it('are opened by username and password', async () => {
+    it('an account of the example app is opened by username and password', async () => {
       expect(await accounts.verify('alice', 'correct horse')).toEqual(created)
     })
 
@@ -25,12 +25,12 @@ describe('accounts', () => {
       ['a username nobody has', 'bob', 'correct horse'],
       ['the username in capitals', 'ALICE', 'correct horse'],
       ['no password', 'alice', ''],
-    ])('are not opened by %s', async (_what, username, password) => {
+    ])('an account of the example app is not opened by %s', async (_what, username, password) => {
       expect(await accounts.verify(username, password)).toBeUndefined()
     })
   })
 
-  it('have unique usernames, also when two people choose one at once', async () => {
+  it('accounts of the example app have unique usernames, also when two people choose one at once', async () => {
     const accounts = createAccounts(openDatabase(':memory:'), quickHash)
 
     const both = await Promise.all([accounts.create(alice), accounts.create({ ...alice, password: 'another horse' })])
@@ -38,7 +38,7 @@ describe('accounts', () => {
     expect(both.filter((account) => account !== undefined)).toHaveLength(1)
   })
 
-  it('store no password, and different hashes for the same password', async () => {
+  it('accounts of the example app store no password, and different hashes for the same password', async () => {
     const database = openDatabase(':memory:')
     const accounts = createAccounts(database, quickHash)
     await accounts.create(alice)
@@ -50,7 +50,7 @@ describe('accounts', () => {
     expect(rows[0]!.password_hash.equals(rows[1]!.password_hash)).toBe(false)
   })
 
-  it('open only with the new password once it is changed', async () => {
+  it('accounts of the example app open only with the new password once it is changed', async () => {
     const accounts = createAccounts(openDatabase(':memory:'), quickHash)
     const created = await accounts.create(alice)
 
@@ -60,7 +60,7 @@ describe('accounts', () => {
     expect(await accounts.verify('alice', 'battery staple')).toEqual(created)
   })
 
-  it('never expose salt or hash to the app', async () => {
+  it('accounts of the example app never expose salt or hash to the app', async () => {
     const accounts = createAccounts(openDatabase(':memory:'), quickHash)
     await accounts.create(alice)
 

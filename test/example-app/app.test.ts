@@ -30,7 +30,7 @@ function arrange() {
 }
 
 describe('the example app', () => {
-  it('leads from a new account to the sign-in page with the username filled in', async () => {
+  it('the example app leads from a new account to the sign-in page with the username filled in', async () => {
     const { browser, submit } = arrange()
 
     const created = await submit('/sign-up', alice)
@@ -41,7 +41,7 @@ describe('the example app', () => {
     expect(page.text).toContain('value="alice"')
   })
 
-  it('shows form errors and the typed values, but not the password', async () => {
+  it('the example app shows form errors and the typed values, but not the password', async () => {
     const { submit } = arrange()
 
     const answer = await submit('/sign-up', { ...alice, email: 'not an address', password: 'a secret of mine' })
@@ -52,7 +52,7 @@ describe('the example app', () => {
     expect(answer.text).not.toContain('a secret of mine')
   })
 
-  it('shows typed values as text, never as markup', async () => {
+  it('the example app shows typed values as text, never as markup', async () => {
     const { submit } = arrange()
 
     const answer = await submit('/sign-up', { ...alice, username: '"><script>alert(1)</script>' })
@@ -61,7 +61,7 @@ describe('the example app', () => {
     expect(answer.text).toContain('&lt;script&gt;')
   })
 
-  it('gives the same response for a wrong password and an unknown username', async () => {
+  it('the example app gives the same response for a wrong password and an unknown username', async () => {
     const { submit } = arrange()
     await submit('/sign-up', alice)
 
@@ -73,7 +73,7 @@ describe('the example app', () => {
     expect(unknown.text.replace('bobby', 'alice')).toBe(wrong.text)
   })
 
-  it('returns to the requested page after signing in', async () => {
+  it('the example app returns to the requested page after signing in', async () => {
     const { browser, submit } = arrange()
     await submit('/sign-up', alice)
 
@@ -84,7 +84,7 @@ describe('the example app', () => {
     expect(signedIn.headers['location']).toBe('/danger-zone')
   })
 
-  it('never redirects to another site after signing in', async () => {
+  it('the example app never redirects to another site after signing in', async () => {
     const { submit } = arrange()
     await submit('/sign-up', alice)
 
@@ -93,7 +93,7 @@ describe('the example app', () => {
     expect(signedIn.headers['location']).toBe('/account')
   })
 
-  it('starts a new web session at sign-in', async () => {
+  it('the example app starts a new web session at sign-in', async () => {
     const { submit } = arrange()
     await submit('/sign-up', alice)
 
@@ -111,7 +111,7 @@ describe('the example app', () => {
     ['of another origin, from an old browser', { Origin: 'http://evil.example' }],
     ['of a hidden origin', { Origin: 'null' }],
     ['that does not say where it comes from', {}],
-  ])('rejects a form %s', async (_what, headers) => {
+  ])('the example app rejects a form %s', async (_what, headers) => {
     const { app } = arrange()
 
     const answer = await request(app).post('/sign-up').set(headers).type('form').send(alice)
@@ -119,7 +119,7 @@ describe('the example app', () => {
     expect(answer.status).toBe(403)
   })
 
-  it('accepts its own form from a browser too old for Sec-Fetch-Site', async () => {
+  it('the example app accepts its own form from a browser too old for Sec-Fetch-Site', async () => {
     const { app } = arrange()
 
     const answer = await request(app).post('/sign-up').set('Origin', 'http://localhost:3000').type('form').send(alice)
@@ -127,7 +127,7 @@ describe('the example app', () => {
     expect(answer.status).toBe(303)
   })
 
-  it('shows no page when the second step cannot be checked', async () => {
+  it('the example app shows no page when the second step cannot be checked', async () => {
     const { browser, submit } = arrange()
     await submit('/sign-up', alice)
     await submit('/sign-in', alice)
@@ -140,7 +140,7 @@ describe('the example app', () => {
     expect(danger.headers['location']).not.toBe('/danger-zone?changed')
   })
 
-  it('forbids scripts, foreign resources and frames on its pages', async () => {
+  it('the example app forbids scripts, foreign resources and frames on its pages', async () => {
     const { browser } = arrange()
 
     const { headers } = await browser.get('/')
@@ -150,7 +150,7 @@ describe('the example app', () => {
     expect(headers['cache-control']).toBe('no-store')
   })
 
-  it('reveals no details when a request cannot be parsed', async () => {
+  it('the example app reveals no details when a request cannot be parsed', async () => {
     const { submit } = arrange()
 
     const answer = await submit('/sign-up', { ...alice, name: 'x'.repeat(20_000) })

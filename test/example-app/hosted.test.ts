@@ -35,7 +35,7 @@ async function startService(): Promise<string> {
 }
 
 describe('the example app with a service elsewhere', () => {
-  it('needs only environment variables, from setting up a device to signing in', async () => {
+  it('the example app needs only environment variables for a service elsewhere, from device setup to sign-in', async () => {
     const url = await startService()
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -43,7 +43,7 @@ function handshake(port: number, host: string, authority: X509Certificate): Prom
 }
 
 describe('the certificate of the example', () => {
-  it('is trusted through its authority under its own names only', async () => {
+  it('the example’s certificate is trusted through its authority under its own names only', async () => {
     const { server, authority } = await openCertificates(await newFolder(), ['localhost', 'desk.local'], now)
     const https = await serveSecurely(server)
     const { port } = https.address() as AddressInfo
@@ -53,7 +53,7 @@ describe('the certificate of the example', () => {
     expect(await handshake(port, 'evil.example', authority)).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
   })
 
-  it('is not trusted through the authority of another folder', async () => {
+  it('the example’s certificate is not trusted through the authority of another folder', async () => {
     const { server } = await openCertificates(await newFolder(), ['localhost'], now)
     const { authority: another } = await openCertificates(await newFolder(), ['localhost'], now)
     const https = await serveSecurely(server)
@@ -61,7 +61,7 @@ describe('the certificate of the example', () => {
     expect(await handshake((https.address() as AddressInfo).port, 'localhost', another)).not.toBe('trusted')
   })
 
-  it('contains addresses as addresses', async () => {
+  it('the example’s certificate contains addresses as addresses', async () => {
     const { server } = await openCertificates(await newFolder(), ['localhost', '192.0.2.7', '::1'], now)
 
     const certificate = new X509Certificate(server.certificate)
@@ -71,7 +71,7 @@ describe('the certificate of the example', () => {
     expect(certificate.checkIP('192.0.2.8')).toBeUndefined()
   })
 
-  it('is for servers only, signs nothing, and expires within the 397 days that browsers accept', async () => {
+  it('the example’s certificate is for servers only, signs nothing, and expires within the 397 days that browsers accept', async () => {
     const { server, authority } = await openCertificates(await newFolder(), ['localhost'], now)
 
     const certificate = new X509Certificate(server.certificate)
@@ -85,7 +85,7 @@ describe('the certificate of the example', () => {
     }
   })
 
-  it('stays the same when the app starts again', async () => {
+  it('the example’s certificate stays the same when the app starts again', async () => {
     const folder = await newFolder()
 
     const first = await openCertificates(folder, ['localhost', '192.0.2.7'], now)
@@ -95,7 +95,7 @@ describe('the certificate of the example', () => {
     expect(second.authority.fingerprint256).toBe(first.authority.fingerprint256)
   })
 
-  it('is created again for another private address, by the trusted authority', async () => {
+  it('the example’s certificate is created again for another private address, by the trusted authority', async () => {
     const folder = await newFolder()
     const before = await openCertificates(folder, ['localhost', '192.168.1.7'], now)
 
@@ -106,7 +106,7 @@ describe('the certificate of the example', () => {
     expect(new X509Certificate(after.server.certificate).verify(before.authority.publicKey)).toBe(true)
   })
 
-  it('is created again with its authority for a name that the authority must not sign', async () => {
+  it('the example’s certificate and authority are created again for a name that the authority must not sign', async () => {
     const folder = await newFolder()
     const before = await openCertificates(folder, ['localhost'], now)
 
@@ -116,7 +116,7 @@ describe('the certificate of the example', () => {
     expect(new X509Certificate(after.server.certificate).verify(after.authority.publicKey)).toBe(true)
   })
 
-  it('is created again with its authority before that expires', async () => {
+  it('the example’s certificate and authority are created again before the authority expires', async () => {
     const folder = await newFolder()
     const before = await openCertificates(folder, ['localhost'], now)
 
@@ -131,7 +131,7 @@ describe('the certificate of the example', () => {
     )
   })
 
-  it('stores keys that only their owner can read', async () => {
+  it('the example app stores certificate keys that only their owner can read', async () => {
     const folder = await newFolder()
 
     await openCertificates(folder, ['localhost'], now)
@@ -142,7 +142,7 @@ describe('the certificate of the example', () => {
     expect(await readFile(join(folder, 'authority.crt'), 'utf8')).not.toContain('PRIVATE')
   })
 
-  it('names the damaged file, and the effect of deleting it', async () => {
+  it('the error about a damaged certificate file names the file, and the effect of deleting it', async () => {
     const folder = await newFolder()
     await openCertificates(folder, ['localhost'], now)
     await writeFile(join(folder, 'authority.json'), '{')
@@ -168,14 +168,17 @@ describe('a thief of the key of the authority', () => {
     return { showing }
   }
 
-  it.each([...served, '10.9.8.7', 'fd00::7'])('can impersonate the example: %s', async (name) => {
-    const { showing } = await stolen()
+  it.each([...served, '10.9.8.7', 'fd00::7'])(
+    'a thief of the authority’s key can impersonate the example: %s',
+    async (name) => {
+      const { showing } = await stolen()
 
-    expect(await showing(name)).toBe('trusted')
-  })
+      expect(await showing(name)).toBe('trusted')
+    },
+  )
 
   it.each(['bank.example', 'evil.local', '192.0.2.8', '8.8.8.8', '2001:db8::7'])(
-    'can impersonate no other site: %s',
+    'a thief of the authority’s key can impersonate no other site: %s',
     async (name) => {
       const { showing } = await stolen()
 
@@ -190,7 +193,7 @@ describe('the pages about the certificate', () => {
     return { authority, plain: request(createTrustPages(authority, 'https://192.0.2.7:3000', createPages())) }
   }
 
-  it('serve the certificate in the form that phones offer to install', async () => {
+  it('the pages about the certificate serve it in the form that phones offer to install', async () => {
     const { authority, plain } = await arrange()
 
     const answer = await plain.get('/authority.crt').buffer(true).parse(wholeBody)
@@ -200,7 +203,7 @@ describe('the pages about the certificate', () => {
     expect(Buffer.compare(answer.body as Buffer, authority.raw)).toBe(0)
   })
 
-  it('explain what to turn on, and link to the app', async () => {
+  it('the pages about the certificate explain what to turn on, and link to the app', async () => {
     const { authority, plain } = await arrange()
 
     const { text } = await plain.get('/trust')
@@ -209,7 +212,7 @@ describe('the pages about the certificate', () => {
     expect(text).toContain('href="https://192.0.2.7:3000/"')
   })
 
-  it('are the only pages without https', async () => {
+  it('the pages about the certificate are the only pages without https', async () => {
     const { plain } = await arrange()
 
     const page = await plain.get('/sign-in')

@@ -7,7 +7,7 @@ describe('the path to go to after signing in', () => {
     ['/account', '/account'],
     ['/account?tab=1', '/account?tab=1'],
     ['/a/../b', '/b'],
-  ])('may be %j', (value, path) => {
+  ])('the path to go to after signing in may be %j', (value, path) => {
     expect(localPath(value, '/')).toBe(path)
   })
 
@@ -24,7 +24,7 @@ describe('the path to go to after signing in', () => {
     '',
     undefined,
     ['/account', '/account'],
-  ])('is never %j', (value) => {
+  ])('the path to go to after signing in is never %j', (value) => {
     expect(localPath(value, '/fallback')).toBe('/fallback')
   })
 })

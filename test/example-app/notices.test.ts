@@ -13,7 +13,7 @@ const taken = (...events: readonly MfaEvent[]) => {
 }
 
 describe('the recent activity', () => {
-  it('contains each change of their factors, newest first', () => {
+  it('a user’s recent activity contains each change of their factors, newest first', () => {
     const notices = taken(
       { ...occasion, at: 1, type: 'factor.added', kind: 'device', id: 'd1' },
       { ...occasion, at: 2, type: 'factor.replaced', kind: 'app', id: 'a1' },
@@ -29,7 +29,7 @@ describe('the recent activity', () => {
     ])
   })
 
-  it('contains possible attacks: a report, and paused codes', () => {
+  it('a user’s recent activity contains possible attacks: a report, and paused codes', () => {
     const notices = taken(
       { ...occasion, at: 1, type: 'push.ended', sessionId: 's1', reason: 'reported' },
       { ...occasion, at: 2, type: 'push.ended', sessionId: 's2', reason: 'timeout' },
@@ -39,7 +39,7 @@ describe('the recent activity', () => {
     expect(notices.forUser('alice').map(({ at }) => at)).toEqual([3, 1])
   })
 
-  it('contains nothing about other people or everyday events', () => {
+  it('a user’s recent activity contains nothing about other people or everyday events', () => {
     const notices = taken(
       { ...occasion, userKey: 'username:bobby', at: 1, type: 'factor.added', kind: 'device', id: 'd1' },
       { ...occasion, userKey: undefined, at: 2, type: 'recovery_codes.made', count: 5 },

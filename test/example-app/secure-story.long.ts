@@ -63,7 +63,7 @@ async function openBrowsers(): Promise<{ page: Page; phone: Page }> {
 const serviceWorker = (page: Page) =>
   page.evaluate(async () => (await navigator.serviceWorker.ready).active?.scriptURL ?? 'none')
 
-it('lets a phone in the network approve over https', async () => {
+it('the example app lets a phone in the network approve over https', async () => {
   const { publicUrl, here } = await arrange()
   const { page, phone } = await openBrowsers()
 
@@ -85,7 +85,7 @@ it('lets a phone in the network approve over https', async () => {
   expect(cookies).not.toEqual([])
 })
 
-it('sets no lasting https policy for localhost, which other programs use too', async () => {
+it('the example app sets no lasting https policy for localhost, which other programs use too', async () => {
   const { here } = await arrange()
   const { page } = await openBrowsers()
 
@@ -94,7 +94,7 @@ it('sets no lasting https policy for localhost, which other programs use too', a
   expect(answer?.headers()['strict-transport-security']).toBeUndefined()
 })
 
-it('explains over plain http, accessibly, how a phone trusts this computer', async () => {
+it('the example app explains over plain http, accessibly, how a phone trusts this computer', async () => {
   const { publicUrl } = await arrange()
   const { phone: page } = await openBrowsers()
 

@@ -9,13 +9,13 @@ import { sessionSecret } from '../../example-app/storage/session-secret.ts'
 const newFile = async () => join(await mkdtemp(join(tmpdir(), 'secret-')), 'session-secret')
 
 describe('the secret of the cookies', () => {
-  it('stays the same when the app starts again', async () => {
+  it('the secret of the cookies stays the same when the app starts again', async () => {
     const file = await newFile()
 
     expect(await sessionSecret(file)).toBe(await sessionSecret(file))
   })
 
-  it('is the same for two processes that start at once', async () => {
+  it('the secret of the cookies is the same for two processes that start at once', async () => {
     const file = await newFile()
 
     const secrets = await Promise.all([sessionSecret(file), sessionSecret(file)])
@@ -23,7 +23,7 @@ describe('the secret of the cookies', () => {
     expect(new Set(secrets).size).toBe(1)
   })
 
-  it('is readable by its owner only', async () => {
+  it('the secret of the cookies is readable by its owner only', async () => {
     const file = await newFile()
 
     await sessionSecret(file)
@@ -31,7 +31,7 @@ describe('the secret of the cookies', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
-  it('is never empty', async () => {
+  it('the secret of the cookies is never empty', async () => {
     const file = await newFile()
     await writeFile(file, '')
 

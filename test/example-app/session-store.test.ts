@@ -21,7 +21,7 @@ function read(store: SessionStore, id: string): Promise<SessionData | null | und
 }
 
 describe('web sessions', () => {
-  it('survive a restart', async () => {
+  it('web sessions of the example app survive a restart', async () => {
     const { clock, database, store } = arrange()
     store.set('one', signedIn('alice'))
 
@@ -30,7 +30,7 @@ describe('web sessions', () => {
     expect(await read(later, 'one')).toMatchObject({ passport: { user: 'alice' } })
   })
 
-  it('end when they are unused for their lifetime', async () => {
+  it('web sessions of the example app end when they are unused for their lifetime', async () => {
     const { clock, store } = arrange()
     store.set('one', signedIn('alice'))
 
@@ -39,7 +39,7 @@ describe('web sessions', () => {
     expect(await read(store, 'one')).toBeNull()
   })
 
-  it('stay alive while they are used', async () => {
+  it('web sessions of the example app stay alive while they are used', async () => {
     const { clock, store } = arrange()
     store.set('one', signedIn('alice'))
 
@@ -50,7 +50,7 @@ describe('web sessions', () => {
     expect(await read(store, 'one')).not.toBeNull()
   })
 
-  it('cannot be revived after their end', async () => {
+  it('web sessions of the example app cannot be revived after their end', async () => {
     const { store } = arrange()
     store.set('one', signedIn('alice'))
 
@@ -60,7 +60,7 @@ describe('web sessions', () => {
     expect(await read(store, 'one')).toBeNull()
   })
 
-  it('of one account end everywhere else', async () => {
+  it('the example app can end the web sessions of one account everywhere else', async () => {
     const { store } = arrange()
     store.set('here', signedIn('alice'))
     store.set('there', signedIn('alice'))

@@ -33,7 +33,7 @@ const address = (text: string, more: object = {}) => ({
 })
 
 describe('the flags of the example', () => {
-  it('are https, port and host', () => {
+  it('the flags of the example app are https, port and host', () => {
     expect(flags('--https', '--port', '8443', '--host', '192.0.2.7').given).toEqual({
       https: true,
       port: '8443',
@@ -41,18 +41,21 @@ describe('the flags of the example', () => {
     })
   })
 
-  it.each([[['--htps']], [['extra']], [['--port']]])('reject %j, and mention --help', (args) => {
-    const { given, said } = flags(...args)
+  it.each([[['--htps']], [['extra']], [['--port']]])(
+    'the flags of the example app reject %j, and mention --help',
+    (args) => {
+      const { given, said } = flags(...args)
 
-    expect(given).toBeUndefined()
-    expect(said.join('')).toContain('--help')
-  })
+      expect(given).toBeUndefined()
+      expect(said.join('')).toContain('--help')
+    },
+  )
 })
 
 describe('the settings of the example', () => {
   const lan = ['192.0.2.7', '198.51.100.4']
 
-  it('serve only this computer without https', () => {
+  it('the example app serves only this computer without https', () => {
     expect(readSettings({}, {}, lan)).toMatchObject({
       host: '127.0.0.1',
       publicUrl: 'http://localhost:3000',
@@ -60,7 +63,7 @@ describe('the settings of the example', () => {
     })
   })
 
-  it('serve the network with https, by the address that a phone reaches', () => {
+  it('the example app serves the network with https, by the address that a phone reaches', () => {
     expect(readSettings({}, { https: true }, lan)).toMatchObject({
       host: '0.0.0.0',
       publicUrl: 'https://192.0.2.7:3000',
@@ -68,15 +71,15 @@ describe('the settings of the example', () => {
     })
   })
 
-  it('use the listening address as the public one', () => {
+  it('the example app uses the listening address as the public one', () => {
     expect(readSettings({}, { https: true, host: '198.51.100.4' }, lan).publicUrl).toBe('https://198.51.100.4:3000')
   })
 
-  it('have no address for phones without a network', () => {
+  it('the example app has no address for phones without a network', () => {
     expect(readSettings({}, { https: true }, []).publicUrl).toBe('https://localhost:3000')
   })
 
-  it('prefer flags to the environment', () => {
+  it('the example app prefers flags to the environment', () => {
     expect(readSettings({ PORT: '4000', HOST: '127.0.0.2' }, { port: '5000', host: '127.0.0.3' }, lan)).toMatchObject({
       port: 5000,
       host: '127.0.0.3',
@@ -88,7 +91,7 @@ describe('the settings of the example', () => {
     [{}, { port: '70000' }, 'PORT or --port must be between 1 and 65534'],
     [{ PUBLIC_URL: 'app.example' }, {}, 'PUBLIC_URL must be an address'],
     [{ PUBLIC_URL: 'http://app.example' }, { https: true }, 'PUBLIC_URL must start with https://'],
-  ])('reject %j with %j and a message', (environment, given, words) => {
+  ])('the example app rejects the environment %j with the flags %j and a message', (environment, given, words) => {
     expect(() => readSettings(environment, given, lan)).toThrow(words)
   })
 })
@@ -103,7 +106,7 @@ describe('the greeting in the terminal with https', () => {
     return { authority, text: phoneGreeting(settings, { trustUrl: settings.trust!.url, authority, folder, color }) }
   }
 
-  it('shows the addresses for computer and phone, a code to scan and the fingerprint', async () => {
+  it('the greeting in the terminal shows the addresses for computer and phone, a code to scan and the fingerprint', async () => {
     const { authority, text } = await greet(['192.0.2.7'])
 
     expect(text).toContain('On this computer   https://localhost:3000')
@@ -113,7 +116,7 @@ describe('the greeting in the terminal with https', () => {
     expect(text).toContain(authority.fingerprint256)
   })
 
-  it('shows that there is no network, and no code', async () => {
+  it('the greeting in the terminal shows that there is no network, and no code', async () => {
     const { text } = await greet([])
 
     expect(text).toContain('this computer has no network address')
@@ -121,20 +124,20 @@ describe('the greeting in the terminal with https', () => {
     expect(text).not.toContain('Scan')
   })
 
-  it('shows the only address that it listens on', async () => {
+  it('the greeting in the terminal shows the only address that the app listens on', async () => {
     expect((await greet(['192.0.2.7'], { host: '192.0.2.7' })).text).toContain(
       'On this computer   https://192.0.2.7:3000',
     )
   })
 
-  it('uses colors on terminals only', async () => {
+  it('the greeting in the terminal uses colors on terminals only', async () => {
     expect((await greet(['192.0.2.7'], { color: true })).text).toContain('\u001B[')
     expect((await greet(['192.0.2.7'])).text).not.toContain('\u001B[')
   })
 })
 
 describe("this computer's addresses", () => {
-  it('are those reachable from its networks, virtual networks last', () => {
+  it('this computer’s addresses are those reachable from its networks, virtual networks last', () => {
     const interfaces = {
       lo: [address('127.0.0.1', { internal: true })],
       docker0: [address('172.17.0.1')],
@@ -151,7 +154,7 @@ describe("this computer's addresses", () => {
     ['desk.office.example', 'desk.local'],
     ['localhost', undefined],
     ['my desk', undefined],
-  ])('contain the name %s as %s', (hostname, name) => {
+  ])('this computer’s addresses contain the name %s as %s', (hostname, name) => {
     expect(localName(hostname)).toBe(name)
   })
 })

@@ -46,7 +46,7 @@ async function enter(arranged: Arranged): Promise<Account> {
 }
 
 describe('the story of the example app', () => {
-  it('signs a new user in only after the new device approved', async () => {
+  it('the example app signs a new user in only after the new device has approved', async () => {
     const arranged = await arrange()
     const { account, page } = await enroll(arranged)
 
@@ -61,7 +61,7 @@ describe('the story of the example app', () => {
     expect(approved.text).toContain('Approved on your device')
   })
 
-  it('continues to the requested page', async () => {
+  it('the example app continues to the requested page after the second step', async () => {
     const arranged = await arrange()
     const account = await enter(arranged)
 
@@ -74,7 +74,7 @@ describe('the story of the example app', () => {
     expect(last.path).toBe('/danger-zone')
   })
 
-  it('requires the second step again for the danger zone after five minutes', async () => {
+  it('the example app requires the second step again for the danger zone after five minutes', async () => {
     const arranged = await arrange()
     await enter(arranged)
 
@@ -89,7 +89,7 @@ describe('the story of the example app', () => {
     expect(elsewhere.path).toBe('/account')
   })
 
-  it('lists an added device on the account page, and links to all devices', async () => {
+  it('the example app lists an added device on the account page, and links to all devices', async () => {
     const arranged = await arrange()
     await enter(arranged)
 
@@ -101,7 +101,7 @@ describe('the story of the example app', () => {
     expect(devices.text).toContain('a device')
   })
 
-  it('shows on the account page that a recovery code was used', async () => {
+  it('the example app shows on the account page that a recovery code was used', async () => {
     const arranged = await arrange()
     const { browser, service } = arranged
     const { page } = await enroll(arranged)
@@ -116,7 +116,7 @@ describe('the story of the example app', () => {
     expect((await browser.open('/account')).text).toContain('With a recovery code')
   })
 
-  it('signs other browsers out when the password is changed', async () => {
+  it('the example app signs other browsers out when the password is changed', async () => {
     const arranged = await arrange()
     const account = await enter(arranged)
     const other = createBrowser(arranged.publicUrl)

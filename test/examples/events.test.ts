@@ -25,7 +25,7 @@ async function signIn(onEvent: NonNullable<MfaOptions['onEvent']>, mfa: Partial<
 }
 
 describe('events-to-pino.ts', () => {
-  it('writes one line per event, with the type as the message', async () => {
+  it('events-to-pino.ts writes one line per event, with the type as the message', async () => {
     const lines: Record<string, unknown>[] = []
     const logger = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
 
@@ -37,7 +37,7 @@ describe('events-to-pino.ts', () => {
     expect(lines.at(-1)).toMatchObject({ level: 30, msg: 'challenge.passed', factor: 'push', ...facts })
   })
 
-  it('logs events that need attention at a higher level', async () => {
+  it('events-to-pino.ts logs events that need attention at a higher level', async () => {
     const lines: { msg: string; level: number }[] = []
     const logger = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
     const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd' }
@@ -52,7 +52,7 @@ describe('events-to-pino.ts', () => {
 })
 
 describe('events-to-prometheus.ts', () => {
-  it('counts events by type, factor and reason', async () => {
+  it('events-to-prometheus.ts counts events by type, factor and reason', async () => {
     const register = new Registry()
 
     await signIn(toPrometheus(register))
@@ -87,7 +87,7 @@ describe('events-to-opentelemetry.ts', () => {
     context.disable()
   })
 
-  it('creates a span for an event outside of a trace', async () => {
+  it('events-to-opentelemetry.ts creates a span for an event outside of a trace', async () => {
     const app = await signIn(toOpenTelemetry)
 
     const span = exporter.getFinishedSpans().at(-1)
@@ -102,7 +102,7 @@ describe('events-to-opentelemetry.ts', () => {
     })
   })
 
-  it('adds an event to the active span', () => {
+  it('events-to-opentelemetry.ts adds an event to the active span', () => {
     const span = trace.getTracer('app').startSpan('POST /mfa/complete')
     const event = {
       type: 'challenge.given_up',

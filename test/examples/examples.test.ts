@@ -15,7 +15,7 @@ import { startExample } from './start-example.ts'
 describe('minimal.js', async () => {
   const example = await startExample('minimal.js', {}, { until: afterAll })
 
-  it('prints its address, and signs users in after the second step', async () => {
+  it('minimal.js prints its address, and signs users in after the second step', async () => {
     const browser = example.browser()
     await example.signIn(browser, 'alice')
 
@@ -26,7 +26,7 @@ describe('minimal.js', async () => {
     expect(example.stdout()).toContain('Sign in as alice with the password "secret".')
   })
 
-  it('signs users out from the challenge page', async () => {
+  it('minimal.js signs users out from the challenge page', async () => {
     const browser = example.browser()
     await example.signIn(browser, 'bob')
 
@@ -37,7 +37,7 @@ describe('minimal.js', async () => {
 })
 
 describe('require-mfa.js', () => {
-  it('requires the second step on one route, and returns to it', async () => {
+  it('require-mfa.js requires the second step on one route, and returns to it', async () => {
     const example = await startExample('require-mfa.js')
     const browser = example.browser()
     await example.signIn(browser, 'alice')
@@ -51,7 +51,7 @@ describe('require-mfa.js', () => {
 })
 
 describe('codes-only.js', () => {
-  it('lets users set up an authenticator app, and asks for its codes', async () => {
+  it('codes-only.js lets users set up an authenticator app, and asks for its codes', async () => {
     const example = await startExample('codes-only.js')
     const browser = example.browser()
     await example.signIn(browser, 'alice')
@@ -65,7 +65,7 @@ describe('codes-only.js', () => {
 })
 
 describe('csrf-and-helmet.js', () => {
-  it('protects the forms of the app, and signs users in and out through the pages of mfa()', async () => {
+  it('csrf-and-helmet.js protects the app’s forms, and signs users in and out through the pages of mfa()', async () => {
     const example = await startExample('csrf-and-helmet.js')
     const browser = example.browser()
     const token = async (path: string) =>
@@ -84,7 +84,7 @@ describe('csrf-and-helmet.js', () => {
 })
 
 describe('hosted-service.js', () => {
-  it('uses the service named by the environment', async () => {
+  it('hosted-service.js uses the service named by the environment', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'service-'))
     const database = join(folder, 'mfa.sqlite')
     const { apiKey, domainId } = (await run('init', '--database', database, '--json')).json

@@ -96,7 +96,8 @@ export const mutants: readonly Mutant[] = [
     find: "choices(logLevels).default('info')",
     replace: "choices(logLevels).default('warn')",
     test: 'cli/serve-limits.long.ts',
-    title: 'contains audit heads, and a warning for a rejected API key without the key',
+    title:
+      'the default log of second-factor serve has audit heads, and a warning for a rejected API key without the key',
   },
   {
     defense: 'the new start of a chain that is shortened',

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const step = Math.min(remaining, maxTimer)',
     replace: 'const step = remaining',
     test: 'clock.test.ts',
-    title: 'waits longer than the longest timer of the platform',
+    title: 'systemClock waits longer than the longest timer of the platform',
   },
   {
     defense: 'twelve digits in Retry-After',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'header.length <= 12',
     replace: 'header.length <= 9',
     test: 'clock.test.ts',
-    title: 'reads the seconds of %s',
+    title: 'readRetryAfter() reads the seconds of %s',
   },
   {
     defense: 'the cookie of the browser that asks, as the web half hands it on',

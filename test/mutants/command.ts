@@ -11,7 +11,7 @@ function tls(): readonly Mutant[] {
       find: "const minVersion = 'TLSv1.2'",
       replace: "const minVersion = 'TLSv1'",
       test,
-      title: 'rejects TLS before 1.2, even if Node allows it',
+      title: 'second-factor serve rejects TLS before 1.2, even if Node allows it',
     },
     {
       defense: 'the oldest version of TLS is 1.2 also after the certificate was reloaded',
@@ -19,7 +19,7 @@ function tls(): readonly Mutant[] {
       find: 'server.setSecureContext({ ...credentials, minVersion })',
       replace: 'server.setSecureContext(credentials)',
       test,
-      title: 'rejects TLS before 1.2, even if Node allows it',
+      title: 'second-factor serve rejects TLS before 1.2, even if Node allows it',
     },
     {
       defense: 'a certificate is served only with its own key',
@@ -27,7 +27,7 @@ function tls(): readonly Mutant[] {
       find: 'if (!isPair) throw',
       replace: 'if (isPair === undefined) throw',
       test,
-      title: 'keeps the previous certificate when the new one is unusable, and logs an error',
+      title: 'second-factor serve keeps the previous certificate when the new one is unusable, and logs an error',
     },
     {
       defense: 'closing a server ends no TLS connection that has asked for something',
@@ -35,7 +35,7 @@ function tls(): readonly Mutant[] {
       find: 'if (raw) unused.delete(raw)',
       replace: 'void raw',
       test,
-      title: 'finishes a request while it closes',
+      title: 'a TLS server finishes a request while it closes',
     },
     {
       defense: 'closing a server closes the TLS connections whose handshake ends later',
@@ -43,7 +43,7 @@ function tls(): readonly Mutant[] {
       find: 'if (maxUnused !== undefined) closeIfUnused(connection, maxUnused)',
       replace: 'void closeIfUnused',
       test,
-      title: 'closes connections whose handshake ends after closing has begun',
+      title: 'a closing TLS server closes connections whose handshake ends after closing has begun',
     },
   ]
 }
@@ -57,7 +57,7 @@ function takeOver(): readonly Mutant[] {
       find: '/^[A-Za-z0-9]{64}$/.test(text)',
       replace: '/^[A-Za-z0-9]+$/.test(text)',
       test,
-      title: 'refuses a key that %s, and does not repeat it',
+      title: 'init refuses an API key that %s, and does not repeat it',
     },
     {
       defense: 'an API key that was taken over is not printed',
@@ -65,7 +65,7 @@ function takeOver(): readonly Mutant[] {
       find: '...(takenOver.apiKey === undefined && { apiKey: key })',
       replace: 'apiKey: key',
       test,
-      title: 'neither prints nor stores the key itself',
+      title: 'init neither prints nor stores an existing client’s API key itself',
     },
     {
       defense: 'an API key belongs to one organization',
@@ -73,7 +73,7 @@ function takeOver(): readonly Mutant[] {
       find: 'if (apiKey !== undefined && (await',
       replace: "if (apiKey === '' && (await",
       test,
-      title: 'rejects a key that is in use, and creates nothing',
+      title: 'init rejects an API key that is in use, and creates nothing',
     },
     {
       defense: 'a domain id belongs to one organization',
@@ -81,7 +81,7 @@ function takeOver(): readonly Mutant[] {
       find: 'if (domainId !== undefined && (await',
       replace: "if (domainId === '' && (await",
       test,
-      title: 'rejects a domain id that is in use by any organization, and creates nothing',
+      title: 'init rejects a domain id that is in use by any organization, and creates nothing',
     },
     {
       defense: 'a file with an API key that others can read is reported',
@@ -89,7 +89,7 @@ function takeOver(): readonly Mutant[] {
       find: '& 0o044) !== 0',
       replace: '& 0o044) < 0',
       test,
-      title: 'warns when other users of the machine can read the key',
+      title: 'init warns when other users of the machine can read the API key',
     },
   ]
 }

@@ -8,7 +8,7 @@ export const mutants: readonly Mutant[] = [
     find: '  history.replaceState(history.state,',
     replace: '  void (history.state,',
     test: 'console/page.test.ts',
-    title: 'leaves its token in no address',
+    title: 'an invitation leaves its token in no address',
   },
   {
     defense: 'a dialog reads again what it removes',
@@ -32,7 +32,7 @@ export const mutants: readonly Mutant[] = [
     find: '      setBefore(now)\n',
     replace: '',
     test: 'console/app.long.ts',
-    title: 'sees what another owner changed in the meantime',
+    title: 'an owner sees what another owner changed in the meantime, before saving over it',
   },
   {
     defense: 'what an administrator chose is not saved over a change that it has not seen',
@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       '      await client.call(`PUT /admin/administrators/:administratorId`, { params, body: accessOf(access) }, now.version)\n      showProblem(words.accessNow',
     test: 'console/app.long.ts',
-    title: 'sees what another owner changed in the meantime',
+    title: 'an owner sees what another owner changed in the meantime, before saving over it',
   },
   {
     defense: 'a change asks for the passkey only when the service does, and once',
@@ -49,7 +49,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (!hasCode(error, 'api.error.forbidden.fresh')) throw error",
     replace: 'throw error',
     test: 'console/app.long.ts',
-    title: 'is asked for the passkey before a change',
+    title: 'an owner’s change requires the passkey if its last use was a while ago, and fails without it',
   },
   {
     defense: 'an answer that was overtaken does not replace the newer one',
@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
     find: '      if (requests.current !== request) return\n',
     replace: '',
     test: 'console/people.long.ts',
-    title: 'show the results of the last letters',
+    title: 'a search for people shows the results of the last letters, however late earlier answers come',
   },
   {
     defense: 'what a page asks for by itself does not keep a session alive',
@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
     find: 'consents.reload(true)',
     replace: 'consents.reload(false)',
     test: 'console/people.long.ts',
-    title: 'are looked for without keeping the session of an absent administrator alive',
+    title: 'the console looks for consent requests without keeping the session of an absent administrator alive',
   },
   {
     defense: 'a code is shown once',
@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
     find: '<CodeDialog shownCode={code} onClose={() => setCode(undefined)} />',
     replace: '<CodeDialog shownCode={code} onClose={() => {}} />',
     test: 'console/people.long.ts',
-    title: 'gets a recovery code from an admin, which is shown once',
+    title: 'a person gets a recovery code from an admin, which is shown once',
   },
   {
     defense: 'the help desk is led to another administrator',
@@ -81,7 +81,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (need === undefined) throw error',
     replace: 'throw error',
     test: 'console/people.long.ts',
-    title: 'is reset by the help desk only after another administrator has consented',
+    title: 'the help desk resets a person only after another administrator has consented',
   },
   {
     defense: 'a session that has ended leads to the sign-in',
@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
     find: 'error.status === 401',
     replace: 'error.status === 400',
     test: 'console/app.long.ts',
-    title: 'signs an administrator out and revokes the access',
+    title: 'an owner signs an administrator out and revokes the access, after a question with the name',
   },
   {
     defense: 'a followed audit trail does not keep a session alive',
@@ -97,7 +97,8 @@ export const mutants: readonly Mutant[] = [
     find: '{ wait, signal }',
     replace: '{ signal }',
     test: 'console/audit.long.ts',
-    title: 'announces new entries until the person pauses',
+    title:
+      'the audit trail announces new entries until the person pauses, without keeping an absent person’s session alive',
   },
   {
     defense: 'what was typed stays when another administrator was faster',
@@ -105,7 +106,7 @@ export const mutants: readonly Mutant[] = [
     find: 'setTyped({ ...now, ...changes })',
     replace: 'setTyped(now)',
     test: 'console/apps.long.ts',
-    title: 'shows what another administrator has changed meanwhile, and keeps what was typed',
+    title: 'an app’s page shows what another administrator changed meanwhile, and keeps what was typed',
   },
   {
     defense: 'a question before everyone without a passkey is locked out',
@@ -113,7 +114,7 @@ export const mutants: readonly Mutant[] = [
     find: "    if (changes.phishingResistant === 'require') return setAsking(true)\n",
     replace: '',
     test: 'console/apps.long.ts',
-    title: 'accepts only passkeys after a question that says who is locked out',
+    title: 'an app accepts only passkeys after a question that says who is locked out',
   },
   {
     defense: 'no request of a page that no one sees',
@@ -121,7 +122,7 @@ export const mutants: readonly Mutant[] = [
     find: '!on || !visible ||',
     replace: '!on ||',
     test: 'console/audit.long.ts',
-    title: 'is not followed while the page is hidden',
+    title: 'the audit trail is not followed while the page is hidden',
   },
   {
     defense: 'an overview that no one looks at does not keep the session alive',
@@ -129,7 +130,7 @@ export const mutants: readonly Mutant[] = [
     find: '{ unattended }),',
     replace: '{}),',
     test: 'console/overview.long.ts',
-    title: 'reads the figures again each minute, without a use of the session',
+    title: 'the overview reads the figures again each minute, without counting as a use of the session',
   },
   {
     defense: 'a screen whose script is gone is not an empty page',
@@ -137,6 +138,6 @@ export const mutants: readonly Mutant[] = [
     find: ', failed: CannotLoad',
     replace: '',
     test: 'console/app.long.ts',
-    title: 'reloads the page on a press when the script of a screen',
+    title: 'the console reloads on a button press when a screen’s script no longer exists, once the service responds',
   },
 ]

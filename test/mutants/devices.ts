@@ -375,7 +375,7 @@ function guessAgain(): never {
     find: "if (answer === 'approve') {",
     replace: "if (answer !== undefined && answer !== '' && 'approve'.endsWith(answer)) {",
     test: 'cli/device/prompt.test.ts',
-    title: 'sends nothing for the rest of a word that was typed for another request',
+    title: 'the prompt of device watch sends nothing for the rest of a word that was typed for another request',
   },
   {
     defense: 'that a question ends with its request',
@@ -383,7 +383,7 @@ function guessAgain(): never {
     find: 'line.question(question, signal ? { signal } : {})',
     replace: 'line.question(question)',
     test: 'cli/device/prompt.test.ts',
-    title: 'ends when its request is gone, and drops what was typed',
+    title: 'a question in the terminal ends when its request is gone, and drops what was typed',
   },
   {
     defense: 'the cost of a PIN hash',

@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'server.setSecureContext({ ...credentials, minVersion })',
     replace: 'server.setSecureContext({ ...credentials, minVersion })\n      server.closeAllConnections()',
     test: 'cli/tls.long.ts',
-    title: 'loads a new certificate on SIGHUP without closing connections',
+    title: 'second-factor serve loads a new certificate on SIGHUP without closing connections',
   },
   {
     defense: 'a lock without a beginning is not brought to the present',

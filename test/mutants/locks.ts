@@ -246,7 +246,7 @@ function webApps(): readonly Mutant[] {
       find: 'openUntil = Math.min(openUntil, clock.now() + openPeriod)',
       replace: '',
       test: 'client/call-limit.test.ts',
-      title: 'sends a call again after the same period',
+      title: 'the circuit breaker sends a call again after the same period when the clock is set back',
     },
     {
       defense: 'the beginning of a verification record',

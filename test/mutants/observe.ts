@@ -7,7 +7,8 @@ export const mutants: readonly Mutant[] = [
     find: 'Object.entries(limitWords).map(',
     replace: 'Object.entries(limitWords).slice(1).map(',
     test: 'cli/limit-flags.test.ts',
-    title: 'set the limit %s of createService, with its default, unit and range in --help',
+    title:
+      'a flag of second-factor serve sets the limit %s of createService(), with its default, unit and range in --help',
   },
   {
     defense: 'serve hands its limits to the service',
@@ -15,7 +16,7 @@ export const mutants: readonly Mutant[] = [
     find: 'limits: limitsOf(settings),',
     replace: '',
     test: 'cli/limit-flags.test.ts',
-    title: 'limit the requests per second of one API key',
+    title: 'the flags of second-factor serve limit the requests per second of one API key',
   },
   {
     defense: 'calls to the service carry the id of the request they are made for',

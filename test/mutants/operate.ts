@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (env[name]) throw',
     replace: 'if (env[name] === file) throw',
     test: 'cli/secret-files.test.ts',
-    title: 'is rejected in one line when %s',
+    title: 'a secret in a file is rejected in one line when %s',
   },
   {
     defense: 'commands read the secrets that are in files',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'readSecretFiles(process.env)',
     replace: 'readSecretFiles({})',
     test: 'cli/secret-files.test.ts',
-    title: 'opens the database without --database and MFA_KEYS',
+    title: 'secrets in files open the database without --database and MFA_KEYS',
   },
   ...page(),
   ...deployment(),

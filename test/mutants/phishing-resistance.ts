@@ -170,6 +170,6 @@ export const mutants: readonly Mutant[] = [
     find: "  if (phishingResistant === 'off' || (type !== 'RADIUS' && type !== 'PAM')) return\n",
     replace: "  if (phishingResistant === 'off' || type !== undefined || type === undefined) return\n",
     test: 'cli/admin/domain.test.ts',
-    title: 'refuses passkeys (%s) for %s, whichever of the two is set last',
+    title: 'a domain refuses passkeys (%s) for type %s, whichever of the two is set last',
   },
 ]

@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: ".replace(disturbingCharacters, '')",
     replace: '',
     test: 'contract/parsers.properties.test.ts',
-    title: 'contains no character that could break or reverse the surrounding text',
+    title: 'an attribute contains no character that could break or reverse the surrounding text',
   },
   {
     defense: 'the repair of broken Unicode',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     find: 'value.toWellFormed().replace',
     replace: 'value.replace',
     test: 'contract/parsers.properties.test.ts',
-    title: 'contains no character that could break or reverse the surrounding text',
+    title: 'an attribute contains no character that could break or reverse the surrounding text',
   },
   {
     defense: 'own members for what a query says',
@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       'return Object.assign({}, ...pairs.toReversed().map(([name, value]) => JSON.parse(`{"x":0}`) && { [name]: value })) as Record<string, string>',
     test: 'contract/parsers.properties.test.ts',
-    title: 'has only own members, or is malformed',
+    title: 'a query string is parsed to own members only, or is malformed',
   },
   {
     defense: 'the look at what follows an array',
@@ -72,7 +72,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (skipBlanks(text, from) !== text.length) throw malformed()',
     replace: '',
     test: 'contract/parsers.properties.test.ts',
-    title: 'are rejected exactly where JSON.parse rejects them',
+    title: 'the rows of a JSON array are rejected exactly where JSON.parse rejects them',
   },
   {
     defense: 'the row that has to be between two commas',
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (rows.length === 0) throw malformed()',
     replace: '',
     test: 'contract/parsers.properties.test.ts',
-    title: 'are rejected exactly where JSON.parse rejects them',
+    title: 'the rows of a JSON array are rejected exactly where JSON.parse rejects them',
   },
   {
     defense: 'the time that a whole request may take',

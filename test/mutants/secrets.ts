@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
     find: 'nameConstraints(constraintsFor(names)),',
     replace: '',
     test: 'example-app/https.test.ts',
-    title: 'can impersonate no other site: %s',
+    title: 'a thief of the authority’s key can impersonate no other site: %s',
   },
   {
     defense: 'the hash that codes are found by',

@@ -45,7 +45,7 @@ function inheritedSocket(): readonly Mutant[] {
       find: "if (count !== '1') {",
       replace: "if (count === '-1') {",
       test,
-      title: 'is refused in one line: %j',
+      title: 'a systemd socket with wrong variables is refused in one line: %j',
     },
     {
       defense: 'the variables that name the socket are removed',
@@ -53,7 +53,7 @@ function inheritedSocket(): readonly Mutant[] {
       find: 'for (const name of names) delete env[name]',
       replace: '',
       test,
-      title: 'is named to no child process',
+      title: 'a systemd socket that is %s is announced to no child process (LISTEN_PID=%s, LISTEN_FDS=%s)',
     },
   ]
 }
@@ -407,7 +407,7 @@ function retries(): readonly Mutant[] {
       find: 'const maxRetries = 2',
       replace: 'const maxRetries = 0',
       test,
-      title: 'is retried after the time that the service names',
+      title: 'a call rejected unprocessed (%s) is retried after the time that the service names',
     },
     {
       defense: 'chance spreads the pauses',
@@ -415,7 +415,7 @@ function retries(): readonly Mutant[] {
       find: '(1 + random() * jitter)',
       replace: '1',
       test,
-      title: 'is retried after a random extra of up to half the pause',
+      title: 'the retry of a call rejected unprocessed waits a random extra of up to half the pause',
     },
     {
       defense: 'a call is sent again twice at most',
@@ -423,7 +423,7 @@ function retries(): readonly Mutant[] {
       find: 'retries >= maxRetries || ',
       replace: '',
       test,
-      title: 'is retried at most twice',
+      title: 'a call rejected unprocessed is retried at most twice, and then fails with the time of the next try',
     },
     {
       defense: 'nothing is sent again while most calls are refused',
@@ -431,7 +431,7 @@ function retries(): readonly Mutant[] {
       find: ' || remainingTokens <= tokens.max / 2',
       replace: '',
       test,
-      title: 'is not retried while most calls are rejected',
+      title: 'a call rejected unprocessed is not retried while most calls are rejected',
     },
     {
       defense: 'only what the service did nothing for is sent again',
@@ -439,7 +439,7 @@ function retries(): readonly Mutant[] {
       find: 'error instanceof ApiError && error.unprocessed !== undefined',
       replace: 'error instanceof ApiError',
       test,
-      title: 'is not retried unless the service says that it did nothing',
+      title: 'a rejected call is not retried unless the service says that it did nothing',
     },
     {
       defense: 'an overload is no outage',

@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'client/call-limit.test.ts',
-    title: 'starts when the call is sent, and excludes its time in the queue',
+    title: 'the timeout of a call starts when the call is sent, and excludes its time in the queue',
   },
   {
     defense: 'polls have a small share of the slots',
@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
     find: 'acquireBoth(pollSlots, { signal })',
     replace: 'slots.acquire({ signal })',
     test: 'client/call-limit.test.ts',
-    title: 'get an eighth of the slots, and wait for one as long as their caller does',
+    title: 'polls get an eighth of the slots, and wait for one as long as their caller does',
   },
   {
     defense: 'polls take a slot of all',
@@ -151,7 +151,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const release = await slots.acquire(request)',
     replace: 'const release = () => {}',
     test: 'client/call-limit.test.ts',
-    title: 'never exceed the total number of slots',
+    title: 'polls and other calls together never exceed the total number of slots',
   },
   {
     defense: 'polls go through their own share',
@@ -233,7 +233,7 @@ export const mutants: readonly Mutant[] = [
     find: 'slow ? acquireBoth(slowSlots, request) : slots.acquire(request)',
     replace: 'slots.acquire(request)',
     test: 'client/call-limit.test.ts',
-    title: 'are not delayed by slow calls, which have an eighth of the slots, too',
+    title: 'polls are not delayed by slow calls, which have an eighth of the slots, too',
   },
   {
     defense: 'one caller has a quarter of the slots',
@@ -241,7 +241,7 @@ export const mutants: readonly Mutant[] = [
     find: "slotsInUse < size && (name === '' || caller.inUse < share)",
     replace: 'slotsInUse < size',
     test: 'client/call-limit.test.ts',
-    title: 'gets at most a quarter of the slots, so that others find one free',
+    title: 'one caller gets at most a quarter of the slots, so that others find one free',
   },
   {
     defense: 'callers take turns',
@@ -249,7 +249,7 @@ export const mutants: readonly Mutant[] = [
     find: '      callers.delete(name)\n      callers.set(name, caller)\n',
     replace: '',
     test: 'client/call-limit.test.ts',
-    title: 'takes turns with other callers',
+    title: 'one caller takes turns with other callers',
   },
   {
     defense: 'few calls of one caller queue',
@@ -257,7 +257,7 @@ export const mutants: readonly Mutant[] = [
     find: 'caller.queue.size >= maxQueuedPerCaller',
     replace: 'false',
     test: 'client/call-limit.test.ts',
-    title: 'is rejected at once when 64 of its calls are queued, and other callers are not',
+    title: 'a caller with 64 queued calls is rejected at once, and other callers are not',
   },
   {
     defense: 'routes of the challenge call the service in the name of their user',

@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await forget(db, userId)',
     replace: 'await Promise.resolve(forget)',
     test: 'cli/admin/unlock.test.ts',
-    title: 'unlocks codes; `user show` says until when they were locked',
+    title: 'second-factor user unlock unlocks codes, and user show says until when they were locked',
   },
   {
     defense: 'forgetting a report when an administrator unlocks',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await forgetAllPushes(db, { domainId, userId })',
     replace: 'await Promise.resolve(domainId)',
     test: 'cli/admin/unlock.test.ts',
-    title: 'allows push requests again after a report',
+    title: 'second-factor user unlock allows push requests again after a report',
   },
   {
     defense: 'taking away bypass codes with a reset',

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (await stream.connect()?.opened) return 'stream'",
     replace: "if (false) return 'stream'",
     test: 'client/wait.test.ts',
-    title: 'holds one connection for all callers that wait',
+    title: 'the client holds one connection for all callers that wait for a session',
   },
   {
     defense: 'a session that the stream has told of is not read',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: "if ((await pause(options, Math.min(reread, remaining), signal, wake)) === 'settled') return undefined",
     replace: 'await pause(options, Math.min(reread, remaining), signal, wake)',
     test: 'client/wait.test.ts',
-    title: 'does not read a session that the stream reported, when only the end matters',
+    title: 'the client does not read a session that the stream reported, when only the end matters',
   },
   {
     defense: 'the next stream is open before the service ends this one',
@@ -23,7 +23,8 @@ export const mutants: readonly Mutant[] = [
     find: 'clock.after(renewAfter, () => callbacks.onRenewalDue(connection))',
     replace: '() => {}',
     test: 'client/settled-stream.test.ts',
-    title: 'opens the next connection before the service ends the present one, and wakes no caller',
+    title:
+      'a domain’s event stream opens the next connection before the service ends the current one, and wakes no caller',
   },
   {
     defense: 'a stream goes on where the next one cannot be opened',
@@ -31,7 +32,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (current !== connection || next.ended) return',
     replace: 'if (current !== connection) return',
     test: 'client/settled-stream.test.ts',
-    title: 'continues when the next connection cannot be opened',
+    title: 'a domain’s event stream continues when the next connection cannot be opened',
   },
   {
     defense: 'a lost stream is opened again before anybody reads',
@@ -39,7 +40,7 @@ export const mutants: readonly Mutant[] = [
     find: 'else if (owner.isWaitedFor()) reopen(reopenPauses)',
     replace: 'else if (owner.isWaitedFor()) giveUp()',
     test: 'client/settled-stream.test.ts',
-    title: 'reopens a lost connection before any caller reads',
+    title: 'a domain’s event stream reopens a lost connection before any caller reads',
   },
   {
     defense: 'without a stream everybody reads by themselves',
@@ -47,7 +48,7 @@ export const mutants: readonly Mutant[] = [
     find: 'else if (later.length === 0 || current) giveUp()',
     replace: 'else if (later.length === 0 || current) return',
     test: 'client/settled-stream.test.ts',
-    title: 'gives up after seven seconds, and tries again 25 seconds later',
+    title: 'a domain’s event stream gives up after seven seconds, and tries again 25 seconds later',
   },
   {
     defense: 'few reads are held where there is no stream',
@@ -55,7 +56,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (ended || holding.size >= maxHeldReads)',
     replace: 'if (ended)',
     test: 'client/settled-stream.test.ts',
-    title: 'asks the service to hold at most a thousand reads',
+    title: 'a client without an event stream asks the service to hold at most a thousand reads',
   },
   {
     defense: 'a session is read at its expiry in spite of the stream',
@@ -63,7 +64,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Math.min(expiresAt - now, expiresAt - createdAt)',
     replace: 'Number.POSITIVE_INFINITY',
     test: 'client/wait.test.ts',
-    title: 'reads the session at its expiry, in case the stream lost an event',
+    title: 'waiting by the event stream reads the session at its expiry, in case the stream lost an event',
   },
   {
     defense: 'a device has its calls held longer while nothing cuts them',
@@ -71,7 +72,7 @@ export const mutants: readonly Mutant[] = [
     find: 'holdStep = Math.min(holdStep + 1, maxHoldStep)',
     replace: 'holdStep = 0',
     test: 'device/device.test.ts',
-    title: 'requests longer holds while no proxy cuts the calls, and the shortest once one does',
+    title: 'a watching device requests longer holds while no proxy cuts the calls, and the shortest once one does',
   },
   {
     defense: 'a device whose long calls are cut asks for short ones',
@@ -79,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     find: '        holdStep = 0\n        maxHoldStep = 0\n',
     replace: '        patience = 0\n',
     test: 'device/device.test.ts',
-    title: 'requests longer holds while no proxy cuts the calls, and the shortest once one does',
+    title: 'a watching device requests longer holds while no proxy cuts the calls, and the shortest once one does',
   },
   {
     defense: 'redeeming is waited for longer than other calls',
@@ -87,7 +88,7 @@ export const mutants: readonly Mutant[] = [
     find: '{ extraTime: 15_000 }',
     replace: '{}',
     test: 'client/redemption.test.ts',
-    title: 'waits longer than for a read, as a lost response would waste the approval',
+    title: 'redeeming an approval waits longer than a read, because a lost response would waste the approval',
   },
   {
     defense: 'a statement is compiled once',
@@ -111,6 +112,6 @@ export const mutants: readonly Mutant[] = [
     find: '      if (background) return acquireForPoll(options)\n',
     replace: '',
     test: 'client/call-limit.test.ts',
-    title: 'share their slots with background calls',
+    title: 'polls share their slots with background calls',
   },
 ]

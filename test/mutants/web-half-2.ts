@@ -305,7 +305,7 @@ export const mutants: readonly Mutant[] = [
     find: "result === 'timeout' && order > lastAnswered && ++timeouts",
     replace: "result === 'timeout' && ++timeouts",
     test: 'client/call-limit.test.ts',
-    title: 'stays closed while other calls are answered, however many hang',
+    title: 'the circuit breaker stays closed while other calls are answered, however many hang',
   },
   {
     defense: 'trying a service again apart from answers that are held',
@@ -313,7 +313,7 @@ export const mutants: readonly Mutant[] = [
     find: "(held ? 'held' : 'plain')",
     replace: "(held ? 'plain' : 'plain')",
     test: 'client/call-limit.test.ts',
-    title: 'does not make other calls wait for a held probe',
+    title: 'the circuit breaker does not make other calls wait for a held probe',
   },
   {
     defense: 'taking a full queue of our own for no outage',

@@ -7,7 +7,7 @@ import { run, useDatabase } from './run-command.ts'
 const { place, admin, json } = useDatabase()
 
 describe('second-factor apikey', () => {
-  it('shows a key only when it is created', async () => {
+  it('second-factor apikey shows a key only when it is created', async () => {
     const made = await json('apikey', 'create')
     const listed = await admin('apikey', 'list')
     const listedJson = await json('apikey', 'list')
@@ -26,7 +26,7 @@ describe('second-factor apikey', () => {
     }
   })
 
-  it('limits only keys of role auth to a domain', async () => {
+  it('second-factor apikey limits only keys of role auth to a domain', async () => {
     const limited = await json('apikey', 'create', '--role', 'auth', '--domain', 'Intranet')
     const refused = await admin('apikey', 'create', '--domain', 'Intranet')
 
@@ -36,7 +36,7 @@ describe('second-factor apikey', () => {
     expect((await admin('apikey', 'list')).stdout).toMatch(/^auth +Intranet/m)
   })
 
-  it('revokes a key for a running service', async () => {
+  it('second-factor apikey revokes a key for a running service', async () => {
     const service = await createService({ database: place.database })
     const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
     const { key, id } = await json('apikey', 'create')
@@ -60,14 +60,14 @@ describe('second-factor apikey', () => {
     expect([before, unrevoked, after]).toEqual([200, 200, 401])
   })
 
-  it('does not print a key that was typed instead of an id', async () => {
+  it('second-factor apikey does not print a key that was typed instead of an id', async () => {
     const { stderr, code } = await admin('apikey', 'revoke', place.apiKey, '--yes')
 
     expect(code).toBe(2)
     expect(stderr).not.toContain(place.apiKey)
   })
 
-  it('does not revoke keys of another organization', async () => {
+  it('second-factor apikey does not revoke keys of another organization', async () => {
     await run('init', '--database', place.database, '--organization', 'Other')
     const [foreign] = await json('apikey', 'list', '--organization', 'Other')
 

@@ -22,7 +22,7 @@ function forge(statement: string): void {
 }
 
 describe('second-factor audit', () => {
-  it('lists entries, oldest first, without personal data of users', async () => {
+  it('second-factor audit lists entries, oldest first, without personal data of users', async () => {
     const { id } = await makeUser('alice')
 
     const { stdout } = await admin('audit', 'list')
@@ -42,7 +42,7 @@ describe('second-factor audit', () => {
     expect(stdout).not.toMatch(/alice|doe/i)
   })
 
-  it('filters by user (even deleted), event and time, and limits the number', async () => {
+  it('second-factor audit filters entries by user (even deleted), event and time, and limits the number', async () => {
     const { id } = await makeUser('alice')
     await makeUser('bob')
     const events = async (...options: string[]) =>
@@ -60,14 +60,14 @@ describe('second-factor audit', () => {
   it.each([
     ['an unknown event', ['--event', 'user.forgotten'], 'user.created'],
     ['an invalid time', ['--since', 'yesterday'], '2026-11-01'],
-  ])('refuses %s, and says what there is', async (_, options, hint) => {
+  ])('second-factor audit list refuses %s and names a valid value', async (_, options, hint) => {
     const { code, stderr } = await admin('audit', 'list', ...options)
 
     expect(code).toBe(2)
     expect(stderr).toContain(hint)
   })
 
-  it('exports entries as JSON lines', async () => {
+  it('second-factor audit exports entries as JSON lines', async () => {
     await makeUser('alice')
 
     const { stdout, code } = await admin('audit', 'export')
@@ -91,7 +91,7 @@ describe('second-factor audit', () => {
     })
   })
 
-  it('ends without an error when the reader closes the pipe', async () => {
+  it('second-factor audit export ends without an error when the reader closes the pipe', async () => {
     forge(`with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
       insert into audit (writer, sequence, at, event, actor_kind, actor_id, facts, hash)
       select 'w', i, 1, 'user.created', 'cli', 'x', '{}', 'h' from n`)
@@ -106,7 +106,7 @@ describe('second-factor audit', () => {
     expect([code, stderr]).toEqual([0, ''])
   })
 
-  it('verifies an intact trail and writes its heads', async () => {
+  it('second-factor audit verifies an intact audit trail and writes its heads', async () => {
     await makeUser('alice')
 
     const first = await admin('audit', 'verify', '--write-head', file('heads'))
@@ -123,7 +123,7 @@ describe('second-factor audit', () => {
     ['changed', "update audit set facts = '{}' where event = 'user.created'"],
     ['missing', "delete from audit where event = 'user.created'"],
     ['cut off', "delete from audit where event = 'membership.added'"],
-  ])('verify finds what was %s, and keeps the heads it had', async (found, statement) => {
+  ])('second-factor audit verify finds entries that are %s, and keeps the saved heads', async (found, statement) => {
     await makeUser('alice')
     await admin('audit', 'verify', '--write-head', file('heads'))
     const before = readFileSync(file('heads'), 'utf8')
@@ -138,7 +138,7 @@ describe('second-factor audit', () => {
     expect(readFileSync(file('heads'), 'utf8')).toBe(before)
   })
 
-  it('verifies against the log of a service, which contains heads at its default level', async () => {
+  it('second-factor audit verify compares the trail with the heads that a service logs at its default level', async () => {
     const service = start('serve', '--database', place.database, '--port', '0')
     await service.printed(/listens/)
     const [origin] = /http:[^ ]+/.exec(service.stdout())!
@@ -157,7 +157,7 @@ describe('second-factor audit', () => {
     expect(cut.stdout).toMatch(/^cut off/m)
   })
 
-  it('prunes old entries only', async () => {
+  it('second-factor audit prunes old entries only', async () => {
     await makeUser('alice')
 
     const refused = await admin('audit', 'prune', '--before', '0', '--yes')

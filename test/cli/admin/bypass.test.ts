@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 
 describe('second-factor bypass', () => {
-  it('creates a code that works once for a day, or as the options say', async () => {
+  it('second-factor bypass creates a code that works once for a day, or as the options say', async () => {
     const plain = await json('bypass', 'create', 'alice')
     const other = await json('bypass', 'create', 'alice', '--uses', '1000', '--expires', '365d')
     const forever = await admin('bypass', 'create', 'alice', '--expires', 'never')
@@ -30,12 +30,12 @@ describe('second-factor bypass', () => {
     ['--expires', '366d'],
     ['--expires', '1w'],
     ['--expires', '-5'],
-  ])('rejects %s %s', async (option, value) => {
+  ])('second-factor bypass create rejects %s %s', async (option, value) => {
     expect((await admin('bypass', 'create', 'alice', option, value)).code).toBe(2)
     expect(await json('bypass', 'list', 'alice')).toEqual([])
   })
 
-  it('notes when no domain of the user allows bypass codes', async () => {
+  it('second-factor bypass create notes when no domain of the user allows bypass codes', async () => {
     const somewhere = await admin('bypass', 'create', 'alice')
     await admin('domain', 'set', 'Intranet', '--bypass-enabled', 'off')
     const nowhere = await admin('bypass', 'create', 'alice')
@@ -44,7 +44,7 @@ describe('second-factor bypass', () => {
     expect(somewhere.stdout).not.toContain('Note')
   })
 
-  it('creates at most 5 codes, and then says what to do', async () => {
+  it('second-factor bypass creates at most 5 codes, and then says what to do', async () => {
     for (let each = 0; each < 5; each += 1) await admin('bypass', 'create', 'alice')
 
     const { stderr, code } = await admin('bypass', 'create', 'alice')
@@ -53,7 +53,7 @@ describe('second-factor bypass', () => {
     expect(stderr).toBe('The user already has the maximum of 5 bypass codes. Delete some first.\n')
   })
 
-  it('deletes one code or all codes, only with confirmation', async () => {
+  it('second-factor bypass deletes one code or all codes, only with confirmation', async () => {
     const { id } = await json('bypass', 'create', 'alice')
     await admin('bypass', 'create', 'alice')
     await admin('bypass', 'create', 'alice')

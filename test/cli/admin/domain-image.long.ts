@@ -30,7 +30,7 @@ function chunk(type: string, data: Buffer): Buffer {
 }
 
 describe('second-factor domain image', () => {
-  it('sets an image, returns it unchanged, and removes it', async () => {
+  it('second-factor domain image sets an image, returns it unchanged, and removes it', async () => {
     const logo = png(64, 64)
     writeFileSync(file('logo.png'), logo)
 
@@ -51,7 +51,7 @@ describe('second-factor domain image', () => {
   it.each([
     ['1024 x 1024 pixels', () => png(1024, 1024)],
     ['256 KiB', () => png(8, 8, full - png(8, 8, 1).length + 1)],
-  ])('accepts an image of %s', async (_what, make) => {
+  ])('second-factor domain image accepts an image of %s', async (_what, make) => {
     writeFileSync(file('a.png'), make())
 
     expect((await admin('domain', 'image', 'set', 'Intranet', file('a.png'))).code).toBe(0)
@@ -67,21 +67,24 @@ describe('second-factor domain image', () => {
     ['cut off', () => png(8, 8).subarray(0, -1), 'no whole PNG'],
     ['with something after it', () => Buffer.concat([png(8, 8), Buffer.from('<script>')]), 'no whole PNG'],
     ['empty', () => Buffer.alloc(0), 'no PNG'],
-  ])('rejects an image %s, and keeps the current one', async (_what, make, reason) => {
-    const present = png(16, 16)
-    writeFileSync(file('good.png'), present)
-    writeFileSync(file('bad.png'), make())
-    await admin('domain', 'image', 'set', 'Intranet', file('good.png'))
+  ])(
+    'second-factor domain image rejects an invalid image (%s) and keeps the current one',
+    async (_what, make, reason) => {
+      const present = png(16, 16)
+      writeFileSync(file('good.png'), present)
+      writeFileSync(file('bad.png'), make())
+      await admin('domain', 'image', 'set', 'Intranet', file('good.png'))
 
-    const { stderr, code } = await admin('domain', 'image', 'set', 'Intranet', file('bad.png'))
-    await admin('domain', 'image', 'get', 'Intranet', file('kept.png'))
+      const { stderr, code } = await admin('domain', 'image', 'set', 'Intranet', file('bad.png'))
+      await admin('domain', 'image', 'get', 'Intranet', file('kept.png'))
 
-    expect(code).toBe(1)
-    expect(stderr).toContain(reason)
-    expect(readFileSync(file('kept.png'))).toEqual(present)
-  })
+      expect(code).toBe(1)
+      expect(stderr).toContain(reason)
+      expect(readFileSync(file('kept.png'))).toEqual(present)
+    },
+  )
 
-  it('reads only regular files', async () => {
+  it('second-factor domain image reads only regular files', async () => {
     mkdirSync(file('folder'))
     execFileSync('mkfifo', [file('pipe')])
 
@@ -93,7 +96,7 @@ describe('second-factor domain image', () => {
     }
   })
 
-  it('does not overwrite a file', async () => {
+  it('second-factor domain image does not overwrite a file', async () => {
     writeFileSync(file('letter.txt'), 'Dear Sir or Madam')
 
     const { stderr, code } = await admin('domain', 'image', 'get', 'Intranet', file('letter.txt'))

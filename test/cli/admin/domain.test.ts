@@ -5,7 +5,7 @@ import { run, useDatabase } from './run-command.ts'
 const { place, admin, json } = useDatabase()
 
 describe('second-factor domain', () => {
-  it('creates a domain with safe defaults, or with the rules in the options', async () => {
+  it('second-factor domain creates a domain with safe defaults, or with the rules in the options', async () => {
     const plain = await json('domain', 'create', 'Plain')
     const rules = [
       '--type RADIUS --request-timeout 600 --bypass-enabled off --key-type NONE --email-otp-enabled on',
@@ -41,7 +41,7 @@ describe('second-factor domain', () => {
     })
   })
 
-  it('lists domains by name, one per line', async () => {
+  it('second-factor domain lists domains by name, one per line', async () => {
     await admin('domain', 'create', 'Archive')
 
     const { stdout } = await admin('domain', 'list')
@@ -63,14 +63,14 @@ describe('second-factor domain', () => {
     ['its name in another case', () => 'INTRANET'],
     ['its id', () => place.domainId],
     ['the beginning of its id', () => place.domainId.slice(0, 8)],
-  ])('finds a domain by %s', async (_by, given) => {
+  ])('second-factor domain finds a domain by %s', async (_by, given) => {
     const { stdout, code } = await admin('domain', 'show', given())
 
     expect(code).toBe(0)
     expect(stdout).toContain(`Name              Intranet\nId                ${place.domainId}\n`)
   })
 
-  it('does not guess between domains whose names differ only in case', async () => {
+  it('second-factor domain does not guess between domains whose names differ only in case', async () => {
     await admin('domain', 'create', 'INTRANET')
 
     const exact = await json('domain', 'show', 'Intranet')
@@ -82,14 +82,14 @@ describe('second-factor domain', () => {
     expect(either.stderr).toContain(place.domainId)
   })
 
-  it('says what to do when the domain does not exist', async () => {
+  it('second-factor domain says what to do when the domain does not exist', async () => {
     const { stderr, code } = await admin('domain', 'show', 'Extra\u001b[31mnet')
 
     expect(code).toBe(1)
     expect(stderr).toBe('No domain "Extra\ufffd[31mnet". See: second-factor domain list\n')
   })
 
-  it('changes only the rules in the options', async () => {
+  it('second-factor domain set changes only the rules in the options', async () => {
     const before = await json('domain', 'show', 'Intranet')
 
     const after = await json('domain', 'set', 'Intranet', '--name', 'Staff', '--email-otp-enabled', 'on')
@@ -98,7 +98,7 @@ describe('second-factor domain', () => {
     expect(await json('domain', 'show', 'Staff')).toEqual(after)
   })
 
-  it('rejects the name of another domain, but accepts its own in another case', async () => {
+  it('second-factor domain rejects the name of another domain, but accepts a domain’s own name in another case', async () => {
     await admin('domain', 'create', 'VPN')
 
     const taken = await admin('domain', 'set', 'VPN', '--name', 'Intranet')
@@ -109,16 +109,19 @@ describe('second-factor domain', () => {
     expect(taken.stderr).toBe('A domain named "Intranet" already exists. Choose another name.\n')
   })
 
-  it.each(['PIN', 'PASSCODE'])('creates domains with keys of type %s', async (type) => {
-    const created = await admin('domain', 'create', 'VPN', '--key-type', type)
-    const set = await admin('domain', 'set', 'Intranet', '--key-type', type)
+  it.each(['PIN', 'PASSCODE'])(
+    'second-factor domain creates and changes domains with keys of type %s',
+    async (type) => {
+      const created = await admin('domain', 'create', 'VPN', '--key-type', type)
+      const set = await admin('domain', 'set', 'Intranet', '--key-type', type)
 
-    expect([created.code, set.code]).toEqual([0, 0])
-    expect(await json('domain', 'list')).toMatchObject([
-      { name: 'Intranet', keyType: type },
-      { name: 'VPN', keyType: type },
-    ])
-  })
+      expect([created.code, set.code]).toEqual([0, 0])
+      expect(await json('domain', 'list')).toMatchObject([
+        { name: 'Intranet', keyType: type },
+        { name: 'VPN', keyType: type },
+      ])
+    },
+  )
 
   it.each([
     ['--request-timeout', '9'],
@@ -133,14 +136,14 @@ describe('second-factor domain', () => {
     ['--bypass-enabled', 'yes'],
     ['--name', ''],
     ['--name', 'x'.repeat(129)],
-  ])('rejects %s %s', async (option, value) => {
+  ])('second-factor domain set rejects %s %s', async (option, value) => {
     const { stderr, code } = await admin('domain', 'set', 'Intranet', option, value)
 
     expect(code).toBe(2)
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
-  it('requires passkeys, and shows it', async () => {
+  it('second-factor domain set requires passkeys for a domain, and shows it', async () => {
     const { stdout } = await admin('domain', 'set', 'Intranet', '--phishing-resistant', 'require')
 
     expect(stdout).toContain('Only passkeys     require\n')
@@ -152,7 +155,7 @@ describe('second-factor domain', () => {
     ['require', 'PAM'],
     ['prefer', 'RADIUS'],
     ['prefer', 'PAM'],
-  ])('refuses passkeys (%s) for %s, whichever of the two is set last', async (policy, type) => {
+  ])('a domain refuses passkeys (%s) for type %s, whichever of the two is set last', async (policy, type) => {
     const rules = ['--phishing-resistant', policy, '--type', type]
     await admin('domain', 'create', 'Old', '--type', type)
     await admin('domain', 'create', 'Web', '--phishing-resistant', policy)
@@ -171,13 +174,13 @@ describe('second-factor domain', () => {
     expect((await json('domain', 'list')).map(({ name }: { name: string }) => name)).toEqual(['Intranet', 'Old', 'Web'])
   })
 
-  it('fails without an option', async () => {
+  it('second-factor domain set fails without an option', async () => {
     expect((await admin('domain', 'set', 'Intranet')).code).toBe(2)
   })
 })
 
 describe('second-factor init', () => {
-  it('creates a domain that requires passkeys', async () => {
+  it('second-factor init creates a domain that requires passkeys', async () => {
     const rules = ['--organization', 'Other', '--phishing-resistant', 'require', '--type', 'OTHER']
     await run('init', '--database', place.database, ...rules)
 
@@ -188,7 +191,7 @@ describe('second-factor init', () => {
 })
 
 describe('an organization', () => {
-  it('must be named when there are several, and does not see the others', async () => {
+  it('an organization must be named when there are several, and does not see domains of the others', async () => {
     await run('init', '--database', place.database, '--organization', 'Other', '--domain', 'Shop')
 
     const unnamed = await admin('domain', 'list')
@@ -203,7 +206,7 @@ describe('an organization', () => {
 })
 
 describe('the database', () => {
-  it('can come from the environment, and is required', async () => {
+  it('a command requires a database, which can come from the environment', async () => {
     const without = await run('domain', 'list')
     process.env.MFA_DATABASE = place.database
     const within = await run('domain', 'list').finally(() => delete process.env.MFA_DATABASE)
@@ -211,7 +214,7 @@ describe('the database', () => {
     expect([without.code, within.code]).toEqual([2, 0])
   })
 
-  it('is not created by reading it', async () => {
+  it('a missing database is not created by a command that reads it', async () => {
     const { stderr, code } = await run('domain', 'list', '--database', `${place.folder}/none.sqlite`)
 
     expect(code).toBe(1)

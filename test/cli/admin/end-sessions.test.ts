@@ -5,7 +5,7 @@ import { useDatabase } from './run-command.ts'
 const { admin, json } = useDatabase()
 
 describe('second-factor user end-sessions', () => {
-  it('changes the epoch of the user, and explains the effect', async () => {
+  it('second-factor user end-sessions changes the epoch of the user, and explains the effect', async () => {
     await admin('user', 'create', 'alice', '--name', 'Alice', '--email', 'a@example.com', '--domain', 'Intranet')
     const { id, epoch } = await json('user', 'show', 'alice')
 
@@ -16,7 +16,7 @@ describe('second-factor user end-sessions', () => {
     expect((await json('user', 'show', 'alice')).epoch).not.toBe(epoch)
   })
 
-  it('rejects an unknown user', async () => {
+  it('second-factor user end-sessions rejects an unknown user', async () => {
     expect((await admin('user', 'end-sessions', 'nobody')).code).toBe(1)
   })
 })

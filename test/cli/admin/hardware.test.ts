@@ -23,7 +23,7 @@ const csv = (...rows: string[]) => {
 }
 
 describe('second-factor hardware', () => {
-  it('adds a token with a seed from a file', async () => {
+  it('second-factor hardware adds a token with a seed from a file', async () => {
     writeFileSync(file('seed.txt'), `${seed}\n`)
 
     const created = await json('hardware', 'create', '42', '--seed', `@${file('seed.txt')}`)
@@ -42,14 +42,17 @@ describe('second-factor hardware', () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('serial number already exists') })
   })
 
-  it.each(['xyz', '', 'abcd', `${seed}0`])('rejects the seed %j without repeating it', async (given) => {
-    const { stdout, stderr, code } = await admin('hardware', 'create', '42', '--seed', given)
+  it.each(['xyz', '', 'abcd', `${seed}0`])(
+    'second-factor hardware create rejects the seed %j without repeating it',
+    async (given) => {
+      const { stdout, stderr, code } = await admin('hardware', 'create', '42', '--seed', given)
 
-    expect(code).toBe(2)
-    expect(given !== '' && (stdout + stderr).includes(given)).toBe(false)
-  })
+      expect(code).toBe(2)
+      expect(given !== '' && (stdout + stderr).includes(given)).toBe(false)
+    },
+  )
 
-  it('assigns and releases tokens by alias, serial number or id', async () => {
+  it('second-factor hardware assigns and releases tokens by alias, serial number or id', async () => {
     const { id, alias } = await json('hardware', 'create', '42', '--seed', seed)
     for (const name of ['alice', 'bob']) {
       await admin('user', 'create', name, '--name', name, '--email', `${name}@example.com`)
@@ -66,7 +69,7 @@ describe('second-factor hardware', () => {
     expect(await json('user', 'show', 'bob')).toMatchObject({ hardware: id, factors: ['otp'] })
   })
 
-  it('deletes a token only with confirmation', async () => {
+  it('second-factor hardware deletes a token only with confirmation', async () => {
     await admin('hardware', 'create', '42', '--seed', seed)
 
     const unasked = await admin('hardware', 'delete', '42')
@@ -78,7 +81,7 @@ describe('second-factor hardware', () => {
 })
 
 describe('second-factor hardware delete', () => {
-  it('refuses a token that belongs to a user, and says what to do', async () => {
+  it('second-factor hardware delete refuses a token that belongs to a user, and says what to do', async () => {
     await admin('hardware', 'create', '42', '--seed', seed)
     await admin('user', 'create', 'alice', '--name', 'Alice', '--email', 'a@example.com')
     await admin('hardware', 'assign', '42', 'alice')
@@ -101,7 +104,7 @@ describe('second-factor hardware resynchronize', () => {
     await admin('user', 'create', 'alice', '--name', 'Alice', '--email', 'a@example.com', '--domain', 'Intranet')
   })
 
-  it('corrects the clock by two codes that follow each other, and records it', async () => {
+  it('second-factor hardware resynchronize corrects a token’s clock by two consecutive codes, and records it', async () => {
     await admin('hardware', 'create', '42', '--seed', seed)
     await admin('hardware', 'assign', '42', 'alice')
 
@@ -116,7 +119,7 @@ describe('second-factor hardware resynchronize', () => {
     ])
   })
 
-  it('says what is missing', async () => {
+  it('second-factor hardware resynchronize says what is missing: an assigned token, or digits of a code', async () => {
     const none = await admin('hardware', 'resynchronize', 'alice', '123456', '654321')
     const short = await admin('hardware', 'resynchronize', 'alice', '12345', '654321')
 
@@ -126,7 +129,7 @@ describe('second-factor hardware resynchronize', () => {
 })
 
 describe('second-factor hardware import', () => {
-  it('imports all tokens of a file', async () => {
+  it('second-factor hardware import imports all tokens of a file', async () => {
     const rows = Array.from({ length: 1_234 }, (_, each) => `${each},${seed},${each % 2 ? 'TOTP8' : 'TOTP6'},60`)
 
     const { stdout, stderr, code } = await admin('hardware', 'import', csv(...rows))
@@ -137,7 +140,7 @@ describe('second-factor hardware import', () => {
     expect(listed[1]).toMatchObject({ serialNumber: '1', type: 'TOTP8', timeStep: '60s', syncState: 'Never Used' })
   })
 
-  it('imports nothing when a row is invalid, and names each invalid row without its seed', async () => {
+  it('second-factor hardware import imports nothing when a row is invalid, and names each invalid row without its seed', async () => {
     await admin('hardware', 'create', '5', '--seed', seed)
     const path = csv(
       `1,${seed},TOTP6,30`,
@@ -174,7 +177,7 @@ describe('second-factor hardware import', () => {
     expect(await json('hardware', 'list')).toHaveLength(1)
   })
 
-  it('imports the valid rows with --skip-rejected', async () => {
+  it('second-factor hardware import imports the valid rows with --skip-rejected', async () => {
     const path = csv(`1,${seed},TOTP6,30`, `2,x,TOTP6,30`, `3,${seed},TOTP6,30`)
 
     const { stdout, code } = await admin('hardware', 'import', path, '--skip-rejected')
@@ -183,7 +186,7 @@ describe('second-factor hardware import', () => {
     expect(await json('hardware', 'list')).toHaveLength(2)
   })
 
-  it('finds the same errors in a dry run, without changing anything', async () => {
+  it('second-factor hardware import finds the same errors in a dry run, without changing anything', async () => {
     const path = csv(`1,${seed},TOTP6,30`, `2,x,TOTP6,30`)
 
     const wrong = await admin('hardware', 'import', path, '--dry-run')
@@ -197,7 +200,7 @@ describe('second-factor hardware import', () => {
     expect(await json('hardware', 'list')).toEqual([])
   })
 
-  it('decrypts a container with a key from a file', async () => {
+  it('second-factor hardware import decrypts a container with a key from a file', async () => {
     writeFileSync(file('tokens.xml'), container(encryption(), keyPackage({ secret: encrypted() })))
     writeFileSync(file('key.txt'), `${exampleKey}\n`)
 
@@ -217,7 +220,7 @@ describe('second-factor hardware import', () => {
     ['that is empty', () => Buffer.alloc(0), 'no tokens'],
     ['of a header alone', () => Buffer.from('serial,seed,type,step\n'), 'no tokens'],
     ['larger than 16 MiB', () => Buffer.alloc(16 * 1024 * 1024 + 1, '\n'), 'larger than 16 MiB'],
-  ])('rejects a file %s', async (_what, bytes, reason) => {
+  ])('second-factor hardware import rejects a file %s', async (_what, bytes, reason) => {
     writeFileSync(file('tokens.csv'), bytes())
 
     const { stderr, code } = await admin('hardware', 'import', file('tokens.csv'))
@@ -227,20 +230,20 @@ describe('second-factor hardware import', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
-  it('reads a file with a byte order mark', async () => {
+  it('second-factor hardware import reads a file with a byte order mark', async () => {
     writeFileSync(file('tokens.csv'), `\ufeffserial,seed,type,step\n1,${seed},TOTP6,30`)
 
     expect((await admin('hardware', 'import', file('tokens.csv'))).code).toBe(0)
   })
 
-  it('does not print control characters of a path', async () => {
+  it('second-factor hardware import does not print control characters of a path', async () => {
     const { stderr, code } = await admin('hardware', 'import', '../\u001b[2Jnone.csv')
 
     expect(code).toBe(1)
     expect(stderr).not.toContain('\u001b')
   })
 
-  it('rejects the database as a file of tokens', async () => {
+  it('second-factor hardware import rejects the database as a file of tokens', async () => {
     const before = readFileSync(place.database).length
 
     expect((await admin('hardware', 'import', place.database)).code).toBe(1)

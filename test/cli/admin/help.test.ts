@@ -32,23 +32,26 @@ function subcommandsOf(path: readonly string[]): readonly Command[] {
 }
 
 describe('--help', () => {
-  it('describes each command as the command itself does', () => {
+  it('second-factor --help describes each command as the command itself does', () => {
     const described = program.commands.map((command) => [command.name(), command.description()])
 
     expect(described).toEqual(Object.entries(commandTable).map(([name, { description }]) => [name, description]))
   })
 
-  it.each(actions.filter((path) => !/^(device|openapi)/.test(path)))('of %s mentions MFA_DATABASE', async (path) => {
-    const { stdout } = await run(...path.split(' '), '--help')
+  it.each(actions.filter((path) => !/^(device|openapi)/.test(path)))(
+    'the help of second-factor %s mentions MFA_DATABASE',
+    async (path) => {
+      const { stdout } = await run(...path.split(' '), '--help')
 
-    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/--database <file-or-url> [^)]*\(env: MFA_DATABASE\)/)
-  })
+      expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/--database <file-or-url> [^)]*\(env: MFA_DATABASE\)/)
+    },
+  )
 
-  it('mentions MFA_DATABASE', async () => {
+  it('second-factor --help mentions MFA_DATABASE', async () => {
     expect((await run('--help')).stdout).toContain('MFA_DATABASE')
   })
 
-  it.each(all)('of %s %s %s has two examples of the same command', async (...path) => {
+  it.each(all)('the help of second-factor %s %s %s has two examples of the same command', async (...path) => {
     const { stdout, code } = await run(...path.filter((part) => part !== undefined), '--help')
 
     const examples = stdout.match(/^ {2}\$ second-factor .+/gm) ?? []
@@ -57,7 +60,7 @@ describe('--help', () => {
     for (const example of examples) expect(example).toContain(`second-factor ${path.filter(Boolean).join(' ')} `.trim())
   })
 
-  it('has a command for each task of an administrator', () => {
+  it('second-factor has a command for each task of an administrator', () => {
     const names = all.map((path) => path.join(' '))
 
     expect(names).toEqual(
@@ -77,7 +80,7 @@ describe('--help', () => {
 })
 
 describe('--version', () => {
-  it('prints the version of the package and nothing else', async () => {
+  it('second-factor --version prints the version of the package and nothing else', async () => {
     const { stdout, code } = await run('--version')
 
     expect([stdout, code]).toEqual([`${manifest.version}\n`, 0])
@@ -93,7 +96,7 @@ describe('a usage error', () => {
     ['an option without its value', ['token', 'issue', 'alice', '--domain'], 'second-factor token issue --help'],
     ['an invalid value', ['serve', '--database', 'x', '--port', 'x'], 'second-factor serve --help'],
     ['a value that the service rejects', ['init', '--database', 'ftp://x'], 'second-factor init --help'],
-  ])('points to the help of the command: %s', async (_, args, help) => {
+  ])('a usage error points to the help of the command: %s', async (_, args, help) => {
     const { stderr, code } = await run(...args)
 
     expect(code).toBe(2)
@@ -103,7 +106,7 @@ describe('a usage error', () => {
   it.each([
     ['serve', '--push-subject', ['--push-subject', 'operator']],
     ['serve', '--listen-database', ['--listen-database', 'postgres://127.0.0.1/x']],
-  ])('of %s names the option as it was typed: %s', async (command, option, args) => {
+  ])('a usage error of second-factor %s names the option as it was typed: %s', async (command, option, args) => {
     const { stderr, code } = await run(command, '--database', place.database, '--port', '0', ...args)
 
     expect(code).toBe(2)
@@ -114,14 +117,14 @@ describe('a usage error', () => {
     [['domain', 'set', 'Intranet', '--request-timeout', '5'], '--request-timeout: must be 10 or more'],
     [['domain', 'create', ''], '<name>: must have 1 character or more'],
     [['hardware', 'create', '', '--seed', 'ab'.repeat(20)], '<serial>: must have 1 to 64 characters'],
-  ])('names the option or argument and the expected value: %j', async (args, message) => {
+  ])('a usage error names the option or argument and the expected value: %j', async (args, message) => {
     const { stderr, code } = await run(...args, '--database', place.database)
 
     expect(code).toBe(2)
     expect(stderr).toContain(message)
   })
 
-  it('names the environment variable of a missing option', async () => {
+  it('a usage error names the environment variable of a missing option', async () => {
     vi.stubEnv('MFA_DATABASE', undefined)
 
     const { stderr, code } = await run('domain', 'list')
@@ -142,7 +145,7 @@ describe('the address of a database', () => {
     `postgres://127.0.0.1:1/mfa?password=${secret}`,
     `postgress://mfa:${secret}@127.0.0.1/mfa`,
     `mysql://mfa:${secret}@127.0.0.1/mfa`,
-  ])('is never printed: %s', async (database) => {
+  ])('the password in a database address is never printed: %s', async (database) => {
     for (const args of [['domain', 'list'], ['init'], ['serve']]) {
       const { stdout, stderr, code } = await run(...args, '--database', database)
 
@@ -152,7 +155,7 @@ describe('the address of a database', () => {
     }
   })
 
-  it('does not affect a file', async () => {
+  it('a database file is not affected by the hiding of passwords in addresses', async () => {
     expect(await json('domain', 'list')).toHaveLength(1)
   })
 })

@@ -21,7 +21,7 @@ const ids = () => readFileSync(keyFile(), 'utf8').match(/^\w+(?=:)/gm)
 const seed = '3132333435363738393031323334353637383930'
 
 describe('second-factor keys', () => {
-  it('lists the keys and what they encrypt', async () => {
+  it('second-factor keys lists the keys and what they encrypt', async () => {
     await admin('hardware', 'create', 'S1', '--seed', seed)
 
     const { keys, nodes } = await json('keys', 'status')
@@ -31,7 +31,7 @@ describe('second-factor keys', () => {
     expect((await admin('keys', 'status')).stdout).toMatch(/k1 +first +yes +1 +0\n[^]*No nodes are running/)
   })
 
-  it('replaces a key: add, rotate, remove', async () => {
+  it('second-factor keys replaces a key in three steps: add, rotate, remove', async () => {
     await admin('hardware', 'create', 'S1', '--seed', seed)
 
     const added = await json('keys', 'add')
@@ -48,7 +48,7 @@ describe('second-factor keys', () => {
     expect((await json('keys', 'status')).keys).toMatchObject([{ id: 'k2', values: 1 }])
   })
 
-  it('lets a running service load the new key', async () => {
+  it('second-factor keys lets a running service load the new key', async () => {
     // A node lives for 30 s after it was seen, and writes with what it has for long enough after 15 s: amid the two.
     const clock = createTestClock(Math.floor(Date.now() / 1000) - 25)
     service = await createService({ database: place.database, clock })
@@ -67,7 +67,7 @@ describe('second-factor keys', () => {
     ['the first key', 'k2', 'in use'],
     ['a key that may still encrypt something', 'k1', 'in use'],
     ['an unknown key', 'k9', 'No key'],
-  ])('does not remove %s', async (_name, id, message) => {
+  ])('second-factor keys does not remove %s', async (_name, id, message) => {
     await admin('keys', 'add')
 
     const { code, stderr } = await admin('keys', 'remove', id)
@@ -76,7 +76,7 @@ describe('second-factor keys', () => {
     expect(ids()).toEqual(['k2', 'k1'])
   })
 
-  it('does not change keys that come from the environment', async () => {
+  it('second-factor keys does not change keys that come from the environment', async () => {
     const [, secret] = readFileSync(keyFile(), 'utf8').trim().split(':')
     vi.stubEnv('MFA_KEYS', `k1:${secret}`)
 
@@ -85,7 +85,7 @@ describe('second-factor keys', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('Change them where they are set')])
   })
 
-  it('reads keys from a file, never from the command line', async () => {
+  it('second-factor keys reads keys from a file, never from the command line', async () => {
     const [, secret] = readFileSync(keyFile(), 'utf8').trim().split(':')
     writeFileSync(file('keys.txt'), `k2:${Buffer.alloc(32, 2).toString('base64')}\nk1:${secret}\n`)
 
@@ -96,7 +96,7 @@ describe('second-factor keys', () => {
     expect([typed.code, typed.stderr.includes(secret!)]).toEqual([2, false])
   })
 
-  it('rejects keys that do not match the database, in every command', async () => {
+  it('every command rejects keys that do not match the database', async () => {
     vi.stubEnv('MFA_KEYS', `k1:${Buffer.alloc(32, 9).toString('base64')}`)
 
     const { code, stderr } = await admin('user', 'list')
@@ -104,7 +104,7 @@ describe('second-factor keys', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('sealed with a different key that is also called "k1"')])
   })
 
-  it('advises to back up keys when it creates them', async () => {
+  it('second-factor init advises you to back up the keys that it creates', async () => {
     const { stdout, stderr } = await run('init', '--database', file('other.sqlite'), '--json')
 
     expect(stderr).toContain(`the keys in ${file('other.sqlite')}.keys`)

@@ -37,7 +37,7 @@ async function addPasskeys(
 }
 
 describe('second-factor passkey', () => {
-  it('lists the passkeys of a user: where they are kept, and when they were last used', async () => {
+  it('second-factor passkey lists a user’s passkeys: where they are kept, and when they were last used', async () => {
     await addPasskeys({ name: 'Phone', flags: { be: true, bs: true }, used: true }, { name: 'Security key' })
 
     const { stdout } = await admin('passkey', 'list', 'alice')
@@ -51,7 +51,7 @@ describe('second-factor passkey', () => {
     ])
   })
 
-  it('deletes one by its name or the beginning of its id, with confirmation', async () => {
+  it('second-factor passkey deletes a passkey by its name or the beginning of its id, with confirmation', async () => {
     await addPasskeys({ name: 'Phone' }, { name: 'Laptop' })
     const [phone, laptop] = await json('passkey', 'list', 'alice')
 
@@ -67,7 +67,7 @@ describe('second-factor passkey', () => {
     expect((await admin('passkey', 'list', 'alice')).stdout).toBe('The user has no passkeys.\n')
   })
 
-  it('asks for the id if two passkeys have the same name', async () => {
+  it('second-factor passkey delete asks for the id if two passkeys have the same name', async () => {
     await addPasskeys({ name: 'Phone' }, { name: 'Phone' })
 
     const { code, stderr } = await admin('passkey', 'delete', 'alice', 'Phone', '--yes')
@@ -77,7 +77,7 @@ describe('second-factor passkey', () => {
 })
 
 describe('second-factor user show', () => {
-  it('names each passkey of the user', async () => {
+  it('second-factor user show names each passkey of the user', async () => {
     await addPasskeys({ name: 'Phone', flags: { be: true, bs: true } }, { name: 'Laptop', used: true })
 
     const { stdout } = await admin('user', 'show', 'alice')
@@ -93,7 +93,7 @@ describe('second-factor user show', () => {
 })
 
 describe('second-factor user reset', () => {
-  it('removes the passkeys of the user, each with an entry in the audit trail', async () => {
+  it('second-factor user reset removes the user’s passkeys, each with an entry in the audit trail', async () => {
     await addPasskeys({ name: 'Phone' })
     const [phone] = await json('passkey', 'list', 'alice')
 

@@ -9,7 +9,7 @@ function createStream(isTTY: boolean) {
 }
 
 describe('a progress bar', () => {
-  it('is drawn on a terminal and cleared at the end', () => {
+  it('a progress bar is drawn on a terminal and cleared at the end', () => {
     const { written, stream } = createStream(true)
     const progress = createProgress(stream)
 
@@ -20,7 +20,7 @@ describe('a progress bar', () => {
     expect(written[1]).toBe(`\r${' '.repeat(written[0]!.length - 1)}\r`)
   })
 
-  it('is drawn at most every 100 ms', () => {
+  it('a progress bar is drawn at most every 100 ms', () => {
     const { written, stream } = createStream(true)
     const progress = createProgress(stream)
 
@@ -29,7 +29,7 @@ describe('a progress bar', () => {
     expect(written.length).toBeLessThan(10)
   })
 
-  it('is not drawn without a terminal or without work', () => {
+  it('a progress bar is not drawn without a terminal or without work', () => {
     const elsewhere = createStream(false)
     const idle = createStream(true)
 

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 
 describe('second-factor user reset', () => {
-  it('removes all factors, and allows a first factor again', async () => {
+  it('second-factor user reset removes all factors, and allows a first factor again', async () => {
     const before = await json('user', 'show', 'alice')
 
     const { stdout, code } = await admin('user', 'reset', 'alice', '--yes')
@@ -26,7 +26,7 @@ describe('second-factor user reset', () => {
     expect((await admin('token', 'show', 'alice', '--domain', 'Intranet')).code).toBe(1)
   })
 
-  it('needs --yes, because the password is then enough', async () => {
+  it('second-factor user reset needs --yes, because the password alone is enough afterwards', async () => {
     const before = await json('user', 'show', 'alice')
 
     const { stderr, code } = await admin('user', 'reset', 'alice')
@@ -38,7 +38,7 @@ describe('second-factor user reset', () => {
     expect(await json('user', 'show', 'alice')).toEqual(before)
   })
 
-  it('prints the user as JSON, and records in the audit trail all that it ended', async () => {
+  it('second-factor user reset prints the user as JSON, and records everything that it ended in the audit trail', async () => {
     const { id } = await json('user', 'show', 'alice')
 
     const done = await json('user', 'reset', 'alice', '--yes')
@@ -48,7 +48,7 @@ describe('second-factor user reset', () => {
     expect(trail.map(({ event }) => event).slice(-3)).toEqual(['token.revoked', 'bypass.all_deleted', 'user.reset'])
   })
 
-  it('rejects an unknown user', async () => {
+  it('second-factor user reset rejects an unknown user', async () => {
     expect((await admin('user', 'reset', 'nobody', '--yes')).code).toBe(1)
   })
 })

@@ -24,7 +24,7 @@ async function serve() {
 }
 
 describe('beside a running service', () => {
-  it('a command takes effect at once: a held read returns when the token is revoked', async () => {
+  it('a command takes effect in a running service at once: revoking a token ends a held read', async () => {
     const { origin, call } = await serve()
     const alice = ['alice', '--name', 'Alice', '--email', 'alice@example.com', '--domain', 'Intranet']
     const { id } = await json('user', 'create', ...alice)

@@ -44,7 +44,7 @@ async function arrange() {
 }
 
 describe('second-factor user unlock', () => {
-  it('unlocks codes; `user show` says until when they were locked', async () => {
+  it('second-factor user unlock unlocks codes, and user show says until when they were locked', async () => {
     const { id, guess } = await arrange()
     await guess(10)
     const locked = await admin('user', 'show', 'alice')
@@ -60,7 +60,7 @@ describe('second-factor user unlock', () => {
     await guess(1)
   })
 
-  it('allows push requests again after a report', async () => {
+  it('second-factor user unlock allows push requests again after a report', async () => {
     const { report, ask } = await arrange()
     await report()
     await expect(ask()).rejects.toThrow(/Too many requests/)
@@ -70,7 +70,7 @@ describe('second-factor user unlock', () => {
     await ask()
   })
 
-  it('rejects an unknown user', async () => {
+  it('second-factor user unlock rejects an unknown user', async () => {
     expect((await admin('user', 'unlock', 'nobody')).code).toBe(1)
   })
 })

@@ -17,7 +17,7 @@ const usernames = async (...more: string[]) =>
   (await json('user', 'list', ...more)).map(({ username }: { username: string }) => username)
 
 describe('second-factor user import', () => {
-  it('imports the users of a file into a domain', async () => {
+  it('second-factor user import imports the users of a file into a domain', async () => {
     const path = csv(
       'username,name,email',
       'alice,"Doe, Alice",alice@example.com',
@@ -43,12 +43,12 @@ describe('second-factor user import', () => {
       'with a row that is there twice',
       ['username,name,email', 'alice,Alice,a@example.com', 'alice,Alice,a@example.com'],
     ],
-  ])('reads a file %s', async (_, rows) => {
+  ])('second-factor user import reads a file %s', async (_, rows) => {
     expect((await importing(csv(...rows))).stdout).toBe('1 user imported.\n')
     expect(await json('user', 'show', 'alice')).toMatchObject({ name: 'Alice', email: 'a@example.com' })
   })
 
-  it('imports nothing when rows are rejected, and names each line and reason', async () => {
+  it('second-factor user import imports nothing when rows are rejected, and names each line and reason', async () => {
     const path = csv(
       'username,name,email',
       'alice,Alice,alice@example.com',
@@ -74,7 +74,7 @@ describe('second-factor user import', () => {
     expect(await usernames()).toEqual([])
   })
 
-  it('imports the valid rows with --skip-rejected', async () => {
+  it('second-factor user import imports the valid rows with --skip-rejected', async () => {
     const { json: report, code } = await importing(
       csv('alice,Alice,alice@example.com', 'bob,Bob,bob'),
       '--skip-rejected',
@@ -93,14 +93,14 @@ describe('second-factor user import', () => {
     expect(await usernames()).toEqual(['alice'])
   })
 
-  it('changes nothing in a dry run', async () => {
+  it('second-factor user import changes nothing in a dry run', async () => {
     const { stdout, code } = await importing(csv('alice,Alice,alice@example.com'), '--dry-run')
 
     expect([stdout, code]).toEqual(['1 user can be imported. Nothing was changed.\n', 0])
     expect(await usernames()).toEqual([])
   })
 
-  it('adds existing users to the domain, and keeps members who are not in the file', async () => {
+  it('second-factor user import adds existing users to the domain, and keeps members who are not in the file', async () => {
     await admin('domain', 'create', 'Extranet')
     await importing(csv('alice,Alice,alice@example.com', 'bob,Bob,bob@example.com'))
 
@@ -114,7 +114,7 @@ describe('second-factor user import', () => {
     expect(await usernames('--domain', 'Extranet')).toEqual(['alice', 'carol'])
   })
 
-  it('changes names and addresses of existing users only with --update', async () => {
+  it('second-factor user import changes names and addresses of existing users only with --update', async () => {
     await importing(csv('alice,Alice,alice@example.com'))
     const path = csv('alice,Alice Doe,doe@example.com')
 
@@ -131,7 +131,7 @@ describe('second-factor user import', () => {
   it.each([
     ['separated by semicolons', 'username;name;email\nalice;Alice;a@example.com', 'with commas'],
     ['empty', '', 'contains no users'],
-  ])('says what to do with a file that is %s', async (_, text, advice) => {
+  ])('second-factor user import says what to do with a file that is %s', async (_, text, advice) => {
     writeFileSync(file('users.csv'), text)
 
     const { stderr, code } = await importing(file('users.csv'))
@@ -140,7 +140,7 @@ describe('second-factor user import', () => {
     expect(stderr).toContain(advice)
   })
 
-  it('says what to do with a file in another encoding', async () => {
+  it('second-factor user import says what to do with a file in another encoding than UTF-8', async () => {
     writeFileSync(file('users.csv'), Buffer.from('bjorn,Bj\u00f6rn,b@example.com', 'latin1'))
 
     expect((await importing(file('users.csv'))).stderr).toContain('UTF-8')
@@ -148,7 +148,7 @@ describe('second-factor user import', () => {
 })
 
 describe('second-factor user list --without-factor', () => {
-  it('lists users without a factor', async () => {
+  it('second-factor user list --without-factor lists users without a factor', async () => {
     await importing(csv('alice,Alice,a@example.com', 'bob,Bob,b@example.com'))
     const none = await usernames('--without-factor')
     await admin('bypass', 'create', 'alice')
@@ -178,7 +178,7 @@ function scan(image: string): string {
 
 describe('second-factor token issue', () => {
   it.each(['https://mfa.example', 'https://mfa.example/', 'https://mfa.example/authenticator'])(
-    'prints a link for %s, and a QR code of it on a terminal',
+    'second-factor token issue prints a link for %s, and a QR code of it on a terminal',
     async (address) => {
       await importing(csv('alice,Alice,a@example.com'))
       const { isTTY } = process.stdout
@@ -199,7 +199,7 @@ describe('second-factor token issue', () => {
     },
   )
 
-  it('adds the link to the JSON', async () => {
+  it('second-factor token issue adds the link to the JSON', async () => {
     await importing(csv('alice,Alice,a@example.com'))
     const args = ['token', 'issue', 'alice', '--domain', 'Intranet']
 
@@ -209,7 +209,7 @@ describe('second-factor token issue', () => {
     expect(await json(...args)).not.toHaveProperty('link')
   })
 
-  it('rejects an invalid address', async () => {
+  it('second-factor token issue rejects an invalid authenticator address', async () => {
     const { stderr, code } = await admin('token', 'issue', 'a', '--domain', 'I', '--authenticator-url', 'mfa.example')
 
     expect(code).toBe(2)

@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 
 describe('second-factor user list', () => {
-  it('finds users by a part of a name or address, or by the beginning of a name', async () => {
+  it('second-factor user list finds users by a part of a name or address, or by the beginning of a name', async () => {
     expect(await usernames('--query', 'LICE')).toEqual(['alice'])
     expect(await usernames('--query', 'bob@ex')).toEqual(['bob'])
     expect(await usernames('--query', 'bo')).toEqual(['bob'])
@@ -29,7 +29,7 @@ describe('second-factor user list', () => {
     expect((await admin('user', 'list', '--query', 'carol')).stdout).toBe('No such users.\n')
   })
 
-  it('filters them as the console does', async () => {
+  it('second-factor user list filters users as the console does', async () => {
     await admin('bypass', 'create', 'bob')
     const { id } = (await json('user', 'list', '--query', 'alice'))[0]
     await withService({ database: place.database }, async ({ call }) => {
@@ -47,7 +47,7 @@ describe('second-factor user list', () => {
     })
   })
 
-  it('prints users as the REST interface has them, however many there are', async () => {
+  it('second-factor user list prints users as the REST interface returns them, however many there are', async () => {
     const all: unknown[] = []
     await withService({ database: place.database }, async ({ call }) => {
       for (let each = 0; each < 100; each += 1) await call(createUser, { body: newUser(`user${each}`) })
@@ -60,7 +60,7 @@ describe('second-factor user list', () => {
     expect(listed).toEqual(all)
   })
 
-  it('rejects a text that is too long', async () => {
+  it('second-factor user list rejects a search text that is too long', async () => {
     const { code, stderr } = await admin('user', 'list', '--query', 'x'.repeat(129))
 
     expect([code, stderr]).toEqual([2, expect.stringContaining('at most 128 characters')])

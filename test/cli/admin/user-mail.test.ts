@@ -22,7 +22,7 @@ afterEach(async () => {
 const invite = (...more: string[]) => admin('user', 'invite', 'alice', '--domain', 'Intranet', ...more)
 
 describe('second-factor user invite', () => {
-  it('mails a link that works for as long as it says', async () => {
+  it('second-factor user invite mails a link that works for as long as the command says', async () => {
     const { code, stdout } = await invite('--days', '30')
 
     const token = await json('token', 'show', 'alice', '--domain', 'Intranet')
@@ -32,7 +32,7 @@ describe('second-factor user invite', () => {
     expect(sent?.text).toContain(`https://mfa.example/authenticator/#code=${token.code}`)
   })
 
-  it('says what is missing, and what to do', async () => {
+  it('second-factor user invite says which setting is missing, and what to do', async () => {
     vi.stubEnv('MFA_AUTHENTICATOR_URL', '')
     const address = await invite()
     vi.stubEnv('MFA_SMTP_URL', '')
@@ -46,7 +46,7 @@ describe('second-factor user invite', () => {
 })
 
 describe('second-factor user email', () => {
-  it('changes the address, and tells the user at the old one', async () => {
+  it('second-factor user email changes the address, and notifies the user at the old one', async () => {
     const { stdout } = await admin('user', 'email', 'alice', 'new@example.com')
 
     expect(stdout).toBe('The address of "alice" is new@example.com.\n')

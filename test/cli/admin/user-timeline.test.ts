@@ -43,7 +43,7 @@ const eventsIn = (stdout: string) =>
     .map((line) => line.split(/ {2,}/)[1])
 
 describe('second-factor user timeline', () => {
-  it('lists sign-ins and changes, newest first, or one of the two', async () => {
+  it('second-factor user timeline lists sign-ins and changes, newest first, or one of the two', async () => {
     const { id } = await createAlice()
     const { code } = await json('bypass', 'create', 'alice')
     await signIn(id, code)
@@ -68,7 +68,7 @@ describe('second-factor user timeline', () => {
     expect(eventsIn(changes.stdout)).toEqual(eventsIn(stdout).filter((event) => event !== 'session.approved'))
   })
 
-  it('begins with the sign-ins that wait for an answer', async () => {
+  it('second-factor user timeline begins with the sign-ins that wait for an answer', async () => {
     const { id } = await createAlice()
     await enrollAlice()
     await signIn(id)
@@ -80,7 +80,7 @@ describe('second-factor user timeline', () => {
     expect(changes.waiting).toEqual([])
   })
 
-  it('reads as many entries as are asked for, and names domains', async () => {
+  it('second-factor user timeline reads as many entries as requested, and names domains', async () => {
     await createAlice()
     for (let times = 0; times < 12; times += 1) await admin('user', 'unlock', 'alice')
 
@@ -92,7 +92,7 @@ describe('second-factor user timeline', () => {
     expect(all.names).toEqual({ [place.domainId]: 'Intranet' })
   })
 
-  it('says what to do about a user who does not exist, and about options that exclude each other', async () => {
+  it('second-factor user timeline says what to do about an unknown user, and about options that exclude each other', async () => {
     const unknown = await admin('user', 'timeline', 'alice')
     const both = await admin('user', 'timeline', 'alice', '--sign-ins', '--changes')
 

@@ -9,7 +9,7 @@ const { place, admin, json } = useDatabase()
 const alice = ['user', 'create', 'alice', '--name', 'Alice Doe', '--email', 'alice@example.com']
 
 describe('second-factor user', () => {
-  it('creates a user, optionally in a domain', async () => {
+  it('second-factor user creates a user, optionally in a domain', async () => {
     const created = await json(...alice)
     const member = await json(
       'user',
@@ -42,14 +42,14 @@ describe('second-factor user', () => {
     expect(member.domains).toEqual([place.domainId])
   })
 
-  it('creates no user when the domain does not exist', async () => {
+  it('second-factor user creates no user when the domain does not exist', async () => {
     const { code } = await admin(...alice, '--domain', 'None')
 
     expect(code).toBe(1)
     expect(await json('user', 'list')).toEqual([])
   })
 
-  it('shows one fact per line', async () => {
+  it('second-factor user show prints one fact per line', async () => {
     const { id } = await json(...alice, '--domain', 'Intranet')
 
     const { stdout } = await admin('user', 'show', 'alice')
@@ -70,7 +70,7 @@ describe('second-factor user', () => {
     ])
   })
 
-  it('lists users of the organization or of a domain, beyond the first page', async () => {
+  it('second-factor user lists users of the organization or of a domain, beyond the first page', async () => {
     await withService({ database: place.database }, async ({ call }) => {
       for (let each = 0; each < 100; each += 1) {
         await call(createUser, { body: { username: `user-${each}`, name: 'U', email: 'u@example.com' } })
@@ -85,14 +85,14 @@ describe('second-factor user', () => {
   it.each([
     ['an invalid e-mail address', ['--name', 'Alice', '--email', 'alice'], '--email'],
     ['an empty name', ['--name', '', '--email', 'a@example.com'], '--name'],
-  ])('refuses %s by the name of the option', async (_what, options, option) => {
+  ])('second-factor user create refuses %s and names the option', async (_what, options, option) => {
     const { stderr, code } = await admin('user', 'create', 'alice', ...options)
 
     expect(code).toBe(2)
     expect(stderr).toMatch(new RegExp(`^${option}: must .+\\. See: second-factor user create --help\\n$`))
   })
 
-  it('does not confuse a username with the id of another user', async () => {
+  it('second-factor user does not confuse a username with the id of another user', async () => {
     const { id } = await json(...alice)
     await admin('user', 'create', id, '--name', 'Trap', '--email', 't@example.com')
 
@@ -103,13 +103,13 @@ describe('second-factor user', () => {
     expect(await json('user', 'list')).toHaveLength(2)
   })
 
-  it('does not match a username in another case', async () => {
+  it('second-factor user does not match a username in another case', async () => {
     await admin(...alice)
 
     expect((await admin('user', 'show', 'Alice')).code).toBe(1)
   })
 
-  it('needs --yes to delete or remove without a terminal', async () => {
+  it('second-factor user needs --yes to delete a user, or remove one from a domain, without a terminal', async () => {
     await admin(...alice, '--domain', 'Intranet')
 
     const refused = [
@@ -131,7 +131,7 @@ describe('second-factor user', () => {
 })
 
 describe('second-factor token', () => {
-  it('issues a token once, shows it, and revokes it', async () => {
+  it('second-factor token issues a token once, shows it, and revokes it', async () => {
     await admin(...alice, '--domain', 'Intranet')
     const of = ['alice', '--domain', 'Intranet']
 
@@ -149,7 +149,7 @@ describe('second-factor token', () => {
     expect(gone.stderr).toBe('The user has no token in this domain. Issue one: second-factor token issue\n')
   })
 
-  it('issues tokens to members only, and says how to add a member', async () => {
+  it('second-factor token issues tokens to members only, and says how to add a member', async () => {
     await admin(...alice)
 
     const { stderr, code } = await admin('token', 'issue', 'alice', '--domain', 'Intranet')

@@ -54,7 +54,7 @@ async function activated() {
 }
 
 describe('second-factor device, in a domain with a PIN', () => {
-  it('activates and approves with a piped PIN', async () => {
+  it('second-factor device activates an account and approves a request with a piped PIN', async () => {
     const { deviceProcess, activate, ask } = await invited()
 
     const added = await activate(`${pin}\n`)
@@ -65,7 +65,7 @@ describe('second-factor device, in a domain with a PIN', () => {
     expect(approved).toMatchObject({ code: 0, stdout: `Approved  ${session.id}\n` })
   })
 
-  it('shows codes with a piped PIN, and the history', async () => {
+  it('second-factor device shows codes with a piped PIN, and shows the history', async () => {
     const { device, ask } = await activated()
     const session = await ask()
     await device('', 'deny')
@@ -78,7 +78,7 @@ describe('second-factor device, in a domain with a PIN', () => {
     expect(JSON.parse(history.stdout).entries).toMatchObject([{ id: session.id, reason: 'user_denied' }])
   })
 
-  it('rejects a PIN that is easy to guess, and keeps the code valid', async () => {
+  it('second-factor device activate rejects a PIN that is easy to guess, and keeps the code valid', async () => {
     const { activate } = await invited()
 
     const [guessable, good] = [await activate('1234'), await activate(pin)]
@@ -87,7 +87,7 @@ describe('second-factor device, in a domain with a PIN', () => {
     expect(good.code).toBe(0)
   })
 
-  it('says how many tries are left, and finally that the account was removed', async () => {
+  it('second-factor device says how many PIN tries are left, and finally that the account was removed', async () => {
     const { device, ask } = await activated()
     await ask()
 
@@ -101,7 +101,7 @@ describe('second-factor device, in a domain with a PIN', () => {
     expect(last.stderr).toContain('wrong too often: the account was removed')
   })
 
-  it('says how to pipe the PIN in without a terminal', async () => {
+  it('second-factor device says how to pipe in the PIN when there is no terminal', async () => {
     const { device, ask } = await activated()
     await ask()
 
@@ -115,7 +115,7 @@ describe('second-factor device, in a domain with a PIN', () => {
     expect(code.stderr).toContain('requires its PIN or passcode. Pipe it in and add --pin-stdin.')
   })
 
-  it('saves neither the PIN nor the secret of codes in its file', async () => {
+  it('second-factor device saves neither the PIN nor the secret of codes in its file', async () => {
     const { state } = await activated()
 
     const [account] = JSON.parse(await readFile(state, 'utf8')).accounts
@@ -129,7 +129,7 @@ describe('second-factor device, in a domain with a PIN', () => {
     expect(JSON.stringify(account)).not.toContain(`"${pin}"`)
   })
 
-  it('renames an account in the file, and removes it from the file and its service', async () => {
+  it('second-factor device renames an account in its file, and removes it from the file and the service', async () => {
     const { state, device, user } = await activated()
 
     const renamed = await device('', 'rename', 'domain', 'Work')
@@ -142,7 +142,7 @@ describe('second-factor device, in a domain with a PIN', () => {
     expect(token.code).toBe('api.error.notfound.token')
   })
 
-  it('reads files of the previous version', async () => {
+  it('second-factor device reads account files of the previous version', async () => {
     const { state, device } = await activated()
     const saved = JSON.parse(await readFile(state, 'utf8'))
     delete saved.accounts[0].domain.keyType

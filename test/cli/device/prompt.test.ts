@@ -33,7 +33,7 @@ async function asked(options: { readonly numberMatching?: boolean } = {}) {
 }
 
 describe('the prompt of device watch', () => {
-  it('approves a request with the number that is typed', async () => {
+  it('the prompt of device watch approves a request with the number that is typed', async () => {
     const { answer, session, state } = await asked({ numberMatching: true })
 
     await answer('approve', session.number)
@@ -44,7 +44,7 @@ describe('the prompt of device watch', () => {
   it.each([
     ['deny', 'user_denied'],
     ['report', 'reported'],
-  ])('%s settles a request', async (word, reason) => {
+  ])('typing %s at the prompt of device watch settles a request', async (word, reason) => {
     const { answer, state } = await asked({ numberMatching: true })
 
     await answer(word)
@@ -52,7 +52,7 @@ describe('the prompt of device watch', () => {
     expect(await state()).toMatchObject({ state: 'denied', reason })
   })
 
-  it('reports a request that was canceled meanwhile, and prints that none was open', async () => {
+  it('the prompt of device watch reports a request that was canceled meanwhile, and prints that none was open', async () => {
     const print = vi.spyOn(console, 'log')
     const { answer, cancel } = await asked()
     await cancel()
@@ -63,7 +63,7 @@ describe('the prompt of device watch', () => {
     expect(print).toHaveBeenLastCalledWith('New requests are paused for 15 minutes.')
   })
 
-  it('leaves a request pending after Enter', async () => {
+  it('the prompt of device watch leaves a request pending after Enter', async () => {
     const { answer, state } = await asked()
 
     await answer('')
@@ -71,7 +71,7 @@ describe('the prompt of device watch', () => {
     expect(await state()).toMatchObject({ state: 'pending' })
   })
 
-  it('sends nothing for the rest of a word that was typed for another request', async () => {
+  it('the prompt of device watch sends nothing for the rest of a word that was typed for another request', async () => {
     const { answer, state } = await asked()
 
     await expect(answer('prove', 'e', 'y', 'eny', 'port')).rejects.toThrow('The request is gone.')
@@ -79,7 +79,7 @@ describe('the prompt of device watch', () => {
     expect(await state()).toMatchObject({ state: 'pending' })
   })
 
-  it('sends nothing when the request is gone before its number was typed', async () => {
+  it('the prompt of device watch sends nothing when the request is gone before its number was typed', async () => {
     const { answer, state } = await asked({ numberMatching: true })
 
     await expect(answer('approve')).rejects.toThrow('The request is gone.')
@@ -89,7 +89,7 @@ describe('the prompt of device watch', () => {
 })
 
 describe('a question', () => {
-  it('ends when its request is gone, and drops what was typed', async () => {
+  it('a question in the terminal ends when its request is gone, and drops what was typed', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const gone = new AbortController()
 
