@@ -123,6 +123,7 @@ export async function createCore(store: Store, options: CoreOptions, observer: O
     auditRetention,
     bypassCodes,
     pinHashCost,
+    pinChecks: new Map(),
     refuseClones: options.passkeys.refuseClones,
     verifiesPasskeys: canVerifyPasskeys(),
   }

@@ -33,7 +33,7 @@ const mechanisms = [
 
 /** A call by which something can be used up. */
 const counting =
-  /\b(?:tooManyRequests|takeAttempt|noteAttempt|reserve|createPlaces|createRateLimiter|createCallSlots|createAdmission)\(|const (?:maxPer\w+|maxInProgress) =|new ApiProblem\('api\.error\.limit\./
+  /\b(?:tooManyRequests|takeAttempt|noteAttempt|reserve|createPlaces|createRateLimiter|createCallSlots|createAdmission|createSlowHashes)\(|const (?:maxPer\w+|maxInProgress) =|new ApiProblem\('api\.error\.limit\./
 
 /** A link to a heading of the threat model. */
 function isReason(proof: string): boolean {

@@ -16,6 +16,7 @@ import type { SecurityMails } from '../mail/security-mails.ts'
 import type { Observer } from '../monitoring/observer.ts'
 import type { Pusher } from '../push/pusher.ts'
 import type { Random } from '../base/random.ts'
+import type { HashCost } from '../base/slow-hashes.ts'
 import type { SettledFeed } from '../waiting/settled-feed.ts'
 import type { ServiceKeys } from '../secrets/keys-context.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -67,7 +68,10 @@ export interface ServiceContext {
   /** Whether a passkey is refused when its signature counter did not grow. */
   readonly refuseClones: boolean
   /** The cost at which PINs and passcodes are hashed from now on. */
-  readonly pinHashCost: HashCost
+  /** Replaces the cost of new PINs and passcodes. */
+  readonly pinHashCost?: HashCost | undefined
+  /** The checks of PINs that this process has under way. */
+  readonly pinChecks: PinChecks
   readonly observer: Observer
   /** Undefined if no mail server is configured. */
   readonly mailer: Mailer | undefined
@@ -79,11 +83,13 @@ export interface ServiceContext {
   readonly pusher: Pusher | undefined
 }
 
-/** The parameters of scrypt (RFC 7914 section 2). */
-export interface HashCost {
-  readonly N: number
-  readonly r: number
-  readonly p: number
+/** The checks of PINs under way, by device and attempt. */
+export type PinChecks = Map<string, PinCheck>
+
+export interface PinCheck {
+  readonly pin: string
+  /** Rejects if the PIN is wrong. */
+  readonly result: Promise<void>
 }
 
 /** Answers the address a request comes from; undefined if it is not known. */

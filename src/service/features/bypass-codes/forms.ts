@@ -1,13 +1,12 @@
-import { scrypt } from 'node:crypto'
-
 import type { ServiceContext } from '../../engine/context/service-context.ts'
+import { slowHashes } from '../../engine/base/slow-hashes.ts'
 import { isHashedCode, looksLikeBypassCode } from './rules.ts'
 import { bypassCodeText } from '../../engine/secrets/secrets.ts'
 
 type Context = Pick<ServiceContext, 'secrets' | 'bypassCodes'>
 
 /** Cost from OWASP's password storage cheat sheet; about 60 ms. */
-const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
+const cost = { N: 2 ** 15, r: 8, p: 1 }
 
 /** The stored form of a bypass code: the code itself, which the interface returns, or a hash if it is shown only once. */
 export async function storedForm({ bypassCodes }: Context, userId: string, code: string): Promise<string> {
@@ -27,8 +26,7 @@ export async function bypassLookups(ctx: Context, userId: string, code: string):
 
 /** The user id is the salt: ids are random, and a user never has the same code twice at a time. */
 async function hashOf(userId: string, code: string): Promise<string> {
-  const hash = await new Promise<Buffer>((resolve, reject) => {
-    scrypt(code, `bypass:${userId}`, 32, cost, (error, key) => (error ? reject(error) : resolve(key)))
-  })
+  slowHashes.requireRoom('code')
+  const hash = await slowHashes.hash('code', { text: code, salt: `bypass:${userId}`, cost })
   return `scrypt:${hash.toString('base64url')}`
 }

@@ -3,6 +3,8 @@ import { audit, auditRevoked } from '../../engine/audit/audit.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { announceRevoked } from '../factors/announcements.ts'
 import { ApiProblem, tooManyRequests } from '../../engine/base/problem.ts'
+import { slowHashes } from '../../engine/base/slow-hashes.ts'
+import { isSameText } from '../../../ground/same-text.ts'
 import type { DeviceRow } from '../factors/possessions.ts'
 import { deviceById, forgetPinTries, noteWrongPin, pinRule, takePinTry } from './statements.ts'
 import { organizationOfDomain } from '../domains/statements.ts'
@@ -19,47 +21,68 @@ export interface ReservedAttempt {
   readonly most: number
   /** The stored hash; undefined if no attempts were left. */
   readonly hash: string | undefined
+  /** Whether this attempt was already taken, and is being checked. */
+  readonly isRetry?: boolean
 }
 
 /** Takes an attempt if the domain requires a PIN, in the transaction that uses the call up. */
 export async function reserveRequiredPin(
-  { clock }: Pick<ServiceContext, 'clock'>,
+  ctx: ServiceContext,
   db: Queryable,
   attempt: { readonly device: DeviceRow; readonly attempt: string; readonly pin: string | undefined },
 ): Promise<ReservedAttempt | undefined> {
   const rule = await pinRule(db, attempt.device.domainId)
   if (!rule || rule.keyType === 'NONE') return undefined
   if (attempt.pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
-  return reserveAttempt(
-    db,
-    { device: attempt.device, attempt: attempt.attempt, most: rule.maxAllowedRetries },
-    clock.now(),
-  )
+  return reserveAttempt(ctx, db, { ...attempt, most: rule.maxAllowedRetries })
 }
 
 /**
  * Takes an attempt, in a transaction, before the PIN is checked.
- * @throws {ApiProblem} if this attempt was already taken: the same error if it was wrong, or "try again" while it is checked.
+ * @throws {ApiProblem} if this attempt was already taken and was wrong, or if no more PINs can be checked now: that takes no attempt.
  */
 export async function reserveAttempt(
+  ctx: ServiceContext,
   db: Queryable,
   reservation: { readonly device: DeviceRow; readonly attempt: string; readonly most: number },
-  now: number,
 ): Promise<ReservedAttempt> {
   const { device, attempt, most: max } = reservation
+  if (!ctx.pinChecks.has(nameOf(reservation))) slowHashes.requireRoom('pin')
   const reserved = await takePinTry(db, { deviceId: device.id, attempt, most: max })
-  if (reserved?.pin) return { ...reservation, hash: reserved.pin }
+  if (reserved?.pin) return { device, attempt, most: max, hash: reserved.pin }
   const currentDevice = await deviceById(db, device.id)
   if (currentDevice?.pinWrong === attempt) throw wrongPin(max - currentDevice.pinTries)
-  if (currentDevice?.pinAttempt === attempt) throw tooManyRequests({ limit: 'this PIN is being checked', wait: 1, now })
-  return { ...reservation, hash: undefined }
+  const isRetry = currentDevice?.pinAttempt === attempt
+  return { device, attempt, most: max, hash: undefined, isRetry }
 }
+
+const nameOf = ({ device, attempt }: { readonly device: DeviceRow; readonly attempt: string }) =>
+  `${device.id} ${attempt}`
 
 /**
  * Checks a PIN after its attempt was taken. Hashing takes time, so do not wait for it in a transaction.
- * @throws {ApiProblem} if the PIN is wrong; the last attempt revokes the token.
+ * A retry waits for the check under way.
+ * @throws {ApiProblem} if the PIN is wrong, and the last attempt revokes the token; or "try again" while another process checks the same attempt.
  */
 export async function checkPin(ctx: ServiceContext, reserved: ReservedAttempt, pin: string): Promise<void> {
+  if (reserved.isRetry) return joinCheck(ctx, reserved, pin)
+  const result = requireRightPin(ctx, reserved, pin)
+  ctx.pinChecks.set(nameOf(reserved), { pin, result })
+  try {
+    await result
+  } finally {
+    ctx.pinChecks.delete(nameOf(reserved))
+  }
+}
+
+/** Waits for the check of the same attempt. Another PIN is no retry: it must not pass by the check of the right one. */
+function joinCheck(ctx: ServiceContext, reserved: ReservedAttempt, pin: string): Promise<void> {
+  const underWay = ctx.pinChecks.get(nameOf(reserved))
+  if (underWay && isSameText(underWay.pin, pin)) return underWay.result
+  throw tooManyRequests({ limit: 'this PIN is being checked', wait: 1, now: ctx.clock.now() })
+}
+
+async function requireRightPin(ctx: ServiceContext, reserved: ReservedAttempt, pin: string): Promise<void> {
   if (reserved.hash !== undefined && (await isRight(ctx, reserved, pin))) {
     return forgetPinTries(ctx.store.db, reserved.device.id)
   }

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { slowHashes } from '../../../../src/service/engine/base/slow-hashes.ts'
 import { deviceById } from '../../../../src/service/features/devices/statements.ts'
 import { createDevice, currentCode } from '../../../../src/device/index.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
@@ -26,6 +27,21 @@ async function asked(running: Running, more: object = {}) {
     approve: (content: object = {}) => answer({ decision: 'approve', pin, ...content }),
     state: async () => enrolled.session(session.id),
   }
+}
+
+/** Lets every hash wait until the returned function is called. */
+function holdHashes(): () => void {
+  const hash = slowHashes.hash.bind(slowHashes)
+  const { promise, resolve: release } = Promise.withResolvers<void>()
+  const spy = vi.spyOn(slowHashes, 'hash').mockImplementation(async (...args) => {
+    await promise
+    return hash(...args)
+  })
+  onTestFinished(() => {
+    release()
+    spy.mockRestore()
+  })
+  return release
 }
 
 describe.each(mainEngines)('a PIN, on %s', (engine) => {
@@ -62,13 +78,14 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
   })
 
   it.each([
-    ['OWASP recommends by default', undefined, /^scrypt:32768:8:3:/],
-    ['is configured', { N: 4, r: 2, p: 1 }, /^scrypt:4:2:1:/],
-  ])('a PIN is hashed at the cost that %s', async (_, pinHashCost, form) => {
+    ['a PIN', 'that suits 10,000 values, by default', 'PIN', '4071', undefined, /^scrypt:16384:8:1:/],
+    ['a passcode', 'that OWASP recommends, by default', 'PASSCODE', 'tulip7', undefined, /^scrypt:32768:8:3:/],
+    ['a PIN', 'that is configured', 'PIN', '4071', { N: 4, r: 2, p: 1 }, /^scrypt:4:2:1:/],
+  ] as const)('%s is hashed at the cost %s', async (_, __, keyType, secret, pinHashCost, form) => {
     const path = await newDatabase()
-    const other = await startService({ database: path, pinHashCost }, { keyType: 'PIN' })
+    const other = await startService({ database: path, pinHashCost }, { keyType })
     onTestFinished(other.close)
-    const { signer } = await other.enroll(unique(), { pin })
+    const { signer } = await other.enroll(unique(), { pin: secret })
 
     const { ctx, close } = await openDatabase(path, keysFor(path))
     const device = await deviceById(ctx.store.db, signer.id!)
@@ -76,6 +93,52 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
 
     const { id, userId, pin: sealed } = device!
     expect(ctx.secrets.open(sealed!, { kind: 'pin', id, userId })).toMatch(form)
+  })
+
+  it('a retry joins the check of its PIN that is under way, and takes no second try', async () => {
+    const { approve, state, signer } = await asked(running)
+    const attempt = random128()
+    const release = holdHashes()
+
+    const answers = [approve({ attempt }), approve({ attempt })]
+    await expect.poll(() => triesOf(signer.id)).toBe(1)
+    release()
+
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200])
+    expect(await state()).toMatchObject({ state: 'approved' })
+    expect(await triesOf(signer.id)).toBe(0)
+  })
+
+  it('a wrong PIN does not join the check of the right one that has the same attempt', async () => {
+    const { approve, signer } = await asked(running)
+    const other = await asked(running)
+    const attempt = random128()
+    const release = holdHashes()
+
+    const first = approve({ attempt })
+    await expect.poll(() => triesOf(signer.id)).toBe(1)
+    const second = await approve({ attempt, pin: '0000' })
+    release()
+
+    expect(second).toMatchObject({ status: 429 })
+    expect((await first).status).toBe(200)
+    expect((await other.approve({ attempt })).status).toBe(200)
+  })
+
+  it('a service with a full queue of PINs refuses further ones before it counts a try, and says when to retry', async () => {
+    const { answer, state, signer } = await asked(running)
+    const cost = { N: 2 ** 12, r: 8, p: 1 }
+    const others = Array.from({ length: 400 }, () => slowHashes.hash('pin', { text: pin, salt: 'salt', cost }))
+
+    const refused = await answer({ decision: 'approve', pin })
+    const denied = await answer({ decision: 'deny' })
+    await Promise.all(others)
+
+    expect(refused).toMatchObject({ status: 503, code: 'api.error.unavailable' })
+    expect(refused.headers.get('retry-after')).toBe('2')
+    expect(await triesOf(signer.id)).toBe(0)
+    expect(denied.status).toBe(200)
+    expect((await state()).state).toBe('denied')
   })
 
   it('a correct PIN allows an approval', async () => {
