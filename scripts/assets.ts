@@ -8,12 +8,13 @@ import { brotliCompressSync } from 'node:zlib'
 import { build, type InlineConfig, mergeConfig, type Plugin, type Rolldown } from 'vite'
 
 import { languageNames, textDirection } from '../src/contract/languages.ts'
-import { plainText, readCatalog } from './catalogs.ts'
+import { generateTexts, plainText, readCatalog } from './catalogs.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Builds what runs in a browser: the script of the challenge page, the authenticator and the console. */
+/** Builds what runs in a browser, with its texts: the script of the challenge page, the authenticator and the console. */
 export async function buildAssets(): Promise<void> {
+  await generateTexts()
   // Vite reads NODE_ENV, and under a test runner would build for development. Later steps need the previous value.
   const { NODE_ENV: before } = process.env
   process.env['NODE_ENV'] = 'production'
