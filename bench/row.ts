@@ -39,7 +39,7 @@ export interface Findings {
 }
 
 export interface Run extends Pace {
-  /** Also what takes minutes. */
+  /** Whether rows that take minutes are measured as well. */
   readonly long: boolean
   /** An empty folder, which is removed at the end. */
   readonly folder: string

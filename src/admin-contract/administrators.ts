@@ -137,7 +137,7 @@ export const AdministratorSession = z.object({
   id: z.string(),
   createdAt: Seconds,
   usedAt: Seconds,
-  /** When a passkey was last used in it. */
+  /** The last use of a passkey in this session. */
   passedAt: Seconds,
 })
 export type AdministratorSession = z.infer<typeof AdministratorSession>

@@ -12,7 +12,7 @@ export const BrokenEntry = z.object({
   kind: z.enum(['changed', 'missing', 'cut_off', 'unattributed']),
   /** The organization's entry that was changed, or the last one before those that are missing; null if there is none. */
   position: z.int().nullable(),
-  /** When that entry was written. */
+  /** The time of that entry. */
   at: Seconds.nullable(),
 })
 export type BrokenEntry = z.infer<typeof BrokenEntry>

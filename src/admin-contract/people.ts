@@ -44,7 +44,7 @@ export type PersonSummary = z.infer<typeof PersonSummary>
 export const EnrollmentMail = z.object({
   domain: Id,
   sentAt: Seconds,
-  /** When the link ends, or ended. */
+  /** The end of the link, past or future. */
   expiresAt: Seconds,
 })
 export type EnrollmentMail = z.infer<typeof EnrollmentMail>
@@ -54,7 +54,7 @@ export const Person = PersonSummary.extend({
   everEnrolled: z.boolean(),
   language: z.string().optional(),
   createdAt: Seconds,
-  /** When the e-mail address was last replaced by another one. */
+  /** The time at which the e-mail address was last replaced. */
   emailChangedAt: Seconds.optional(),
   /** The person also belongs to domains that the administrator does not manage, so what counts everywhere cannot be changed. */
   elsewhere: z.boolean(),

@@ -107,7 +107,7 @@ export type FactorChangeKind = z.infer<typeof FactorChangeKind>
 /** A change of the user's factors, which a device shows until the person dismisses it. */
 export const FactorNotice = z.object({
   id: Id,
-  /** Where it changed. */
+  /** The domain of the change. */
   domain: z.object({ id: Id, name: z.string() }),
   kind: FactorChangeKind,
   createdAt: Seconds,

@@ -20,7 +20,7 @@ export const isFile = (media: Endpoint['media']): media is FileMedia =>
  */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below the base path, with a `:name` for each of `params`. */
+  /** The path below the base path, with a `:name` for each of `params`. */
   readonly path: `/${string}`
   /** One line for the reference page. */
   readonly summary: string

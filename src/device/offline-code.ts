@@ -3,7 +3,7 @@ import type { Account } from './account.ts'
 import { fromBase32, toBase32 } from './base32.ts'
 import { openSecret } from './locked-secret.ts'
 
-/** As in `Activated` of the contract. */
+/** The same value as in `Activated` of the contract. */
 const digits = 6
 const period = 30
 
@@ -12,7 +12,7 @@ const algorithm = { name: 'HMAC', hash: 'SHA-1' } as const
 /** A code to type when the device has no connection. */
 export interface OfflineCode {
   readonly code: string
-  /** When the next code starts: Unix time by this device's clock, seconds. */
+  /** The start of the next code: Unix time by this device's clock, seconds. */
   readonly expiresAt: number
 }
 

@@ -55,9 +55,9 @@ export interface Answer {
   readonly decision: Decision
   /** The number that the person typed; only for approvals with number matching. */
   readonly number?: string | undefined
-  /** Only for approvals where `requiredSecret(account)` says so. */
+  /** Needed only for approvals where `requiredSecret(account)` says so. */
   readonly pin?: string | undefined
-  /** Only for approvals of a request with `newBrowser`. */
+  /** Allowed only for approvals of a request with `newBrowser`. */
   readonly keepBrowser?: boolean | undefined
 }
 

@@ -133,7 +133,7 @@ export function mfa(options: MfaOptions = {}): MfaHandler {
 
 interface Instance {
   readonly mfa: Mfa
-  /** Only with `debug: true`. */
+  /** Set only with `debug: true`. */
   readonly debug: Debug | undefined
 }
 

@@ -30,7 +30,7 @@ import { enterPasskey, passkeyOptions } from './sign-in/passkey.ts'
 import { giveUp, sendAgain } from './sign-in/push-again.ts'
 import { setRemember } from './sign-in/remembered.ts'
 
-/** Below the challenge path. */
+/** The routes below the challenge path. */
 const routes: Readonly<Record<string, Readonly<Partial<Record<string, Handler>>>>> = {
   '/': { GET: challengePage },
   '/events': { GET: liveStatus },

@@ -138,7 +138,7 @@ export async function createService(serviceOptions: ServiceOptions): Promise<Ser
   return service
 }
 
-/** Where a standalone service has its console. */
+/** The path of the console of a standalone service. */
 const consolePath = '/console'
 
 /** A service whose REST interface is not served yet. */

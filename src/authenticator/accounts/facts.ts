@@ -79,7 +79,7 @@ export interface Summary {
   readonly address: string
   /** Browser and system. */
   readonly client: string
-  /** That it was just now, or when it was. */
+  /** The age of the request in words: just now, or its time. */
   readonly age: string
   /** Other attributes of the app, one or two lines. */
   readonly rest: readonly string[]

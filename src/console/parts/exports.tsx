@@ -5,7 +5,7 @@ import { apiBase } from '../session/mount.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface ExportsProps {
-  /** Below the interface of the console, without the ending. */
+  /** The path below the interface of the console, without the ending. */
   readonly path: string
   /** What the list is limited to. */
   readonly query: object

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 interface ListBarProps {
   /** The search, filters and the choice of an app. */
   readonly children: ComponentChildren
-  /** Which rows are shown, once they are known. */
+  /** The range of rows that is shown, once it is known. */
   readonly range: ComponentChildren
 }
 

@@ -57,7 +57,7 @@ interface EmptyProps {
   readonly children: ComponentChildren
 }
 
-/** That there is nothing, and what to do about it. */
+/** Says that there is nothing, and what to do about it. */
 export function Empty({ icon, children }: EmptyProps) {
   return (
     <div class="card empty">

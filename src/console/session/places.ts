@@ -56,7 +56,7 @@ export const domainPlace = (id: string): string => placeOf('domain', { id })
 
 /** What is shown of the audit trail. */
 export interface AuditFilter {
-  /** Such as `session.denied`. */
+  /** An event such as `session.denied`. */
   readonly event: string | undefined
   /** What the events are searched for. */
   readonly q: string | undefined

@@ -4,7 +4,7 @@ import type { Words } from '../words/en.ts'
 
 /** A part of the console, as the navigation lists it. */
 export interface Section {
-  /** Where it starts. */
+  /** The path at which the section starts. */
   readonly path: string
   /** What else belongs to it. */
   readonly below: readonly string[]

@@ -8,7 +8,7 @@ import type { MessagesByLanguage, SomeMessages } from '../messages/replace.ts'
 
 /** A language of the pages. */
 export interface Language {
-  /** As in the attribute `lang` (BCP 47); with the region that was asked for. */
+  /** The value of the attribute `lang` (BCP 47), with the requested region. */
   readonly tag: string
   readonly direction: 'ltr' | 'rtl'
   readonly words: Messages

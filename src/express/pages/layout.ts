@@ -70,7 +70,7 @@ export function layoutOf({ req, context, state }: PageRequest, fixed?: Language)
   } satisfies Layout & Record<string, unknown>
 }
 
-/** Where "Sign out" leads, and how. */
+/** The address and the method of "Sign out". */
 function signOutOf({ base, prefix, mfa: { options } }: RequestContext) {
   const { logout, logoutPath, logoutMethod } = options
   if (logout) return { address: `${base}/sign-out`, isOurs: true, isLink: false }
@@ -103,7 +103,7 @@ export function renderPage({ view, model }: Page): string {
 
 /** What a view of the app's own view engine shows: any page of the second step. */
 export interface ChallengeView {
-  /** Which page it is, such as `waiting` or `code`. */
+  /** The name of the page, such as `waiting` or `code`. */
   readonly page: string
   readonly headline: string
   readonly appName: string

@@ -13,7 +13,7 @@ interface Way {
   readonly sentence?: string | undefined
   /** What follows the challenge path in the link. */
   readonly link?: string
-  /** Where the button posts to, below the challenge path. */
+  /** The path that the button posts to, below the challenge path. */
   readonly action?: string
 }
 

@@ -23,7 +23,7 @@ export interface Mfa {
   readonly outage: OutageWatch
   /** Whether verified web sessions were ended. */
   readonly epochs: Epochs
-  /** When the verifications that open connections rely on have ended. */
+  /** Watches for the end of verifications that open connections rely on. */
   readonly ends: VerificationEnds
   /** The changes that pages wait for. */
   readonly watches: SharedWatches

@@ -83,7 +83,7 @@ export function completeChallenge(request: WebRequest, signal: AbortSignal): Out
   return leadTo(request, passedTo(request) ?? request.context.base)
 }
 
-/** Where to continue if another tab or a code has passed the challenge; undefined if there is one left to pass. */
+/** The address to continue at if another tab or a code has passed the challenge; undefined if there is one left to pass. */
 export function passedTo({ state, context }: WebRequest): string | undefined {
   const { challenge, lastReturnTo = `${context.prefix}/` } = state
   return !challenge && verifiedOf(state, context) ? lastReturnTo : undefined

@@ -89,7 +89,7 @@ export async function revocable(db: Queryable) {
   return { devices, hardwareTokens, passkeys, apiKeys, administrators }
 }
 
-/** Where a device stands, for a revocation of it. */
+/** Finds the token of a device, to revoke the device. */
 export function tokenOfDevice(db: Queryable, deviceId: string) {
   return db
     .selectFrom('device')

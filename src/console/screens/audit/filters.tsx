@@ -135,7 +135,7 @@ function Day({ label, time, last = false, onChange }: DayProps) {
   )
 }
 
-/** Such as 2026-11-23. */
+/** Formats a day such as 2026-11-23. */
 function dayOf(time: number): string {
   const date = new Date(time * 1000)
   const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()]

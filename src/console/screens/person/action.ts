@@ -43,7 +43,7 @@ export interface ShownCode {
 
 /** One thing that an administrator can do for a person. */
 export interface PersonAction {
-  /** Its name in the contract. */
+  /** The operation's name in the contract. */
   readonly operation: string
   /** A question that names the person. */
   readonly title: string

@@ -133,7 +133,7 @@ function coverageOf(
   return everywhere ? caller.coversAll : caller.coversSome(names)
 }
 
-/** When the question ends, or its outcome no longer stands. */
+/** The time at which the question ends, or its outcome no longer stands. */
 const endOf = ({ standsUntil, expiresAt }: CallerVerification): number => standsUntil ?? expiresAt
 
 const offerOf = ({ caller }: ReturnType<typeof useWords>, name: string, domain: string | undefined): string =>

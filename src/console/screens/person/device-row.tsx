@@ -9,7 +9,7 @@ import type { PersonAction } from './action.ts'
 import type { PersonPartsProps } from './person-parts-props.ts'
 
 interface DeviceRowProps extends PersonPartsProps {
-  /** Its id and its name. */
+  /** The domain's id and name. */
   readonly domain: string
   readonly name: string
 }

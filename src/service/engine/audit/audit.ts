@@ -8,7 +8,7 @@ import type { Actor, AuditEvent } from './entry.ts'
 import type { Audited, EventName, FactsOf } from './events.ts'
 import type { Trail } from './trail.ts'
 
-/** Where events are recorded, and who causes them. */
+/** The trail that events are recorded in, and the actor who causes them. */
 export interface AuditContext {
   readonly trail: Trail
   /** The actor, unless an event names another one. */

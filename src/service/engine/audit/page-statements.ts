@@ -113,7 +113,7 @@ export const userNames = allRows('userNames', (db, ids: List<string>) =>
   db.selectFrom('user').select(['id', 'organizationId', 'username', 'name']).where('id', 'in', ids),
 )
 
-/** Which of these people belong to some domains. */
+/** Finds the people who belong to at least one of the domains. */
 export const membersOfSome = allRows('membersOfSome', (db, ids: List<string>, domainIds: List<string>) =>
   db.selectFrom('member').select('userId').distinct().where('userId', 'in', ids).where('domainId', 'in', domainIds),
 )

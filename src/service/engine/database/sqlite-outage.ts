@@ -43,7 +43,7 @@ export async function whileBusy<T>(until: number, attempt: () => T, beforeAttemp
     } catch (error) {
       if (!isBusy(error) || performance.now() >= until) throw error
     }
-    // Out of step with other processes that wait.
+    // The pause is random, so that waiting processes do not retry in step.
     await pause(Math.min(delay * (0.5 + Math.random() / 2), Math.max(1, until - performance.now())))
   }
 }

@@ -64,7 +64,7 @@ export type Output<E extends Endpoint> = E extends { readonly media: 'image/png'
 
 /** A file that is sent while it is read. */
 export interface FileOutput {
-  /** Such as `audit.csv`. */
+  /** A file name such as `audit.csv`. */
   readonly name: string
   readonly content: AsyncIterable<string>
 }
@@ -89,7 +89,7 @@ export interface Route {
 export interface RouteInput {
   readonly params: unknown
   readonly query: unknown
-  /** Those of the endpoint, by their members. */
+  /** The headers of the endpoint, by their members. */
   readonly headers?: unknown
   /** Read only if the endpoint has a body. */
   readonly body: () => Promise<unknown>

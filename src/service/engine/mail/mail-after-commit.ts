@@ -12,7 +12,7 @@ export interface MailContext {
   readonly clock: Clock
   /** Undefined if none are sent. */
   readonly securityMails: SecurityMails | undefined
-  /** Who causes the event, where that is known. */
+  /** The actor who causes the event, where that is known. */
   readonly actor?: Actor
 }
 

@@ -10,13 +10,13 @@ import type { Author } from './words/en.ts'
 /** What a mail tells of an event, as far as it is known. */
 export interface MailFacts {
   readonly device?: string | undefined
-  /** Such as Firefox, and its system. */
+  /** The browser, such as Firefox, and its system. */
   readonly browser?: string | undefined
   readonly place?: string | undefined
   readonly by?: Author | undefined
 }
 
-/** Where the facts of an event are found. */
+/** The sources of the facts of an event. */
 export interface FactSources {
   readonly userId: string
   /** The device that the event is about. */

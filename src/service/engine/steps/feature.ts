@@ -3,7 +3,7 @@ import { noneRevoked } from '../base/revoked.ts'
 import type { Database, Queryable } from '../database/schema/schema.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
-/** What a feature has done when something happens that concerns others, too. */
+/** A feature's part in something that concerns other features, too. */
 export interface Step<Of> {
   /** Its position in the one order of all features. */
   readonly place: number
@@ -48,7 +48,7 @@ export interface Feature {
   readonly name: string
   /** The tables that it writes; others may read them. */
   readonly tables: readonly (keyof Database)[]
-  /** When memberships end, in one domain or in all. */
+  /** Runs when memberships end, in one domain or in all. */
   readonly membershipEnds?: readonly Step<Leaving>[]
   /** Runs after that, for those who are left without any domain. */
   readonly lastMembershipEnds?: readonly Step<Leaving>[]

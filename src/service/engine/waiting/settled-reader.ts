@@ -16,7 +16,7 @@ export interface FoundSessions {
   readonly settled: readonly SessionSummary[]
   /** Users whose epochs changed. */
   readonly epochs?: readonly EpochChange[]
-  /** When the first of the pending sessions expires. */
+  /** The time at which the first pending session expires. */
   readonly expiry: number | undefined
 }
 

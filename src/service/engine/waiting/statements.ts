@@ -32,7 +32,7 @@ export const expiredBetween = allRows(
       .where('domainId', 'in', domainIds),
 )
 
-/** When the next pending session of the domains expires. */
+/** Finds the time at which the next pending session of the domains expires. */
 export const firstExpiry = firstValue('firstExpiry', (db, domainIds: List<string>, now: Slot<number>) =>
   db
     .selectFrom('session')

@@ -59,7 +59,7 @@ export interface ConsentSubject {
   readonly userId: string
   readonly because: Because
   readonly parameters: ConsentParameters
-  /** Where the action counts. */
+  /** The domains in which the action counts. */
   readonly domainIds: readonly string[]
 }
 

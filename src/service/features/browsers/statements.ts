@@ -84,7 +84,7 @@ const storeBrowser = change('storeBrowser', (db, row: Slots<Omit<KnownBrowserRow
     .onConflict((conflict) => conflict.columns(['idHash', 'domainId', 'userId']).doUpdateSet(renewed))
 })
 
-/** Those that are remembered or kept in the domain, with the factors that the user has now. */
+/** Finds the browsers that are remembered or kept in the domain, with the factors that the user has now. */
 export async function listedBrowsers(
   db: Queryable,
   { domainId, userId }: BrowserOf,

@@ -16,7 +16,7 @@ export const insertDevice = change('insertDevice', (db, row: Slots<Insertable<Da
   }),
 )
 
-/** Also a revoked one. */
+/** Finds revoked devices as well. */
 export const deviceById = firstRow('deviceById', (db, id: Slot<string>) =>
   db.selectFrom('device').selectAll().where('id', '=', id),
 )

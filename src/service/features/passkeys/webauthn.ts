@@ -12,7 +12,7 @@ export type AuthenticationAnswer = z.output<typeof AuthenticationResponse>
 
 /** What an answer has to be about. */
 export interface Expected {
-  /** As browsers return it, base64url. */
+  /** The challenge as browsers return it, base64url. */
   readonly webauthnChallenge: string
   readonly rpId: string
   readonly origins: readonly string[]

@@ -16,7 +16,7 @@ export interface PersonScope {
 }
 
 export interface TimelineQuery extends PersonScope {
-  /** Only older entries. */
+  /** Limits the result to older entries. */
   readonly before: number
   readonly limit: number
 }
