@@ -17,7 +17,7 @@ export interface Counted {
   readonly withChildren?: boolean
 }
 
-/** What a load generator is told for a round. */
+/** The order of a round for a load generator. */
 export interface RoundOrder {
   readonly milliseconds: number
   readonly atATime: number
@@ -36,7 +36,7 @@ export interface Facts {
   readonly replayed?: boolean
 }
 
-/** What a module of `bench/loads/` creates. */
+/** The load that a module of `bench/loads/` creates. */
 export interface Load {
   /** How many units make a pass, such as the users who each enter a code. */
   readonly size: number

@@ -104,7 +104,7 @@ function openStoreInOnePlace(file: SourceFile, imported: Import): string | undef
 
 const webSession = 'src/express/session/web-session.ts'
 
-/** What every file may import from there. All other functions save, change or detach the web session. */
+/** The functions that every file may import from there. All others save, change or detach the web session. */
 const readsWebSession = new Set([
   'bindToService',
   'canSave',

@@ -9,7 +9,7 @@ export interface Import {
   readonly specifier: string
   /** Path from the root for a relative specifier; undefined for packages. */
   readonly target: string | undefined
-  /** What is imported, by the names in the other file; `*` for everything. */
+  /** The imported names, as the other file calls them; `*` for everything. */
   readonly names: readonly string[]
   /** Whether it is `import type` or `export type`, which compilation removes. */
   readonly typeOnly: boolean

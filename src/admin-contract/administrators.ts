@@ -64,7 +64,7 @@ export const NewInvitation = z
   .refine(fitsRole, domainsOfRole)
 export type NewInvitation = z.input<typeof NewInvitation>
 
-/** What changes about an administrator: role and domains belong together. */
+/** The changes of an administrator: role and domains belong together. */
 export const ChangedAdministrator = z
   .object({ role: AdminRole, domains: DomainIds.default([]) })
   .refine(fitsRole, domainsOfRole)

@@ -9,7 +9,7 @@ export const auditPage = 50
 /** A number in a query. */
 const digits = z.string().regex(/^\d{1,15}$/)
 
-/** What to read of the trail; absent: everything. */
+/** A filter for the trail; absent: everything. */
 const filters = {
   /** An event such as `session.denied`; several are separated by commas. */
   event: z

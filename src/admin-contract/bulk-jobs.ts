@@ -6,7 +6,7 @@ import { Because } from './because.ts'
 import { PeopleSearch } from './people.ts'
 import type { AdminRole } from '../contract/roles.ts'
 
-/** What a job does to each of its people. */
+/** The action of a job on each of its people. */
 export const BulkAction = z.enum(['unlock', 'enrollment_mail', 'remove_member'])
 export type BulkAction = z.infer<typeof BulkAction>
 

@@ -6,7 +6,7 @@ import { Passkey, PasskeyName } from '../contract/passkeys.ts'
 import { AuthenticationResponse, CreationOptions, RegistrationResponse, RequestOptions } from '../contract/webauthn.ts'
 import { Administrator } from './administrators.ts'
 
-/** What the console asks of a new passkey: found without a name, and the person verified. */
+/** The options for a new passkey of the console: found without a name, and the person verified. */
 export const AdminCreationOptions = CreationOptions.extend({
   authenticatorSelection: z.object({ residentKey: z.literal('required'), userVerification: z.literal('required') }),
 })

@@ -21,7 +21,7 @@ export const PersonSignIn = z.object({
   factor: Factor.optional(),
   purpose: SessionPurpose,
   address: z.string().optional(),
-  /** What the app said about it, such as the browser and the place. */
+  /** The attributes that the app reported, such as the browser and the place. */
   attributes: z.array(Attribute),
   /** Whether it came from a browser in which the person had passed before; absent for those of earlier days. */
   knownBrowser: z.boolean().optional(),

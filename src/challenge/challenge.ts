@@ -34,7 +34,7 @@ export interface Challenge {
   readonly phishingResistant?: RequestedPhishingResistance | undefined
   /** The setting for unknown browsers, if it is stricter than that of the app. */
   readonly unknownBrowser?: RequestedUnknownBrowser | undefined
-  /** What the user confirms by a step-up, in the app's words. */
+  /** The action that the user confirms by a step-up, in the app's words. */
   readonly action?: string | undefined
   /** The address at which the user continues after giving up, if the app set one. */
   readonly giveUpTo?: string | undefined

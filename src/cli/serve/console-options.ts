@@ -26,7 +26,7 @@ export const consoleOptions = (): Option[] => [
   ).default(false),
 ]
 
-/** What decides whether only this machine can connect. */
+/** The settings that decide whether only this machine can connect. */
 interface Listening {
   readonly host: string
   readonly port: number

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
 import { useProblem } from './problem.ts'
 
-/** What a screen shows, on its way from the service. */
+/** A value of a screen, on its way from the service. */
 export interface Loaded<T> {
   /** Undefined until it has been loaded. */
   readonly value: T | undefined

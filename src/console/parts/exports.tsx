@@ -7,9 +7,9 @@ import { useWords } from '../words/speech.tsx'
 interface ExportsProps {
   /** The path below the interface of the console, without the ending. */
   readonly path: string
-  /** What the list is limited to. */
+  /** The filter of the list. */
   readonly query: object
-  /** What stands beside them. */
+  /** Elements beside the buttons. */
   readonly children?: ComponentChildren
 }
 

@@ -3,7 +3,7 @@ import type { SignInCount } from '../../../admin-contract/overview.ts'
 
 const day = 24 * 60 * 60
 
-/** What sign-ins are divided into. */
+/** The series that sign-ins are divided into. */
 export interface Kind<Name extends string = string> {
   readonly name: Name
   readonly includes: (count: SignInCount) => boolean
