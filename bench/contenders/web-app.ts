@@ -18,7 +18,7 @@ export interface WebAppGiven {
   readonly url: string
   /** The seeds of the users' hardware tokens. */
   readonly seeds: readonly string[]
-  /** The present time in the app, Unix seconds. */
+  /** The current time in the app, Unix seconds. */
   readonly now: number
 }
 

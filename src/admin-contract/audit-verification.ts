@@ -17,7 +17,7 @@ export const BrokenEntry = z.object({
 })
 export type BrokenEntry = z.infer<typeof BrokenEntry>
 
-/** The last verification of the trail, and the present one. */
+/** The last verification of the trail, and the current one. */
 export const AuditVerification = z.object({
   /** How much is read, percent; null while none runs. */
   percent: z.int().min(0).max(100).nullable(),

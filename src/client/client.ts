@@ -115,7 +115,7 @@ export function createClient(options: ClientOptions) {
       revoke: (domainId: string, userId: string) => call(tokens.revokeToken, { params: { domainId, userId } }),
       /** Issues a code for a user who never had a factor: it ends as soon as the user has one. 1.4. */
       issueFirst: (domainId: string, userId: string) => call(tokens.issueFirstToken, { params: { domainId, userId } }),
-      /** Issues a code for another device; the present device stays until the code is used. 1.4. */
+      /** Issues a code for another device; the current device stays until the code is used. 1.4. */
       replace: (domainId: string, userId: string, { pass, epoch }: { pass?: string; epoch?: string } = {}) =>
         call(tokens.issueReplacement, {
           params: { domainId, userId },

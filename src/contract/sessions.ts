@@ -104,7 +104,7 @@ const NewSession13 = z.object({
 
 /** The browser in which the user signs in. It becomes a known browser, unless the factor was an e-mailed code. */
 const SigningInBrowser = z.object({
-  /** The present value of its cookie. */
+  /** The current value of its cookie. */
   id: BrowserCookie,
   /** How many days the person chose to skip the second step in it. */
   rememberDays: z.int().min(1).max(maxRememberDays).optional(),

@@ -20,7 +20,7 @@ export interface OfflineCode {
 export type CodeSource = Pick<Account, 'codeSecret' | 'lockedSecret' | 'clockOffset'>
 
 /**
- * Generates the present code (RFC 6238).
+ * Generates the current code (RFC 6238).
  * @param now Unix time by this device's clock, seconds; the account has its offset from the service.
  * @param pin Needed where `requiredSecret(account)` says so. A wrong PIN gives a wrong code: only the service can tell.
  * @returns undefined for an old account without codes, or without its PIN.

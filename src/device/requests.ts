@@ -22,7 +22,7 @@ export interface RequestsOptions {
 export interface RequestList {
   /** All pending requests, newest first; undefined when they are unchanged since `etag`. */
   readonly requests: readonly DeviceRequest[] | undefined
-  /** What happened to the user's factors and access and was not dismissed here, newest first; undefined together with `requests`. */
+  /** Changes of the user's factors and access that were not dismissed here, newest first; undefined together with `requests`. */
   readonly notices: readonly Notice[] | undefined
   /** Calls to the help desk that the person is asked to confirm, newest first; undefined together with `requests`. */
   readonly calls: readonly PhoneCall[] | undefined

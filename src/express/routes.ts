@@ -106,7 +106,7 @@ export async function serveRoutes(
   return serve(request, res, next, carryingOut(handler))
 }
 
-/** What the operator learns about a form that could not be read. */
+/** The warning to the operator about a form that could not be read. */
 function noticesOf(req: Request, { mfa: { options } }: RequestContext): FormNotices {
   const name = `${req.method} ${req.baseUrl}${req.path}`
   return {

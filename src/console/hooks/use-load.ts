@@ -9,7 +9,7 @@ export interface Loaded<T> {
   /** Why it could not be loaded. A value that was loaded before stays. */
   readonly problem: string | undefined
   readonly loading: boolean
-  /** Whether the value is the one of the present key. */
+  /** Whether the value is the one of the current key. */
   readonly current: boolean
   /** @param unattended Whether the page does it by itself. */
   readonly reload: (unattended?: boolean) => Promise<void>

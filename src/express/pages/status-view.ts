@@ -57,7 +57,7 @@ function challengeLayout(request: WebRequest, view: View) {
   }
 }
 
-/** What a step-up confirms, if the app says it. */
+/** The action that a step-up confirms, if the app names it. */
 export function stepUpHeadline({ layout, challenge: { action } }: StatusPage): string | undefined {
   return action === undefined ? undefined : layout.words.waiting.stepUpFor(action)
 }

@@ -16,7 +16,7 @@ import type { Trace } from './trace.ts'
 /** One mfa(): its options and its connection to the service. */
 export interface Mfa {
   readonly options: ResolvedOptions
-  /** What counts as a second step in this app. */
+  /** The requirements of a second step in this app. */
   readonly policy: Policy
   readonly connect: () => Promise<ConnectedService>
   /** Whether the service responds. */
@@ -31,7 +31,7 @@ export interface Mfa {
   readonly places: StreamPlaces
 }
 
-/** What mfa() knows about one request. */
+/** The facts that mfa() knows about one request. */
 export interface RequestContext extends PublicAddress {
   readonly mfa: Mfa
   /** The user who was signed in when mfa() ran. */

@@ -14,7 +14,7 @@ import { acceptedFactors, challengePolicy } from './challenge-policy.ts'
 import { mayOfferPasskey } from './passkey-offer.ts'
 import { offeredKey, passedBrowser, rememberBrowser } from './remembered.ts'
 
-/** What came of an approval. Only once `effects` are applied is the web session verified. */
+/** The outcome of an approval. Only once `effects` are applied is the web session verified. */
 export interface Finished {
   readonly verified: Verified | undefined
   readonly effects: Effects

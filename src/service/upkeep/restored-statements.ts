@@ -55,7 +55,7 @@ export async function endAllAccess(db: Queryable, now: number): Promise<void> {
     .execute()
 }
 
-/** What there is that a revocation after the backup may have ended. */
+/** Finds everything that a revocation after the backup may have ended. */
 export async function revocable(db: Queryable) {
   const [devices, hardwareTokens, passkeys, apiKeys, administrators] = await Promise.all([
     db

@@ -23,7 +23,7 @@ export interface AuditContext {
   readonly job?: string
 }
 
-/** What work on the trail itself needs. */
+/** The context for work on the trail itself. */
 export interface TrailContext extends AuditContext {
   readonly store: Store
   readonly clock: Clock

@@ -52,7 +52,7 @@ interface FactTypes {
   /** A job of an administrator on many people, and what became of them. */
   job: string
   skipped: number
-  /** What an export was limited to, such as `event=session.denied since=1795000000`; empty for all entries. */
+  /** The filter of an export, such as `event=session.denied since=1795000000`; empty for all entries. */
   filter: string
 }
 

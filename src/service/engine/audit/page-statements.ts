@@ -5,7 +5,7 @@ import type { Database, Queryable } from '../database/schema/schema.ts'
 import { allRows, firstValue } from '../database/statement.ts'
 import type { List, Slot } from '../database/statement.ts'
 
-/** What to show of an organization's trail; absent: everything. */
+/** A filter for an organization's trail; absent: everything. */
 export interface AuditQuery {
   readonly organizationId: string
   /** Only entries about these domains; null for all entries. */

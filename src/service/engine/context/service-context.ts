@@ -28,7 +28,7 @@ export interface ServiceContext {
   /** The audience of calls that devices sign. */
   readonly serviceId: string
   readonly store: Store
-  /** What the features have done when something concerns them all. */
+  /** The features' steps for events that concern all of them. */
   readonly features: Features
   readonly secrets: Secrets
   readonly keys: ServiceKeys

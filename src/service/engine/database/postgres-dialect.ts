@@ -32,7 +32,7 @@ function createDriver(pool: PostgresPool, whileContended: WhileContended, naming
   }
 }
 
-/** What Kysely calls a connection: for one query, or for one transaction. */
+/** A connection in Kysely's sense: for one query, or for one transaction. */
 interface Unit extends DatabaseConnection {
   begin(isolationLevel: IsolationLevel | undefined): void
   commit(): Promise<void>

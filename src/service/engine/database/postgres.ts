@@ -88,7 +88,7 @@ export interface PostgresOpenOptions extends OpenOptions {
   readonly beat?: number
 }
 
-/** What reads or rewrites a large table, as a migration may, has all the time it needs. */
+/** Statements that read or rewrite a large table, as a migration may, have no timeout. */
 async function withoutHurry<T>(
   pg: typeof Pg,
   config: Pg.ClientConfig,

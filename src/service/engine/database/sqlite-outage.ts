@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { StoreUnavailableError } from '../base/store-errors.ts'
 
-/** What SQLite reports when the machine, and not the statement, is at fault (sqlite.org/rescode.html). */
+/** The errors of SQLite when the machine, and not the statement, is at fault (sqlite.org/rescode.html). */
 const outages = [
   ['SQLITE_BUSY', 'Another process kept the database file locked.'],
   ['SQLITE_FULL', 'The disk is full.'],

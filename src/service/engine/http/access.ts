@@ -18,7 +18,7 @@ export interface Access {
 export interface AdmittedCaller {
   /** The id under which streams and held reads are counted. */
   readonly id: string
-  /** What handlers know of it. */
+  /** The caller as handlers know it. */
   readonly caller: Pick<Caller, 'organizationId' | 'actor' | 'role' | 'limitedTo' | 'console'>
   /** @throws {ApiProblem} if it may not call the operation. */
   authorize(endpoint: Endpoint, params: Readonly<Record<string, string>>): void | Promise<void>

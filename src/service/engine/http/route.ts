@@ -17,7 +17,7 @@ export interface Call extends Caller {
   readonly http?: HttpExchange
 }
 
-/** What a call over HTTP adds: headers, and a connection that can be held open or lost. */
+/** The HTTP part of a call: headers, and a connection that can be held open or lost. */
 export interface HttpExchange {
   /** Path of the operation as the caller sees it, for links. */
   readonly path: string

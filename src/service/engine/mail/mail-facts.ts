@@ -7,7 +7,7 @@ import { nameIn } from './mail-language.ts'
 import type { MailLanguage } from './mail-language.ts'
 import type { Author } from './words/en.ts'
 
-/** What a mail tells of an event, as far as it is known. */
+/** The facts of an event in a mail, as far as they are known. */
 export interface MailFacts {
   readonly device?: string | undefined
   /** The browser, such as Firefox, and its system. */
@@ -25,7 +25,7 @@ export interface FactSources {
   readonly pass?: string | undefined
   /** The attributes of the session that it is about. */
   readonly attributes?: readonly Attribute[] | undefined
-  /** What is known already. */
+  /** The facts that are known already. */
   readonly facts?: MailFacts | undefined
 }
 

@@ -33,7 +33,7 @@ export interface Readdressed {
   readonly now: number
 }
 
-/** What a sweep removes, or changes. Nothing depends on it: all of it reads as absent already. */
+/** Data that a sweep removes or changes. Nothing depends on it: all of it reads as absent already. */
 export interface Removal {
   /** Its position in the one order of all features. */
   readonly place: number
@@ -43,7 +43,7 @@ export interface Removal {
   readonly removeSome: (db: Queryable, now: number) => Promise<number>
 }
 
-/** What the engine must do for a feature. */
+/** The parts of a feature that the engine runs. */
 export interface Feature {
   readonly name: string
   /** The tables that it writes; others may read them. */

@@ -11,7 +11,7 @@ import {
 import type { EpochChange, SessionSummary } from './statements.ts'
 import type { Queryable } from '../database/schema/schema.ts'
 
-/** What a read of the database found. */
+/** The result of a read of the database. */
 export interface FoundSessions {
   readonly settled: readonly SessionSummary[]
   /** Users whose epochs changed. */

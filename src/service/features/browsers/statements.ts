@@ -29,7 +29,7 @@ export async function knownBrowser(
   return (await readBrowser(db, browser, now)).known
 }
 
-/** What there is of a browser. */
+/** The stored facts about a browser. */
 export interface FoundBrowser {
   /** Undefined once something has changed that the user passes with. */
   readonly known: KnownBrowserRow | undefined

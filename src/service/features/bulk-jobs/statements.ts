@@ -104,7 +104,7 @@ interface Starting {
   readonly since: number
 }
 
-/** @returns false if it cannot be started any more, or while its administrator has another one that runs. */
+/** @returns false if it cannot be started anymore, or while its administrator has another one that runs. */
 export const startBulkJob = changesRow('startBulkJob', (db, slots: Slots<Starting>, now: Slot<number>) =>
   db
     .updateTable('bulkJob')

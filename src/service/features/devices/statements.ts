@@ -50,7 +50,7 @@ export async function endDevices(db: Queryable, devices: readonly Ended[], epoch
   await removeNotices(db, ids)
 }
 
-/** What a domain requires to approve a request. */
+/** The domain's requirement for approving a request. */
 export const pinRule = firstRow('pinRule', (db, domainId: Slot<string>) =>
   db.selectFrom('domain').select(['keyType', 'maxAllowedRetries']).where('id', '=', domainId),
 )

@@ -65,7 +65,7 @@ export async function presentSignIn(
 
 /**
  * Uses the challenge and the passkey. In a transaction that has locked the user. The hash of a used challenge stays until no node of
- * the service takes the challenge any more.
+ * the service takes the challenge anymore.
  *
  * @returns undefined if another answer was first, or the passkey is gone by now.
  */

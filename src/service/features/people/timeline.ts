@@ -97,7 +97,7 @@ const shownActor = ({ kind, id }: TimelineEntry['actor']): TimelineEntry['actor'
   id: kind === 'administrator' ? id : '',
 })
 
-/** What tells what happened; ids of sessions, devices and factors do not. */
+/** The facts that say what happened; ids of sessions, devices and factors do not. */
 const plainFacts = ['domain', 'factor', 'reason', 'because', 'fields', 'count', 'uses', 'until', 'administrator']
 
 const shownFacts = (facts: TimelineEntry['facts']): TimelineEntry['facts'] =>

@@ -93,7 +93,7 @@ export interface Database {
     id: string
     organizationId: string
     username: string
-    /** What names that could be mistaken for each other have in common; not unique. See `features/users/rules.ts`. */
+    /** A form that names share if they could be mistaken for each other; not unique. See `features/users/rules.ts`. */
     nameKey: string
     name: string
     email: string
@@ -117,7 +117,7 @@ export interface Database {
     knownCodeFailures: Generated<number>
     knownCodesLockedUntil: Generated<number | null>
     knownCodesLockedAt: Generated<number | null>
-    /** What the user's verified web sessions are bound to; null until it changes for the first time. */
+    /** The epoch that the user's verified web sessions are bound to; null until it changes for the first time. */
     epoch: ColumnType<string | null, string | undefined, string | null>
     createdAt: number
     /** The synchronization with which it begins to exist. */
@@ -166,7 +166,7 @@ export interface Database {
     state: Token['state']
     /** The activation code, sealed; only while pending. */
     code: string | null
-    /** What finds a code again. */
+    /** The keyed hash that finds a code again. */
     codeLookup: string | null
     codeExpiresAt: number | null
     /** The time at which the code was mailed; null where it is handed over or shown, and once it was used. */
@@ -175,7 +175,7 @@ export interface Database {
     firstOnly: Generated<Fact>
     /** Whether a page had its code issued and shows it; else an administrator hands the code over. */
     selfEnrollment: Generated<Fact>
-    /** The code of a device that is to take the place of the present one, sealed; only while active. */
+    /** The code of a device that is to take the place of the current one, sealed; only while active. */
     replacement: ColumnType<string | null, string | undefined, string | null>
     replacementLookup: ColumnType<string | null, string | undefined, string | null>
     replacementExpiresAt: ColumnType<number | null, number | undefined, number | null>
@@ -254,13 +254,13 @@ export interface Database {
     binding: ColumnType<string | null, string | null | undefined, never>
     /** Whether the user had passed in its browser before; null if the caller did not distinguish browsers. */
     passedBefore: ColumnType<Fact | null, Fact | null | undefined, never>
-    /** What the device answered, so that the same answer sent again is known. */
+    /** The device's answer, so that the same answer sent again is recognized. */
     answeredDecision: Decision | null
     answeredNumber: string | null
     /** The network that the request came from; null where requests are not limited by network. */
     network: ColumnType<string | null, string | null | undefined, string | null>
   }
-  /** What makes codes from a seed and the time (RFC 6238): a hardware token or a device, and has its id. */
+  /** A generator of codes from a seed and the time (RFC 6238): a hardware token or a device, whose id it has. */
   codeGenerator: {
     id: string
     /** Hexadecimal, sealed. */
@@ -333,7 +333,7 @@ export interface Database {
     userId: string
     /** Sealed. */
     code: string
-    /** What finds it again among the codes of its user. */
+    /** The keyed hash that finds it again among the codes of its user. */
     codeLookup: string
     usesAllowed: number
     usesRemaining: number
@@ -447,7 +447,7 @@ export interface Database {
     idHash: string
     domainId: string
     userId: string
-    /** What the user passed the second step with then; see `factorState`. Empty once it is no longer known, and has been passed in. */
+    /** The user's factors at that time; see `factorState`. Empty once the browser is no longer known, and has been passed in. */
     factors: string
     /** The time at which the user last passed in it. */
     passedAt: number
@@ -568,7 +568,7 @@ export interface Database {
     role: AdminRole
     /** The user that this person is. No foreign key: the user may be deleted. */
     userId: string | null
-    /** What its passkeys name it by (WebAuthn section 5.4.3): 32 random bytes, base64url. */
+    /** The user handle of its passkeys (WebAuthn section 5.4.3): 32 random bytes, base64url. */
     userHandle: string
     createdAt: number
     lastSeenAt: Generated<number | null>
@@ -630,7 +630,7 @@ export interface Database {
     administratorId: string
     userId: string
   }
-  /** What people are found by: a row for each person, device in use and hardware token. Triggers write it. */
+  /** The texts that people are found by: a row for each person, device in use and hardware token. Triggers write it. */
   searchRow: {
     /** A column of SQLite alone, where rows have the order of their people. */
     id: Generated<number>
@@ -732,7 +732,7 @@ export interface Database {
     domainId: string
     userId: string
     deviceId: string
-    /** What the domain asked for on the device at that time, which is how strong the verification is. */
+    /** The domain's requirement for the device at that time, which is the strength of the verification. */
     keyType: Generated<Domain['keyType']>
     /** The administrator who asked. */
     requestedBy: string
