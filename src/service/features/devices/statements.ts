@@ -56,7 +56,7 @@ export const pinRule = firstRow('pinRule', (db, domainId: Slot<string>) =>
 )
 
 /**
- * Takes one of the tries of a PIN, before it is verified: however many arrive at once, no more than `most` are.
+ * Takes one of the tries of a PIN, before it is verified: however many arrive at once, no more than `max` are.
  * @returns the device's hash, and how many were taken; nothing where none is left, or this one was taken already.
  */
 export const takePinTry = firstRow(

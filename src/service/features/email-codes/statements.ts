@@ -52,7 +52,7 @@ const removeTriedCode = change('removeTriedCode', (db, { domainId, userId }: Slo
     .where('wrongTries', '>=', maxTries),
 )
 
-/** @param of Of all domains where none is named. */
+/** Removes the codes of these users in a domain, or in all domains where none is named. */
 export const removeEmailCodes = (
   db: Queryable,
   { userIds, domainId }: { userIds: readonly string[]; domainId?: string | undefined },

@@ -27,7 +27,7 @@ export interface PresentedSignIn {
 /**
  * Verifies an answer before the transaction that uses it. The authenticator must have verified the person: no password came before.
  *
- * @param given The relying party, whose origins the caller names again: nothing was stored for the challenge.
+ * @param request The relying party, whose origins the caller names again: nothing was stored for the challenge.
  * @returns undefined for any wrong answer.
  * @throws {ApiProblem} `api.error.invalid.response` for a malformed one.
  */
