@@ -166,7 +166,7 @@ export interface RestAccess extends ServedInterface {
 
 /**
  * Opens a service without listening.
- * @param options.create Whether a missing database is created; otherwise the environment decides.
+ * `create` says whether a missing database is created; without it, the environment decides.
  */
 export async function openService(
   options: CoreOptions & Pick<ParsedOptions, 'trustProxy'>,

@@ -41,20 +41,20 @@ export async function approves(cluster: Cluster, person: Person, onAsked = () =>
 /** Knows the password, and asks again and again for what the owner of the phone denies. */
 export async function isDenied(cluster: Cluster, person: Person): Promise<SignIn> {
   const browser = createBrowser(cluster.web.url)
-  let start = 0
+  let startedCount = 0
   for (let step = 0; step < 5; step += 1) {
     await attempt(async () => {
       await comeIn(browser, person.username)
       const { text } = await browser.visit('/mfa')
       const [request] = (await device.requests(person.account)).requests ?? []
       if (request && text.includes('id="number"')) {
-        start += 1
+        startedCount += 1
         await device.answer(person.account, request, { decision: 'deny' })
       }
       await browser.submit('/mfa/complete')
     })
   }
-  return { username: person.username, verified: await isIn(browser), begun: start }
+  return { username: person.username, verified: await isIn(browser), begun: startedCount }
 }
 
 /** Types one code in two browsers at once, again and again until one of them is let in or it is worth nothing. */
@@ -62,15 +62,15 @@ export async function sharesCode(cluster: Cluster, person: Person, code: string)
   const browsers = [createBrowser(cluster.web.url), createBrowser(cluster.web.url)]
   return Promise.all(
     browsers.map(async (browser) => {
-      let start = 0
+      let startedCount = 0
       for (let step = 0; step < 3; step += 1) {
         await attempt(async () => {
           await comeIn(browser, person.username)
-          start += 1
+          startedCount += 1
           await browser.submit('/mfa/code', { code })
         })
       }
-      return { username: person.username, verified: await isIn(browser), begun: start }
+      return { username: person.username, verified: await isIn(browser), begun: startedCount }
     }),
   )
 }
