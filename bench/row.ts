@@ -6,7 +6,7 @@ import { median } from './spread.ts'
 export interface Column {
   readonly key: string
   readonly title: string
-  /** What the figures of the chart count, such as "a second". */
+  /** The unit of the figures in the chart, such as "a second". */
   readonly unit: string
 }
 
@@ -17,7 +17,7 @@ export interface Line {
   readonly values: Readonly<Record<string, readonly number[]>>
 }
 
-/** What a figure should be. */
+/** The target value of a figure. */
 export interface Goal {
   readonly figure: string
   readonly value: number
@@ -25,7 +25,7 @@ export interface Goal {
   /** Whether smaller values are better. */
   readonly atMost?: boolean
   readonly unit?: string
-  /** What the time or memory goes into, and what was tried to reduce it. */
+  /** The parts that the time or memory goes into, and the attempts to reduce it. */
   readonly rest?: string
 }
 
@@ -33,13 +33,13 @@ export const isReached = ({ value, reach, atMost }: Goal): boolean => (atMost ? 
 
 export interface Findings {
   readonly lines: readonly Line[]
-  /** What the figures say, in sentences. */
+  /** The meaning of the figures, in sentences. */
   readonly findings: readonly string[]
   readonly goals: readonly Goal[]
 }
 
 export interface Run extends Pace {
-  /** Also what takes minutes. */
+  /** Whether rows that take minutes are measured as well. */
   readonly long: boolean
   /** An empty folder, which is removed at the end. */
   readonly folder: string
@@ -49,7 +49,7 @@ export interface Run extends Pace {
 export interface Row {
   readonly name: string
   readonly title: string
-  /** What is done, and with what it is compared. */
+  /** The measured work, and the work that it is compared with. */
   readonly work: string
   readonly columns: readonly Column[]
   /** The column that the chart shows, and whether smaller values are better. */

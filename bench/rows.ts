@@ -10,7 +10,7 @@ import { push } from './rows/push.ts'
 import { start } from './rows/start.ts'
 import { users } from './rows/users.ts'
 
-/** In the order of the report. */
+/** The rows in the order of the report. */
 export const rows: readonly Row[] = [
   guard,
   browserCode,

@@ -1,4 +1,4 @@
-/** What to say about measured times, milliseconds: their median, and how far they spread. */
+/** Describes measured times, milliseconds: their median, and how far they spread. */
 export function spread(times: readonly number[]): string {
   const words = [`median ${milliseconds(median(times))}`, `90 % within ${milliseconds(percentile(times, 0.9))}`]
   return `${words.join(', ')}, ${milliseconds(percentile(times, 0))} to ${milliseconds(percentile(times, 1))} ms`

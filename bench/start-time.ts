@@ -12,7 +12,7 @@ import { median } from './spread.ts'
 
 interface Candidate {
   readonly name: string
-  /** What an app does to have it, from loading to the middleware that it can use. */
+  /** The script of an app, from loading to the middleware that it can use. */
   readonly code: string
   readonly folder: string
 }

@@ -28,7 +28,7 @@ const apiKey = await service.administration.createApiKey(organizationId)
 const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`
 const headers = { authorization: `Service key="${apiKey}"` }
 
-// On a thread of its own: it measures the service, not itself.
+// Runs on a thread of its own, so that it measures the service and not itself.
 const reader = new Worker(
   `const { workerData, parentPort } = require('node:worker_threads')
   let longest = 0

@@ -48,7 +48,7 @@ ${reachable ? steps(trustUrl, authority, color) : '\n  To use a phone, connect t
 `
 }
 
-/** With a single listening address, this computer has to use it as well. */
+/** If the app listens on a single address, this computer has to use it as well. */
 function localUrl({ host, port, publicUrl }: Settings): string {
   return host === '0.0.0.0' || host === '::' ? `https://localhost:${port}` : publicUrl
 }

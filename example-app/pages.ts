@@ -24,11 +24,11 @@ interface PageData {
 /** A time as text. */
 export interface FormattedTime {
   readonly at: string
-  /** For HTML's `datetime` attribute. */
+  /** The value of HTML's `datetime` attribute. */
   readonly iso: string
 }
 
-/** When and how the second step was passed. */
+/** The time and the means of the second step. */
 export interface SecondStep extends FormattedTime {
   readonly how: string
 }

@@ -8,7 +8,7 @@ export interface PasswordHash {
   readonly hash: Buffer
 }
 
-/** What a hash costs, as parameters of scrypt (RFC 7914). */
+/** The cost of a hash, as parameters of scrypt (RFC 7914). */
 export type PasswordCost = Required<Pick<ScryptOptions, 'N' | 'r' | 'p'>>
 
 /** One of the settings of the OWASP Password Storage Cheat Sheet: 32 MiB, about 0.2 s. */

@@ -44,7 +44,7 @@ async function checkBoundaries(): Promise<boolean> {
   return violations.length === 0
 }
 
-/** Without arguments, all tests, each once. */
+/** Without arguments, all tests run, each once. */
 function runTests(): Promise<boolean> {
   const names = process.argv.slice(2)
   const driven = drivers.flatMap((file) => ['--exclude', `test/service/${file}`])

@@ -28,7 +28,7 @@ function noting(text: string, file: string): string {
     ts.forEachChild(node, visit)
   }
   visit(ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, true))
-  // From the end, so that positions before it stay true.
+  // Edits start from the end, so that positions before them stay correct.
   return inserted
     .toSorted(([first], [other]) => other - first)
     .reduce((changed, [at, addition]) => changed.slice(0, at) + addition + changed.slice(at), text)

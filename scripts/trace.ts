@@ -27,7 +27,7 @@ export type Entries = ReadonlyMap<string, number>
 /** A function with its file, and how often it was entered. An asynchronous one is also entered each time it goes on. */
 type Calls = ReadonlyMap<string, number>
 
-/** What a person does, and what it enters. */
+/** The action of a person, and the functions that it enters. */
 export interface Trip {
   readonly name: string
   readonly entries: Entries
@@ -79,7 +79,7 @@ export async function takeTrips(): Promise<readonly Trip[]> {
   }
 }
 
-/** What was entered since the last call. */
+/** The functions that were entered since the last call. */
 async function entriesOf(profiler: Session): Promise<Pick<Trip, 'entries' | 'calls'>> {
   const { result } = await profiler.post('Profiler.takePreciseCoverage')
   const source = new URL(`file://${root}src/`).href

@@ -25,7 +25,7 @@ export interface ServiceHandle {
   close(): Promise<void>
 }
 
-/** What a service that runs in an app knows from it. */
+/** The facts about an app that a service inside it knows. */
 export interface AppFacts {
   readonly name?: string | undefined
   readonly authenticatorUrl?: string | undefined

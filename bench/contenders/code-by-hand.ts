@@ -88,7 +88,7 @@ interface Known {
   readonly seed: string
 }
 
-/** By username. */
+/** Members by username. */
 const remembered = way === 'at-once' ? new Map<string, Known>() : undefined
 
 /** A right code approves a session, and a wrong one denies it. */

@@ -1,6 +1,6 @@
 import type { createService } from '../../src/service/service.ts'
 
-/** What the loads need to know of a service. */
+/** The facts about a service that the loads need. */
 export interface ServiceGiven {
   readonly url: string
   readonly apiKey: string

@@ -18,7 +18,7 @@ export interface WebAppGiven {
   readonly url: string
   /** The seeds of the users' hardware tokens. */
   readonly seeds: readonly string[]
-  /** The present time in the app, Unix seconds. */
+  /** The current time in the app, Unix seconds. */
   readonly now: number
 }
 
@@ -41,7 +41,7 @@ app.post('/login', form, (req, res, next) => {
   const { username } = req.body as { username: string }
   req.logIn({ username }, (error) => (error ? next(error) : res.sendStatus(200)))
 })
-// What a gate and a guard cost that do nothing: beside the same web sessions, and a route that they do not see.
+// The cost of a gate and a guard that do nothing, beside the same web sessions and a route that they do not see.
 const nothing: express.RequestHandler = (_req, _res, next) => next()
 app.get('/ungated', nothing, nothing, (_req, res) => res.send('Hello'))
 const [guards, secondSteps] = service === undefined ? [[], []] : [[requireMfa()], [passport.authenticate('mfa')]]

@@ -7,7 +7,7 @@ import { codeOf } from './second-steps.ts'
 export interface BrowserCodeGiven {
   readonly url: string
   readonly signIn: FormPath
-  /** Where the code is posted. */
+  /** The address that the code is posted to. */
   readonly code: FormPath
   readonly users: readonly { readonly login: Readonly<Record<string, string>>; readonly seed: string }[]
   /** Whether the app's clock can be moved, for apps that accept a code once. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 /** A process that is measured. */
 export interface Contender<T> {
   readonly pid: number
-  /** What it reported when it was ready. */
+  /** The message that it sent when it was ready. */
   readonly given: T
   stop(): Promise<void>
 }

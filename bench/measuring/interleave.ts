@@ -21,7 +21,7 @@ export interface Measured {
 
 export interface Pace {
   readonly rounds: number
-  /** Of one contender in one round. */
+  /** The result of one contender in one round. */
   readonly seconds: number
 }
 

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 /** One round of load. */
 export interface Sample {
   readonly perSecond: number
-  /** Of one unit of work, milliseconds. */
+  /** The time for one unit of work, milliseconds. */
   readonly latency: number
   /** Processor time for each unit of work, by the names of the processes, milliseconds. */
   readonly cpu: Readonly<Record<string, number>>
@@ -17,7 +17,7 @@ export interface Counted {
   readonly withChildren?: boolean
 }
 
-/** What a load generator is told for a round. */
+/** The order of a round for a load generator. */
 export interface RoundOrder {
   readonly milliseconds: number
   readonly atATime: number
@@ -36,12 +36,12 @@ export interface Facts {
   readonly replayed?: boolean
 }
 
-/** What a module of `bench/loads/` creates. */
+/** The load that a module of `bench/loads/` creates. */
 export interface Load {
   /** How many units make a pass, such as the users who each enter a code. */
   readonly size: number
   readonly facts?: Facts
-  /** Before each pass, and not measured: moves the clocks, so that each user has a new code, and signs users in. */
+  /** Runs before each pass and is not measured: moves the clocks, so that each user has a new code, and signs users in. */
   nextPass?(): Promise<void>
   /** Does one unit of work, or throws. */
   unit(index: number): Promise<void>

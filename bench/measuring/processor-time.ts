@@ -8,7 +8,7 @@ interface Process {
   readonly parent: number
   /** Milliseconds, user and system. */
   readonly own: number
-  /** Those of children that have ended. */
+  /** The time of children that have ended. */
   readonly ended: number
 }
 

@@ -4,14 +4,14 @@ export interface RowReport extends Findings {
   readonly row: Row
 }
 
-/** Where and how it was measured. */
+/** The machine and the conditions of the measurement. */
 export interface Machine {
   /** ISO 8601. */
   readonly at: string
   readonly commit: string
   readonly node: string
   readonly processors: string
-  /** Over one minute, before the first and after the last row. */
+  /** The load over one minute, before the first and after the last row. */
   readonly load: readonly [start: number, end: number]
   readonly peers: ReadonlyMap<string, string>
   readonly rounds: number

@@ -36,7 +36,7 @@ export async function openCertificates(folder: string, names: readonly string[],
   const stored = await read(file)
   const server = stored && fits(stored, authority, names) ? stored : await issue(issuer, names)
   if (server !== stored) await replace(file, JSON.stringify(server))
-  // Without its key, for browsers on this computer.
+  // The certificate without its key, for browsers on this computer.
   await replace(join(folder, 'authority.crt'), issuer.certificate)
   return { server, authority }
 }

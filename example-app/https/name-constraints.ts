@@ -17,7 +17,7 @@ const privateNetworks: readonly Network[] = [
 
 type Network = readonly [address: string, prefix: number]
 
-/** What an authority may sign: these names and addresses, and all private addresses. */
+/** The names and addresses that an authority may sign: these, and all private addresses. */
 export interface Constraints {
   readonly names: readonly string[]
   readonly networks: readonly Network[]

@@ -1,6 +1,6 @@
 import type { SourceFile } from './source-file.ts'
 
-/** What imports what: files by path. */
+/** The imports of each file, by path. */
 type Graph = ReadonlyMap<string, Iterable<string>>
 
 /** Finds circular imports at run time, each circle once: `[a, b]` for a → b → a. */

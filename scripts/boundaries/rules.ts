@@ -3,7 +3,7 @@ import type { Import, SourceFile } from './source-file.ts'
 /** Returns what is wrong with one import of a file, or undefined. */
 export type ImportRule = (file: SourceFile, imported: Import) => string | undefined
 
-/** Which folders of src/ a folder may import from, beside itself and `open`. */
+/** The folders of src/ that a folder may import from, beside itself and `open`. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   ground: [],
   contract: [],
@@ -104,7 +104,7 @@ function openStoreInOnePlace(file: SourceFile, imported: Import): string | undef
 
 const webSession = 'src/express/session/web-session.ts'
 
-/** What every file may import from there. All other functions save, change or detach the web session. */
+/** The functions that every file may import from there. All others save, change or detach the web session. */
 const readsWebSession = new Set([
   'bindToService',
   'canSave',

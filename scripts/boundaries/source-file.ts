@@ -5,11 +5,11 @@ import { parseSync } from 'vite'
 
 /** One import or re-export of a source file. */
 export interface Import {
-  /** As written in the source, such as `../clock.ts` or `zod`. */
+  /** The path as written in the source, such as `../clock.ts` or `zod`. */
   readonly specifier: string
   /** Path from the root for a relative specifier; undefined for packages. */
   readonly target: string | undefined
-  /** What is imported, by the names in the other file; `*` for everything. */
+  /** The imported names, as the other file calls them; `*` for everything. */
   readonly names: readonly string[]
   /** Whether it is `import type` or `export type`, which compilation removes. */
   readonly typeOnly: boolean
@@ -19,7 +19,7 @@ export interface Import {
 }
 
 export interface SourceFile {
-  /** From the root, with slashes. */
+  /** The path from the root, with slashes. */
   readonly path: string
   readonly imports: readonly Import[]
   /** Lines of statements other than re-exports. */

@@ -97,7 +97,7 @@ function verdictOf({ title }: Mutant, { failed, crash }: Result): Verdict {
 interface Result {
   /** Full names. */
   readonly passed: readonly string[]
-  /** With the first line of each error. */
+  /** The report has the first line of each error. */
   readonly failed: readonly { readonly name: string; readonly message: string }[]
   /** Why a file did not load or a hook failed. A test that did not run proves nothing. */
   readonly crash: string | undefined

@@ -8,7 +8,7 @@ import { createService } from '../../src/service/service.ts'
 
 /** A service with a user for the pictures. */
 export interface PictureService {
-  /** Of the authenticator. */
+  /** The base URL of the authenticator. */
   readonly url: string
   addDomain(domain: NewDomain, image: Uint8Array): Promise<PictureDomain>
   stop(): Promise<void>

@@ -7,7 +7,7 @@ interface SeededDomain extends Pick<NewDomain, 'name' | 'type' | 'emailOtpEnable
   readonly enrolled: number
 }
 
-/** From one that is nearly done to one that has just begun. */
+/** The domains range from one that is nearly done to one that has just begun. */
 export const seededDomains: readonly SeededDomain[] = [
   { name: 'Intranet', type: 'WEB', share: 0.45, enrolled: 0.93 },
   { name: 'Mail', type: 'WEB', emailOtpEnabled: true, share: 0.25, enrolled: 0.71 },

@@ -26,7 +26,7 @@ interface SignIn {
   readonly person: SeededPerson
   readonly at: number
   readonly outcome: SignInOutcome
-  /** What passed or was tried. */
+  /** The factor that passed or was tried. */
   readonly factor: Factor | null
   readonly address: string
 }

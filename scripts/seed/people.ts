@@ -15,14 +15,14 @@ export interface SeededPerson {
   /** The first domain of the person. */
   readonly domainId: string
   readonly method: 'push' | 'passkey' | 'otp' | 'none'
-  /** Of the device, if that is the method. */
+  /** The device's id, if that is the method. */
   readonly deviceId: string
   readonly joinedAt: number
 }
 
 export interface Tenant {
   readonly organizationId: string
-  /** In the order of `seededDomains`. */
+  /** The ids in the order of `seededDomains`. */
   readonly domainIds: readonly string[]
   readonly now: number
 }
@@ -55,7 +55,7 @@ function newPerson({ domainIds, now }: Tenant, random: SeededRandom, index: numb
   return {
     id: random.id(),
     name: `${givenName} ${familyName}`,
-    // As directories number people of the same name.
+    // The number is added as directories do for people of the same name.
     username: `u${String(index + 1).padStart(6, '0')}`,
     domainId: domainIds[place] ?? '',
     method,

@@ -64,7 +64,7 @@ export const NewInvitation = z
   .refine(fitsRole, domainsOfRole)
 export type NewInvitation = z.input<typeof NewInvitation>
 
-/** What changes about an administrator: role and domains belong together. */
+/** The changes of an administrator: role and domains belong together. */
 export const ChangedAdministrator = z
   .object({ role: AdminRole, domains: DomainIds.default([]) })
   .refine(fitsRole, domainsOfRole)
@@ -137,7 +137,7 @@ export const AdministratorSession = z.object({
   id: z.string(),
   createdAt: Seconds,
   usedAt: Seconds,
-  /** When a passkey was last used in it. */
+  /** The last use of a passkey in this session. */
   passedAt: Seconds,
 })
 export type AdministratorSession = z.infer<typeof AdministratorSession>

@@ -12,12 +12,12 @@ export const BrokenEntry = z.object({
   kind: z.enum(['changed', 'missing', 'cut_off', 'unattributed']),
   /** The organization's entry that was changed, or the last one before those that are missing; null if there is none. */
   position: z.int().nullable(),
-  /** When that entry was written. */
+  /** The time of that entry. */
   at: Seconds.nullable(),
 })
 export type BrokenEntry = z.infer<typeof BrokenEntry>
 
-/** The last verification of the trail, and the present one. */
+/** The last verification of the trail, and the current one. */
 export const AuditVerification = z.object({
   /** How much is read, percent; null while none runs. */
   percent: z.int().min(0).max(100).nullable(),

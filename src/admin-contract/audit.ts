@@ -9,9 +9,9 @@ export const auditPage = 50
 /** A number in a query. */
 const digits = z.string().regex(/^\d{1,15}$/)
 
-/** What to read of the trail; absent: everything. */
+/** A filter for the trail; absent: everything. */
 const filters = {
-  /** Such as `session.denied`; several are separated by commas. */
+  /** An event such as `session.denied`; several are separated by commas. */
   event: z
     .string()
     .regex(/^[a-z_]{1,40}\.[a-z_]{1,40}(,[a-z_]{1,40}\.[a-z_]{1,40}){0,149}$/)
@@ -38,7 +38,7 @@ const filters = {
 
 /** An entry of the audit trail. */
 export const AuditItem = z.object({
-  /** Its place in the trail, which later entries exceed. */
+  /** The entry's place in the trail; later entries have higher ones. */
   position: z.int(),
   at: Seconds,
   event: z.string(),

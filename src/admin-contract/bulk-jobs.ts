@@ -6,7 +6,7 @@ import { Because } from './because.ts'
 import { PeopleSearch } from './people.ts'
 import type { AdminRole } from '../contract/roles.ts'
 
-/** What a job does to each of its people. */
+/** The action of a job on each of its people. */
 export const BulkAction = z.enum(['unlock', 'enrollment_mail', 'remove_member'])
 export type BulkAction = z.infer<typeof BulkAction>
 
@@ -47,7 +47,7 @@ export const bulkJobLifetime = 15 * 60
 export const BulkReason = z.enum([
   /** The administrator's own record. */
   'own',
-  /** Not there any more, or not visible to the administrator. */
+  /** The person no longer exists or is not visible to the administrator. */
   'not_found',
   'not_member',
   /** The person belongs to a domain that the administrator does not manage, and the action counts there as well. */
@@ -82,7 +82,7 @@ const count = z.int().min(0)
 export const BulkJob = z.object({
   id: Id,
   action: BulkAction,
-  /** Where people are removed from, or which the mails are about. */
+  /** The domain that people are removed from, or that the mails are about. */
   domain: Id.optional(),
   because: Because,
   state: BulkState,
@@ -109,7 +109,7 @@ export const prepareBulkJob = endpoint({
   body: z.object({
     action: BulkAction,
     because: Because,
-    /** Where people are removed from, or which the mails are about. */
+    /** The domain that people are removed from, or that the mails are about. */
     domain: Id.optional(),
     /** The people by their ids, or everyone whom a search finds. */
     people: z.array(Id).min(1).max(1_000).optional(),

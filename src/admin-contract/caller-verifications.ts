@@ -10,7 +10,7 @@ export const CallerVerification = z.object({
   id: Id,
   user: Id,
   domain: Id,
-  /** What the device asks for before it confirms: how strong the verification is. */
+  /** The key that the device asks for before it confirms, which is the strength of the verification. */
   keyType: Domain.shape.keyType,
   /** The domains of the person in which it counts: those that ask for no more. */
   covers: z.array(Id),
@@ -19,7 +19,7 @@ export const CallerVerification = z.object({
   /** The administrator who asks. */
   administrator: Id,
   state: CallState,
-  /** What the administrator reads out: only for the one who asks, and only while it is pending. */
+  /** The number that the administrator reads out: only for the one who asks, and only while it is pending. */
   number: z.string().optional(),
   createdAt: Seconds,
   expiresAt: Seconds,

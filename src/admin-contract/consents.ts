@@ -7,7 +7,7 @@ import { Because } from './because.ts'
 /** How long another administrator has to decide, and the requester to use the consent, seconds. */
 export const consentLifetime = 15 * 60
 
-/** What an operation is called with: the fields of its path and body, without the person, the reason and secrets. */
+/** The parameters of an operation: the fields of its path and body, without the person, the reason and secrets. */
 export const ConsentParameters = z.record(z.string().max(64), z.union([z.string().max(320), z.number()]))
 export type ConsentParameters = z.infer<typeof ConsentParameters>
 

@@ -96,7 +96,7 @@ export const ApiKey = z.object({
   /** The only domain it is valid for; null for the whole organization. */
   domain: Id.nullable(),
   createdAt: Seconds,
-  /** When it was last used, to the hour; null if never. */
+  /** The time of the last use, to the hour; null if never used. */
   usedAt: Seconds.nullable(),
 })
 export type ApiKey = z.infer<typeof ApiKey>

@@ -1,5 +1,5 @@
 /**
- * Events under the names that they had in earlier versions, with their present names. No such entry is written any more, but those
+ * Events under the names that they had in earlier versions, with their current names. No such entry is written anymore, but those
  * in a trail stay as they are, because each entry contains the hash of the one before.
  */
 export const formerEvents: ReadonlyMap<string, string> = new Map([

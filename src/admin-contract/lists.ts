@@ -10,7 +10,7 @@ export const From = z
   .regex(/^[1-9]\d{0,8}$/)
   .optional()
 
-/** What each page of a list says of itself. */
+/** The members that each page of a list has, beside its rows. */
 export const listed = {
   /** The position of the first row, from 1. */
   from: z.int(),

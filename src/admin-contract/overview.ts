@@ -15,7 +15,7 @@ export const SignInCount = z.object({
 })
 export type SignInCount = z.infer<typeof SignInCount>
 
-/** Who of a domain can pass the second step. */
+/** Counts the members of a domain who can pass the second step. */
 export const DomainEnrollment = z.object({
   domain: Id,
   name: z.string(),

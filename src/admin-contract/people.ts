@@ -44,17 +44,17 @@ export type PersonSummary = z.infer<typeof PersonSummary>
 export const EnrollmentMail = z.object({
   domain: Id,
   sentAt: Seconds,
-  /** When the link ends, or ended. */
+  /** The end of the link, past or future. */
   expiresAt: Seconds,
 })
 export type EnrollmentMail = z.infer<typeof EnrollmentMail>
 
-/** What the console shows of a person. It contains no code that opens anything. */
+/** A person as the console shows them. It contains no code that opens anything. */
 export const Person = PersonSummary.extend({
   everEnrolled: z.boolean(),
   language: z.string().optional(),
   createdAt: Seconds,
-  /** When the e-mail address was last replaced by another one. */
+  /** The time at which the e-mail address was last replaced. */
   emailChangedAt: Seconds.optional(),
   /** The person also belongs to domains that the administrator does not manage, so what counts everywhere cannot be changed. */
   elsewhere: z.boolean(),
@@ -70,14 +70,14 @@ export const Person = PersonSummary.extend({
   codes: z.array(BypassCode.omit({ code: true })),
   /** Browsers that are remembered or kept, each in one domain. What removes a factor, and signing out everywhere, ends them. */
   browsers: z.array(z.object({ domain: Id, name: z.string().optional() })),
-  /** What the administrator asked the person's device last, while it waits or its outcome stands. */
+  /** The administrator's last question to the person's device, while it waits or its outcome stands. */
   caller: CallerVerification.optional(),
   /** The person said No to the help desk, which cannot act on the person until then. */
   helpDeskBlockedUntil: Seconds.optional(),
 })
 export type Person = z.infer<typeof Person>
 
-/** What people are searched for; without anything, everyone. */
+/** A search for people; without any member, it finds everyone. */
 export const PeopleSearch = z.object({
   q: z.string().max(128).optional(),
   filter: PeopleFilter.optional(),
@@ -85,7 +85,7 @@ export const PeopleSearch = z.object({
 })
 export type PeopleSearch = z.infer<typeof PeopleSearch>
 
-/** What a list of people is sorted by. */
+/** The order of a list of people. */
 export const PeopleSort = z.enum(['name', 'lastSignIn'])
 export type PeopleSort = z.infer<typeof PeopleSort>
 

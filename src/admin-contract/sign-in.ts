@@ -6,7 +6,7 @@ import { Passkey, PasskeyName } from '../contract/passkeys.ts'
 import { AuthenticationResponse, CreationOptions, RegistrationResponse, RequestOptions } from '../contract/webauthn.ts'
 import { Administrator } from './administrators.ts'
 
-/** What the console asks of a new passkey: found without a name, and the person verified. */
+/** The options for a new passkey of the console: found without a name, and the person verified. */
 export const AdminCreationOptions = CreationOptions.extend({
   authenticatorSelection: z.object({ residentKey: z.literal('required'), userVerification: z.literal('required') }),
 })
@@ -18,7 +18,7 @@ export type AdminRequestOptions = z.infer<typeof AdminRequestOptions>
 /** 256 random bits, base64url. */
 const InvitationToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
 
-/** Who is signed in, and until when. */
+/** The signed-in administrator and the end of the session. */
 export const AdminSession = z.object({
   administrator: Administrator,
   organization: z.object({ id: Id, name: z.string() }),
@@ -26,7 +26,7 @@ export const AdminSession = z.object({
   domains: z.array(z.object({ id: Id, name: z.string() })),
   /** The time until which changes are allowed without another use of the passkey. */
   freshUntil: Seconds,
-  /** When it ends without another request, and when it ends in any case. */
+  /** `idleUntil` is the end without another request; `endsAt` is the end in any case. */
   idleUntil: Seconds,
   endsAt: Seconds,
 })

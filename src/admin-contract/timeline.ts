@@ -21,7 +21,7 @@ export const PersonSignIn = z.object({
   factor: Factor.optional(),
   purpose: SessionPurpose,
   address: z.string().optional(),
-  /** What the app said about it, such as the browser and the place. */
+  /** The attributes that the app reported, such as the browser and the place. */
   attributes: z.array(Attribute),
   /** Whether it came from a browser in which the person had passed before; absent for those of earlier days. */
   knownBrowser: z.boolean().optional(),
@@ -31,7 +31,7 @@ export type PersonSignIn = z.infer<typeof PersonSignIn>
 
 /** An entry of the audit trail about a person, with those facts that tell what happened, and without addresses. */
 export const TimelineEntry = AuditItem.omit({ address: true, requestId: true }).extend({
-  /** Where a sign-in came from, while that is known. */
+  /** The origin of a sign-in, while it is known. */
   signIn: PersonSignIn.partial({ purpose: true }).optional(),
 })
 export type TimelineEntry = z.infer<typeof TimelineEntry>

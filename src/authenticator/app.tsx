@@ -27,7 +27,7 @@ export interface AppProps {
   readonly clock: Clock
   /** The public address of the service that this page came from. */
   readonly serviceUrl: string
-  /** What the page was opened for; a new object each time. */
+  /** The link that opened the page; a new object each time. */
   readonly link: Link
   readonly onInstall: (() => void) | undefined
   readonly onLanguage: (language: Language) => void

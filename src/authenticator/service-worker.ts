@@ -1,4 +1,4 @@
-/** How long to wait for a new version before the present one is shown, milliseconds. */
+/** How long to wait for a new version before the current one is shown, milliseconds. */
 const activationTimeout = 3000
 
 /**

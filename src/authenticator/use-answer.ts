@@ -34,7 +34,7 @@ export function useAnswer(device: Device, inbox: Inbox, show: (screen: Screen) =
       const outcome = outcomeOfError(error, withPin)
       if (!outcome) return { screen: { name: 'request', pending, denied, problem: problemOf(error, words) } }
       inbox.forget(pending.request)
-      // What could not be denied or reported anymore is not asked about again.
+      // A request that could no longer be denied or reported is not asked about again.
       return {
         screen: { name: 'outcome', outcome, ended: endedWithoutAnswer(outcome) && !denied ? pending : undefined },
       }

@@ -3,7 +3,7 @@ import { isBackFrom, noteLeaving } from './leaving.ts'
 /**
  * Sends the user to the second step if an answer requires it, and back afterwards. For single-page apps.
  *
- * @param returnTo where the user returns, a path of this origin; by default the present page.
+ * @param returnTo where the user returns, a path of this origin; by default the current page.
  * @returns whether it did: then the browser is leaving this page.
  * @throws {Error} if the address of the challenge shows the app itself, which would be an endless loop.
  *

@@ -9,7 +9,7 @@ export function newAppSecret(random: (size: number) => Uint8Array): string {
   return Buffer.from(random(20)).toString('hex')
 }
 
-/** What every authenticator app reads from a QR code: https://github.com/google/google-authenticator/wiki/Key-Uri-Format */
+/** The address that every authenticator app reads from a QR code: https://github.com/google/google-authenticator/wiki/Key-Uri-Format */
 export function keyUri({ issuer, account, seed }: { issuer: string; account: string; seed: string }): string {
   const names = { issuer: cut(issuer, 32), label: cut(account, 48) }
   return new TOTP({ ...names, secret: Secret.fromHex(seed), digits: 6, period: 30 }).toString()

@@ -26,7 +26,7 @@ export interface Challenge {
   readonly purpose: (typeof purposes)[number]
   /** Unix time, seconds. Sessions older than this do not count. */
   readonly createdAt: number
-  /** Where the user continues afterwards: a path on this origin. */
+  /** The path on this origin at which the user continues afterwards. */
   readonly returnTo: string
   /** The accepted factors, if fewer than those the app accepts. */
   readonly factors?: readonly Factor[] | undefined
@@ -34,9 +34,9 @@ export interface Challenge {
   readonly phishingResistant?: RequestedPhishingResistance | undefined
   /** The setting for unknown browsers, if it is stricter than that of the app. */
   readonly unknownBrowser?: RequestedUnknownBrowser | undefined
-  /** What the user confirms by a step-up, in the app's words. */
+  /** The action that the user confirms by a step-up, in the app's words. */
   readonly action?: string | undefined
-  /** Where the user continues after giving up, if the app said so. */
+  /** The address at which the user continues after giving up, if the app set one. */
   readonly giveUpTo?: string | undefined
   /** The form of the user's own factors that the challenge has interrupted: it is carried out once the challenge is passed. */
   readonly carried?: Carried | undefined
@@ -44,7 +44,7 @@ export interface Challenge {
   readonly sessionId?: string
   /** The secret that the device can scan in place of the number, while that session is pending. */
   readonly scanSecret?: string | undefined
-  /** When that was created, Unix seconds. */
+  /** The time at which the session was created, Unix seconds. */
   readonly askedAt?: number | undefined
   /** The name of the device that was asked, if the service says it. */
   readonly deviceName?: string | undefined
@@ -68,11 +68,11 @@ export interface Challenge {
 
 /** A posted form that waits for a confirmation. */
 export interface Carried {
-  /** Below the challenge path. */
+  /** The path of the form, below the challenge path. */
   readonly path: CarriedPath
   /** Ids, names and choices, and nothing else. */
   readonly fields: Readonly<Record<string, string>>
-  /** When the user pressed its button, Unix seconds. */
+  /** The time at which the user pressed the button, Unix seconds. */
   readonly askedAt: number
 }
 

@@ -27,7 +27,7 @@ export type CodeOutcome =
       readonly refused?: { readonly sessionId: string; readonly reason: SessionReason }
     }
 
-/** What the page says about a code that was not accepted. */
+/** The message of the page about a code that was not accepted. */
 export type CodeNotice = Extract<Notice, { readonly kind: 'no_code' | 'wrong_code' | 'passkey_needed' }> | CodesPaused
 
 type CodesPaused = Extract<Notice, { readonly kind: 'codes_paused' }>

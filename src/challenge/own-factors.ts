@@ -122,7 +122,7 @@ async function unlessLast(removal: Promise<boolean>, ...goneCodes: readonly Erro
 }
 
 /**
- * Issues a code for another device; the present one stays until the code is used.
+ * Issues a code for another device; the current one stays until the code is used.
  * @returns undefined if an administrator has issued a code, to be handed over in person.
  */
 export function deviceCode(
@@ -153,7 +153,7 @@ export async function makeRecoveryCodes(
   return client.bypassCodes.replaceAll(domainId, userId, { usesAllowed: 1, expirationTime: 0, ...change })
 }
 
-/** The browsers of the user that are remembered or kept here. @param browser The id of the present one, from its cookie. */
+/** The browsers of the user that are remembered or kept here. @param browser The id of the current one, from its cookie. */
 export async function readListedBrowsers(
   { client, domainId, managesFactors }: ConnectedService,
   { userId }: OwnFactors,

@@ -18,7 +18,7 @@ export function hasPasskey(member: User | undefined, rpId: string | undefined, a
   return rpId !== undefined && allowed.includes('passkey') && member?.passkeys?.includes(rpId) === true
 }
 
-/** What the browser needs to use a passkey for this challenge. */
+/** The options that the browser needs to use a passkey for this challenge. */
 export async function startPasskey(
   { client, domainId }: ConnectedService,
   userId: string,
@@ -63,7 +63,7 @@ export async function tryPasskey(
 
 const purposeOf = ({ purpose }: Challenge) => (purpose === 'change_devices' ? purpose : undefined)
 
-/** What the browser needs to make a passkey. */
+/** The options that the browser needs to create a passkey. */
 export function startNewPasskey(
   { client, domainId }: ConnectedService,
   userId: string,

@@ -8,17 +8,17 @@ import type { Verified } from './challenge.ts'
 import { isFresh, maxVerifiedAge } from './challenge.ts'
 import type { Epochs } from './epochs.ts'
 
-/** What counts as a second step. Every place that asks whether a user has passed asks `judge` with such a value. */
+/** The requirements of a second step. Every place that asks whether a user has passed asks `judge` with such a value. */
 export interface Policy {
   readonly factors: readonly Factor[]
   readonly phishingResistant: PhishingResistance
-  /** What counts from a browser that has shown no key. */
+  /** The requirement for a browser that has shown no key. */
   readonly unknownBrowser: UnknownBrowser
   /** The maximum age of the second step, seconds. */
   readonly maxAge: number
 }
 
-/** What a route, a challenge or an upgrade asks for. */
+/** The requirements of a route, a challenge or an upgrade. */
 export type PolicyRequest = { readonly [K in keyof Policy]?: Policy[K] | undefined }
 
 /** The policy of an app, from its options. */
@@ -56,7 +56,7 @@ export type Unverified =
   | 'passkey_needed'
   | 'unknown_browser'
 
-/** What a decision about a record depends on beside the policy. */
+/** The facts, beside the policy, that a decision about a record depends on. */
 export interface Judging {
   /** Unix time, seconds. */
   readonly now: number

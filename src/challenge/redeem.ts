@@ -24,7 +24,7 @@ interface RedeemingConditions {
   readonly allowed: readonly Factor[]
   /** The policy of the app and the route, in this browser. */
   readonly policy: PhishingResistance
-  /** What both allow from a browser that is not kept. */
+  /** The requirement of app and route for a browser that is not kept. */
   readonly unknownBrowser: UnknownBrowser
   readonly browser: PassedBrowser
   /** The answer of a call that has redeemed it already. */

@@ -17,7 +17,7 @@ import type { VersionAdapter } from './version-adapter.ts'
 /** A service that is connected. */
 export interface ConnectedService extends VersionAdapter {
   readonly client: Client
-  /** Where its REST interface is. */
+  /** The address of the REST interface. */
   readonly baseUrl: string
   readonly domainId: string
   /** Encrypts secrets in web sessions. */

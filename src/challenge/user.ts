@@ -18,7 +18,7 @@ export const MfaUser = z
     username: unlessEmpty(Username),
     /** Instead of `username`: the id that the service gave the user. */
     serviceUserId: unlessEmpty(Id),
-    /** What administrators and the user's device show; `username` if absent. */
+    /** The name that administrators and the user's device show; `username` if absent. */
     name: unlessEmpty(Name),
     /** Where e-mailed codes and notices go. */
     email: unlessEmpty(Email),
@@ -39,13 +39,13 @@ export type MfaUser = z.output<typeof MfaUser>
 export const optionalMembers = ['name', 'email', 'timeZone'] as const
 export type OptionalMember = (typeof optionalMembers)[number]
 
-/** What the option `user` returns; an object of the app's own with these members will do. */
+/** The user that the option `user` returns; an object of the app's own with these members will do. */
 export interface AppUser {
   /** The name the user signs in to the app with; 1 to 128 characters. */
   readonly username?: string | null | undefined
   /** Instead of `username`: the id that the service gave the user. An `id` of the app's own is ignored. */
   readonly serviceUserId?: string | null | undefined
-  /** What administrators and the user's device show; `username` if absent. */
+  /** The name that administrators and the user's device show; `username` if absent. */
   readonly name?: string | null | undefined
   /** Where e-mailed codes and notices go. */
   readonly email?: string | null | undefined

@@ -52,7 +52,7 @@ export function createVerificationEnds({ epochs, clock, failed }: EndOptions): V
 
   epochs.onChange(check)
 
-  /** Ends what is known not to count any more, however long the service takes to answer, and asks about what is not known. */
+  /** Ends what is known not to count anymore, however long the service takes to answer, and asks about what is not known. */
   function check(userKey: string): void {
     settle(userKey, ifKnown)
     if (epochs.isKnown(userKey) || refreshingUsers.has(userKey) || !byUser.has(userKey)) return

@@ -8,7 +8,7 @@ import type { Token } from '../contract/tokens.ts'
 import type { CreatedUser, User } from '../contract/users.ts'
 import type { ChallengeStore } from './challenge-store.ts'
 
-/** What differs between the versions of the interface. Each has an adapter; all other code is the same for every version. */
+/** The differences between the versions of the interface. Each version has an adapter; all other code is the same for every version. */
 export interface VersionAdapter {
   /** A name for people to read. Code decides by the members below. */
   readonly version: Version
@@ -44,7 +44,7 @@ export interface VersionAdapter {
   isMailRejection(error: ApiError): boolean
 }
 
-/** What an approval has to match when it is redeemed. */
+/** The conditions that an approval has to match when it is redeemed. */
 export interface Redeemable {
   readonly id: string
   readonly browser: PassedBrowser

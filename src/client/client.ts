@@ -42,7 +42,7 @@ const redeeming = { extraTime: 15_000 }
 
 export type Client = ReturnType<typeof createClient>
 
-/** What can be changed of a user; absent members stay. */
+/** The members of a user that can be changed; absent members stay. */
 interface UserChanges {
   readonly name?: string | undefined
   readonly email?: string | undefined
@@ -115,7 +115,7 @@ export function createClient(options: ClientOptions) {
       revoke: (domainId: string, userId: string) => call(tokens.revokeToken, { params: { domainId, userId } }),
       /** Issues a code for a user who never had a factor: it ends as soon as the user has one. 1.4. */
       issueFirst: (domainId: string, userId: string) => call(tokens.issueFirstToken, { params: { domainId, userId } }),
-      /** Issues a code for another device; the present device stays until the code is used. 1.4. */
+      /** Issues a code for another device; the current device stays until the code is used. 1.4. */
       replace: (domainId: string, userId: string, { pass, epoch }: { pass?: string; epoch?: string } = {}) =>
         call(tokens.issueReplacement, {
           params: { domainId, userId },
@@ -208,7 +208,7 @@ export function createClient(options: ClientOptions) {
       /** Forgets all known browsers of the user. @param pass Without it, kept browsers stay kept. 1.4. */
       forgetAll: (domainId: string, userId: string, pass?: string) =>
         call(browsers.forgetBrowsers, { params: { domainId, userId }, query: { pass } }),
-      /** What the user cannot use now from this browser, and until when. 1.4. */
+      /** The factors that the user cannot use now from this browser, and until when. 1.4. */
       pauses: (domainId: string, userId: string, browser?: string) =>
         call(browsers.readPauses, { params: { domainId, userId }, body: { browser } }),
     }),

@@ -7,7 +7,7 @@ import { defaultVendor, Vendor } from '../contract/media-type.ts'
 import type { VendorOptions } from '../contract/media-type.ts'
 import { parseOptions } from '../contract/validate.ts'
 
-/** What `createClient()` takes. */
+/** The options of `createClient()`. */
 export interface ClientOptions {
   /** The service's address with its API prefix, such as `https://mfa.example/api`. */
   baseUrl: string

@@ -18,7 +18,7 @@ export interface ParsedResponse<T> {
 
 /** A response that is not JSON. */
 export interface Bytes {
-  /** Its media type. */
+  /** The media type of the body. */
   readonly type: string
   readonly bytes: Uint8Array
 }

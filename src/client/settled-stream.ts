@@ -75,7 +75,7 @@ function createWaiter() {
 function createDomainWaits(clock: ResolvedClientOptions['clock'], open: OpenStream) {
   const waiters = new Map<string, Set<Waiter>>()
   const epochListeners = new Set<(userId: string) => void>()
-  /** Those whose reads the service holds. */
+  /** Waiters whose reads the service holds. */
   const holding = new Set<Waiter>()
   const stream = createDomainStream({
     clock,

@@ -18,7 +18,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a client needs to wait for sessions. */
+/** The functions that a client needs to wait for sessions. */
 export interface WaitContext {
   readonly transport: Transport
   readonly streams: SettledStreams

@@ -80,7 +80,7 @@ export function App({ invitation, onLanguage }: AppProps) {
     go('', true)
     setStage({ name: 'out' })
   }
-  // What has changed is stored already. Without an answer, other screens show the old names until the page is reloaded.
+  // The change is stored already. Without an answer, other screens show the old names until the page is reloaded.
   const renew = () =>
     client.call('GET /admin/session', {}).then(
       (session) => setStage({ name: 'in', session }),

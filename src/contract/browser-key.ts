@@ -9,7 +9,7 @@ import { PageOrigin } from './relying-party.ts'
 export const UnknownBrowser = z.enum(['number', 'passkey', 'deny'])
 export type UnknownBrowser = z.infer<typeof UnknownBrowser>
 
-/** What a route can ask for beyond the option of its app. */
+/** The requirement of a route, beyond the option of its app. */
 export const RequestedUnknownBrowser = UnknownBrowser.exclude(['number'])
 export type RequestedUnknownBrowser = z.infer<typeof RequestedUnknownBrowser>
 

@@ -1,4 +1,4 @@
-/** What the service answers devices. Only they parse it, so a service does not load this. */
+/** The answers of the service to devices. Only devices parse them, so a service does not load this. */
 import { z } from 'zod'
 
 import { MoveCode } from './device.ts'
@@ -34,7 +34,7 @@ export const Activated = z.object({
   pushKey: PushKey.optional(),
   /** Whether the service accepted the subscription. */
   push: z.boolean(),
-  /** What codes without a connection are made from (RFC 6238, SHA-1); the secret is base32. */
+  /** The source of codes without a connection (RFC 6238, SHA-1); the secret is base32. */
   codes: z.object({ secret: z.string(), digits: z.literal(6), period: z.literal(30) }),
 })
 export type Activated = z.infer<typeof Activated>
@@ -43,7 +43,7 @@ export type Activated = z.infer<typeof Activated>
 export const Move = z.object({ code: MoveCode, expiresAt: Seconds })
 export type Move = z.infer<typeof Move>
 
-/** What the old device shows before it confirms. */
+/** The claim that the old device shows before it confirms. */
 export const MoveClaim = z.object({
   /** The id that the new device will have. */
   device: Id,
@@ -73,7 +73,7 @@ export const DeviceRequest = z.object({
   ipAddress: z.string().optional(),
   /** How many digits to type; 0 where no number is asked for. */
   numberLength: z.int(),
-  /** What an approval allows; absent for signing in. */
+  /** The purpose that an approval allows; absent for signing in. */
   purpose: SessionPurpose.optional(),
   /** The browser is not one that the person keeps. An approval can keep it. */
   newBrowser: z.literal(true).optional(),
@@ -107,7 +107,7 @@ export type FactorChangeKind = z.infer<typeof FactorChangeKind>
 /** A change of the user's factors, which a device shows until the person dismisses it. */
 export const FactorNotice = z.object({
   id: Id,
-  /** Where it changed. */
+  /** The domain of the change. */
   domain: z.object({ id: Id, name: z.string() }),
   kind: FactorChangeKind,
   createdAt: Seconds,
@@ -155,7 +155,7 @@ export type Scanned = z.infer<typeof Scanned>
 export const PushTest = z.object({ id: Id, sent: z.boolean() })
 export type PushTest = z.infer<typeof PushTest>
 
-/** What the service knows. A device whose subscription or key differs sets it again. */
+/** The push settings as the service has them. A device whose subscription or key differs sets it again. */
 export const PushState = z.object({
   pushKey: PushKey.optional(),
   /** Absent where it sends no messages, for example because the push service reported that the subscription is gone. */
@@ -173,7 +173,7 @@ export const HistoryEntry = z.object({
   ipAddress: z.string().optional(),
   state: z.enum(['approved', 'denied']),
   reason: SessionReason.optional(),
-  /** What it was about; absent for signing in. */
+  /** The purpose of the request; absent for signing in. */
   purpose: SessionPurpose.optional(),
   createdAt: Seconds,
   settledAt: Seconds,

@@ -113,7 +113,7 @@ export type MoveRequest = z.input<typeof MoveRequest>
 
 export const ClaimMoveRequest = z.object({
   code: MoveCode,
-  /** Which the old device shows. */
+  /** The new device's name, which the old device shows. */
   name: DeviceName,
   /** Signs this very call, and every later one. */
   key: PublicKey,

@@ -89,7 +89,7 @@ const SynchronizedUser = z.object({
 /** How many rows a report lists; the rest are only counted. */
 export const maxReportedRows = 100
 
-/** What a synchronization could not use. Its users are synchronized all the same. */
+/** The values that a synchronization could not use. Its users are synchronized all the same. */
 export const SynchronizationReport = z.object({
   /** The number of names and addresses that were not used. */
   unused: z.int().positive(),

@@ -20,7 +20,7 @@ export const isFile = (media: Endpoint['media']): media is FileMedia =>
  */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below the base path, with a `:name` for each of `params`. */
+  /** The path below the base path, with a `:name` for each of `params`. */
   readonly path: `/${string}`
   /** One line for the reference page. */
   readonly summary: string
@@ -31,7 +31,7 @@ export interface Endpoint {
   readonly body?: z.ZodType
   /** The body is a file, which is read while it arrives. */
   readonly file?: FileBody
-  /** What 1.3 accepts, where 1.4 accepts more. */
+  /** The body that 1.3 accepts, where 1.4 accepts more. */
   readonly body13?: z.ZodType
   /** Absent: the response is 200 without content. */
   readonly response?: z.ZodType
@@ -83,7 +83,7 @@ export function endpoint<const E extends Declaration>(declaration: E): Declared<
   return Object.freeze({ ...declaration, ...params, errors }) as unknown as Declared<E>
 }
 
-/** What administrators are refused for besides their role. */
+/** The errors for administrators who are rejected for other reasons than their role. */
 function adminErrors({ method, admin }: Declaration, params: readonly string[]): ErrorCode[] {
   if (!admin) return []
   const isAboutPerson = params.some((name) => name === 'userId' || name === 'administratorId')
@@ -110,7 +110,7 @@ type NameIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest}
     ? Name
     : never
 
-/** What a version returns; undefined for a response without content. */
+/** The response of a version; undefined for a response without content. */
 export function responseSchema({ response, response13 }: Endpoint, version: Version): z.ZodType | undefined {
   if (version === '1.4') return response
   return response13 === 'none' ? undefined : (response13 ?? response)

@@ -1,6 +1,6 @@
 import type { Factor } from './factor.ts'
 
-/** What a factor is, for everything that decides by it. A new factor says all of it here. */
+/** The properties of a factor, for all decisions about it. A new factor declares all of them here. */
 interface FactorDescription {
   /**
    * Whether the mailbox of the user does not give it. A weak factor confirms nothing but the first strong one, makes no browser known,

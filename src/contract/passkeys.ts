@@ -90,7 +90,7 @@ const registrationErrors = [
   'api.error.unavailable.passkeys',
 ] as const
 
-/** What a ceremony sends is small: a credential id of 1,023 bytes and an RSA key of 4,096 bits fit several times. */
+/** The content of a ceremony is small: a credential id of 1,023 bytes and an RSA key of 4,096 bits fit several times. */
 const bodyLimit = 64 * 1024
 
 export const startPasskeyRegistration = endpoint({
@@ -205,5 +205,5 @@ export const createPasskeySession = endpoint({
   errors: ['api.error.notfound.passkey', 'api.error.invalid.response', 'api.error.unavailable.passkeys'],
 })
 
-/** What `createSession` takes as `passkey`. */
+/** The value of `passkey` in `createSession`. */
 export type PasskeyAnswer = z.input<typeof AuthenticationResponse>

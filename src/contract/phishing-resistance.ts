@@ -10,7 +10,7 @@ import type { Factor } from './factor.ts'
 export const PhishingResistance = z.enum(['off', 'prefer', 'require'])
 export type PhishingResistance = z.infer<typeof PhishingResistance>
 
-/** What an app can ask for beyond the policy of its domain. */
+/** The requirement of an app, beyond the policy of its domain. */
 export const RequestedPhishingResistance = PhishingResistance.exclude(['off'])
 export type RequestedPhishingResistance = z.infer<typeof RequestedPhishingResistance>
 
@@ -38,7 +38,7 @@ export function countsUnder(policy: PhishingResistance, { factor, phishingResist
   return (factor !== null && isPhishingResistant(factor)) || strictness(phishingResistant) >= strictness(policy)
 }
 
-/** What a request says of a policy. */
+/** The policy as requests name it; undefined for `off`. */
 export const requestedPolicy = (policy: PhishingResistance): RequestedPhishingResistance | undefined =>
   policy === 'off' ? undefined : policy
 

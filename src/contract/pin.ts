@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import type { Domain } from './domains.ts'
 
-/** What a domain requires in addition to the device: nothing, a PIN or a passcode. */
+/** The key that a domain requires in addition to the device: nothing, a PIN or a passcode. */
 export type KeyType = Domain['keyType']
 
 /** A PIN or passcode, normalized (NFC) for comparison. Use `pinProblem` to check a new one. */

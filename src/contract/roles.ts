@@ -11,7 +11,7 @@ export type AdminRole = z.infer<typeof AdminRole>
 export interface AdminAccess {
   /** The lowest role; `any` for what every administrator does for itself, `none` before the sign-in. */
   readonly role: AdminRole | 'any' | 'none'
-  /** What the operation shows or changes: the caller's own access, things of a domain, or of the organization. */
+  /** The subject of the operation: the caller's own access, things of a domain, or of the organization. */
   readonly scope: 'self' | 'domain' | 'organization'
   /** The caller must have used a passkey within the last `freshFor` seconds. */
   readonly fresh?: true

@@ -1,6 +1,6 @@
 import { Id, Random128 } from './text.ts'
 
-/** What is scanned in place of the matching number. */
+/** The text that is scanned in place of the matching number. */
 export interface ScanCode {
   readonly sessionId: string
   readonly secret: string

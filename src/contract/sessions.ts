@@ -104,7 +104,7 @@ const NewSession13 = z.object({
 
 /** The browser in which the user signs in. It becomes a known browser, unless the factor was an e-mailed code. */
 const SigningInBrowser = z.object({
-  /** The present value of its cookie. */
+  /** The current value of its cookie. */
   id: BrowserCookie,
   /** How many days the person chose to skip the second step in it. */
   rememberDays: z.int().min(1).max(maxRememberDays).optional(),
@@ -123,13 +123,13 @@ export const NewSession = NewSession13.extend({
   numberMatching: z.boolean().optional(),
   /** Only this challenge can redeem the approval. */
   challenge: Random128.optional(),
-  /** What the approval will allow; the device shows it. */
+  /** The purpose that the approval will allow; the device shows it. */
   purpose: SessionPurpose.optional(),
   /** The id of the browser, from its cookie. Requests from a known browser of the user have their own limits. */
   browser: BrowserCookie,
   /** Shows that the request comes from the kept browser that `browser` names. */
   browserProof: optionalField(BrowserProof),
-  /** What the app allows without such a proof. */
+  /** The app's requirement for browsers without such a proof. */
   unknownBrowser: UnknownBrowser.optional(),
   /**
    * The browser as the app knows it, such as the hash of a cookie. A request to a device cancels a pending one of the same user, domain
@@ -138,7 +138,7 @@ export const NewSession = NewSession13.extend({
   binding: BrowserBinding.optional(),
   /** The device was set up in this challenge: its first request says nothing about the browser. */
   enrolling: z.boolean().optional(),
-  /** What the app asks for; the stricter of this and the policy of the domain applies. */
+  /** The app's own requirement; the stricter of this and the policy of the domain applies. */
   phishingResistant: RequestedPhishingResistance.optional(),
   /** The relying party of the app: only its passkeys count for `prefer`. By default, those for any app do. */
   rpId: RelyingPartyId.optional(),
@@ -208,7 +208,7 @@ export const redeemSession = endpoint({
   body: z.object({
     challenge: Random128,
     browser: SigningInBrowser.optional(),
-    /** What the app asks for: an approval that was created under less counts only if it is that of a passkey. */
+    /** The app's requirement: an approval that was created under less counts only if it is that of a passkey. */
     phishingResistant: RequestedPhishingResistance.optional(),
     /** The same for browsers: an approval from one that is not kept counts only if the app allows it now. */
     unknownBrowser: UnknownBrowser.optional(),

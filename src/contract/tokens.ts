@@ -45,12 +45,12 @@ export const Token = Token13.extend({
   selfEnrollment: z.literal(true).optional(),
   /** When that code expires. 1.4. */
   expiresAt: Seconds.optional(),
-  /** Another device may replace the present one, until this time. 1.4. */
+  /** Another device may replace the current one, until this time. 1.4. */
   replacement: z.object({ expiresAt: Seconds }).optional(),
 })
 export type Token = z.infer<typeof Token>
 
-/** The code that activates another device in place of the present one. */
+/** The code that activates another device in place of the current one. */
 export const Replacement = z.object({ code: z.string(), expiresAt: Seconds })
 export type Replacement = z.infer<typeof Replacement>
 

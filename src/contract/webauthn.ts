@@ -12,12 +12,12 @@ const bytes = (maximum: number) =>
 /** A credential id has at most 1,023 bytes (WebAuthn section 4). */
 const CredentialId = bytes(1_023)
 
-/** What browsers say about a ceremony: a few hundred bytes, of which origins are the longest. */
+/** The client data of a ceremony: a few hundred bytes, of which origins are the longest. */
 const ClientData = bytes(4_096)
 
 const credential = { id: CredentialId, rawId: CredentialId, type: z.literal('public-key') }
 
-/** What `navigator.credentials.create()` gives, by `toJSON()`. */
+/** The result of `navigator.credentials.create()`, by `toJSON()`. */
 export const RegistrationResponse = z.object({
   ...credential,
   response: z.object({
@@ -31,7 +31,7 @@ export const RegistrationResponse = z.object({
   }),
 })
 
-/** What `navigator.credentials.get()` gives, by `toJSON()`. */
+/** The result of `navigator.credentials.get()`, by `toJSON()`. */
 export const AuthenticationResponse = z.object({
   ...credential,
   response: z.object({
@@ -49,7 +49,7 @@ const Descriptor = z.object({
   transports: z.array(z.string()).optional(),
 })
 
-/** What `PublicKeyCredential.parseCreationOptionsFromJSON()` takes. */
+/** The argument of `PublicKeyCredential.parseCreationOptionsFromJSON()`. */
 export const CreationOptions = z.object({
   challenge: z.string(),
   rp: z.object({ id: z.string(), name: z.string() }),
@@ -63,7 +63,7 @@ export const CreationOptions = z.object({
 })
 export type CreationOptions = z.infer<typeof CreationOptions>
 
-/** What `PublicKeyCredential.parseRequestOptionsFromJSON()` takes. */
+/** The argument of `PublicKeyCredential.parseRequestOptionsFromJSON()`. */
 export const RequestOptions = z.object({
   challenge: z.string(),
   rpId: z.string(),

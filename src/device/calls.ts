@@ -12,7 +12,7 @@ export interface CallAnswer {
   readonly decision: CallDecision
   /** The number that the person heard; only to confirm. */
   readonly number?: string | undefined
-  /** Only to confirm where `requiredSecret(account)` says so. */
+  /** Needed only to confirm, and only where `requiredSecret(account)` says so. */
   readonly pin?: string | undefined
 }
 

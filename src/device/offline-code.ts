@@ -3,7 +3,7 @@ import type { Account } from './account.ts'
 import { fromBase32, toBase32 } from './base32.ts'
 import { openSecret } from './locked-secret.ts'
 
-/** As in `Activated` of the contract. */
+/** The same value as in `Activated` of the contract. */
 const digits = 6
 const period = 30
 
@@ -12,7 +12,7 @@ const algorithm = { name: 'HMAC', hash: 'SHA-1' } as const
 /** A code to type when the device has no connection. */
 export interface OfflineCode {
   readonly code: string
-  /** When the next code starts: Unix time by this device's clock, seconds. */
+  /** The start of the next code: Unix time by this device's clock, seconds. */
   readonly expiresAt: number
 }
 
@@ -20,7 +20,7 @@ export interface OfflineCode {
 export type CodeSource = Pick<Account, 'codeSecret' | 'lockedSecret' | 'clockOffset'>
 
 /**
- * Generates the present code (RFC 6238).
+ * Generates the current code (RFC 6238).
  * @param now Unix time by this device's clock, seconds; the account has its offset from the service.
  * @param pin Needed where `requiredSecret(account)` says so. A wrong PIN gives a wrong code: only the service can tell.
  * @returns undefined for an old account without codes, or without its PIN.

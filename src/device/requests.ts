@@ -22,7 +22,7 @@ export interface RequestsOptions {
 export interface RequestList {
   /** All pending requests, newest first; undefined when they are unchanged since `etag`. */
   readonly requests: readonly DeviceRequest[] | undefined
-  /** What happened to the user's factors and access and was not dismissed here, newest first; undefined together with `requests`. */
+  /** Changes of the user's factors and access that were not dismissed here, newest first; undefined together with `requests`. */
   readonly notices: readonly Notice[] | undefined
   /** Calls to the help desk that the person is asked to confirm, newest first; undefined together with `requests`. */
   readonly calls: readonly PhoneCall[] | undefined
@@ -55,9 +55,9 @@ export interface Answer {
   readonly decision: Decision
   /** The number that the person typed; only for approvals with number matching. */
   readonly number?: string | undefined
-  /** Only for approvals where `requiredSecret(account)` says so. */
+  /** Needed only for approvals where `requiredSecret(account)` says so. */
   readonly pin?: string | undefined
-  /** Only for approvals of a request with `newBrowser`. */
+  /** Allowed only for approvals of a request with `newBrowser`. */
   readonly keepBrowser?: boolean | undefined
 }
 

@@ -53,7 +53,7 @@ import { createWarner } from './setup-checks/warnings.ts'
 import { verifyUpgrade } from './verify-upgrade.ts'
 import type { UpgradeNeed, VerifiedUpgrade } from './verify-upgrade.ts'
 
-/** What `mfa()` returns: a handler for `app.use()`, which also decides about what Express does not see. */
+/** The result of `mfa()`: a handler for `app.use()`, which also decides about requests that Express does not see. */
 export type MfaHandler = RequestHandler & Upgrades
 
 interface Upgrades {
@@ -133,7 +133,7 @@ export function mfa(options: MfaOptions = {}): MfaHandler {
 
 interface Instance {
   readonly mfa: Mfa
-  /** Only with `debug: true`. */
+  /** Set only with `debug: true`. */
   readonly debug: Debug | undefined
 }
 
@@ -161,7 +161,7 @@ function createMfa(options: ResolvedOptions): Mfa {
 interface Handling {
   readonly next: NextFunction
   readonly requestId: RequestId
-  /** What follows the challenge path; undefined for the app's own routes. */
+  /** The path below the challenge path; undefined for the app's own routes. */
   readonly below?: string | undefined
   readonly trace?: Trace
 }
@@ -308,7 +308,7 @@ function forward(
   })
 }
 
-/** What follows the challenge path, such as `/events`; undefined for the app's own routes. */
+/** The path below the challenge path, such as `/events`; undefined for the app's own routes. */
 function pathBelow(req: Request, path: string): string | undefined {
   if (req.path === path) return '/'
   return req.path.startsWith(`${path}/`) ? req.path.slice(path.length) : undefined

@@ -47,7 +47,7 @@ interface Approval {
   readonly challenge: string
 }
 
-/** What `verifyPasskey()` has returned, until it is accepted. An object that the app makes itself is not among them. */
+/** The results of `verifyPasskey()`, until they are accepted. An object that the app makes itself is not among them. */
 const approvals = new WeakMap<VerifiedPasskey, Approval>()
 
 /** Starts a ceremony for a user who is not known yet. A cookie binds it to this browser, so it needs no web session. */
@@ -114,7 +114,7 @@ export async function acceptPasskeyLogin(login: Login, passkey: VerifiedPasskey)
     finish(request, challengeFor(userContext, user, approval)),
   )
   await applyEffects(req, res, userContext, effects)
-  // What runs later in this request sees the user who is verified.
+  // Code that runs later in this request sees the user as verified.
   setContext(req, userContext)
   return verified
 }

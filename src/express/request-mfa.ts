@@ -18,7 +18,7 @@ import { readMfaState } from './session/web-session.ts'
 import { stepUp } from './sign-in/demand.ts'
 import { isRemembered } from './sign-in/remembered.ts'
 
-/** What mfa() adds to each request. */
+/** The members that mfa() adds to each request. */
 export interface RequestMfa {
   /** When and how the second step was passed; undefined when it was not. */
   readonly verified: Verified | undefined
@@ -50,7 +50,7 @@ export interface RequestMfa {
   /**
    * Verifies the web session of the user who has just been signed in: the passkey was both steps.
    *
-   * @returns when and how the second step was passed; undefined if the passkey does not count (any more).
+   * @returns when and how the second step was passed; undefined if the passkey does not count (anymore).
    * @throws {Error} if the passkey belongs to another user than the one who is signed in.
    */
   acceptPasskey(passkey: VerifiedPasskey): Promise<Verified | undefined>

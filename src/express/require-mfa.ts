@@ -41,7 +41,7 @@ export function requireMfa(options: RequireMfaOptions = {}): RequestHandler {
 
 interface Route {
   readonly need: Need
-  /** What counts on the route, in an app with this policy. */
+  /** The policy of the route, in an app with this policy. */
   readonly policyFor: (app: Policy) => Policy
 }
 

@@ -30,7 +30,7 @@ import { enterPasskey, passkeyOptions } from './sign-in/passkey.ts'
 import { giveUp, sendAgain } from './sign-in/push-again.ts'
 import { setRemember } from './sign-in/remembered.ts'
 
-/** Below the challenge path. */
+/** The routes below the challenge path. */
 const routes: Readonly<Record<string, Readonly<Partial<Record<string, Handler>>>>> = {
   '/': { GET: challengePage },
   '/events': { GET: liveStatus },
@@ -106,7 +106,7 @@ export async function serveRoutes(
   return serve(request, res, next, carryingOut(handler))
 }
 
-/** What the operator learns about a form that could not be read. */
+/** The warning to the operator about a form that could not be read. */
 function noticesOf(req: Request, { mfa: { options } }: RequestContext): FormNotices {
   const name = `${req.method} ${req.baseUrl}${req.path}`
   return {

@@ -34,7 +34,7 @@ export interface VerifiedUpgrade {
   onEnd(close: () => void): () => void
 }
 
-/** What an upgrade requires. */
+/** The requirements of an upgrade. */
 export type UpgradeNeed = Omit<Need, 'purpose'>
 
 /** Decides with the function that the gate and `requireMfa()` ask, but only after the service has answered. */

@@ -5,9 +5,9 @@ import type { KeyObject } from 'node:crypto'
 const nonceSize = 12
 const tagSize = 16
 
-/** What a text is encrypted with. */
+/** The key of a text, and the purpose that the text is bound to. */
 interface Encryption {
-  /** 256 bits. As bytes, Node would take five times as long. */
+  /** 256 bits. A KeyObject, because bytes would take Node five times as long. */
   readonly key: KeyObject
   /** The additional data: the text cannot be decrypted as part of anything else. */
   readonly purpose: string

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { parseOptions } from '../contract/validate.ts'
 
-/** What `new MfaStrategy()` takes. */
+/** The options of `new MfaStrategy()`. */
 export interface MfaStrategyOptions {
   /**
    * The field of a posted body that contains a code. With `false`, users always go to the challenge page.

@@ -22,7 +22,7 @@ export interface MfaFailure {
   readonly until?: number
 }
 
-/** What Passport is to do. */
+/** The instruction to Passport. */
 export type PassportAnswer =
   | { readonly kind: 'success'; readonly verified: Verified | undefined }
   | { readonly kind: 'fail'; readonly failure: MfaFailure; readonly status: number; readonly retryAfter?: number }
@@ -50,7 +50,7 @@ export function tryPostedCode(request: WebRequest, code: unknown): PassportOutco
     const { verified, effects } = await finish(opened, checked.challenge, checked.redeemed)
     if (!verified) return { ...effects, answer: refused(opened, { kind: 'wrong_code' }) }
     return andThen<WebRequest, PassportAnswer>(opened, effects, () => {
-      // What runs later in this request sees the user who is verified.
+      // Code that runs later in this request sees the user as verified.
       setContext(req, opened.context)
       return { state: 'as-is', answer: { kind: 'success', verified } }
     })

@@ -18,7 +18,7 @@ export interface AppNames {
 /** Names for an app without a name, as `second-factor init` uses them. */
 export const defaultNames = { organization: 'Organization', domain: 'My app' } as const
 
-/** What `second-factor init` called the domain earlier, until devices asked "Sign in to Sign-in?". */
+/** The name that `second-factor init` gave the domain earlier, until devices asked "Sign in to Sign-in?". */
 const formerNames = { organization: undefined, domain: 'Sign-in' } as const
 
 /** Finds or creates the organization and the domain of the surrounding app. Several processes may do so at the same time. */

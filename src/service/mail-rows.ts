@@ -6,7 +6,7 @@ import { domainById } from './features/domains/statements.ts'
 import { redeemedSession } from './features/factors/passes.ts'
 import { userById } from './features/users/statements.ts'
 
-/** Where mails read what they name. */
+/** The rows that mails read to name things. */
 export const mailRows: MailRows = {
   user: userById,
   organization: organizationById,

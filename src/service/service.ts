@@ -138,7 +138,7 @@ export async function createService(serviceOptions: ServiceOptions): Promise<Ser
   return service
 }
 
-/** Where a standalone service has its console. */
+/** The path of the console of a standalone service. */
 const consolePath = '/console'
 
 /** A service whose REST interface is not served yet. */
@@ -166,7 +166,7 @@ export interface RestAccess extends ServedInterface {
 
 /**
  * Opens a service without listening.
- * @param opening Whether a missing database is created; otherwise the environment decides.
+ * `create` says whether a missing database is created; without it, the environment decides.
  */
 export async function openService(
   options: CoreOptions & Pick<ParsedOptions, 'trustProxy'>,

@@ -20,7 +20,7 @@ export interface AgentAnswer {
 }
 
 export interface PassOptions {
-  /** Where mfa() serves the challenge. */
+  /** The path at which mfa() serves the challenge. */
   readonly path?: string
 }
 

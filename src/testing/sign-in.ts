@@ -8,7 +8,7 @@ export interface SignInOptions<A extends Agent, U> {
   readonly login: (agent: A, user: U) => PromiseLike<unknown>
   /** The user's name at the service; by default the user itself, or its `username`. */
   readonly username?: (user: U) => string
-  /** Where mfa() serves the challenge. */
+  /** The path at which mfa() serves the challenge. */
   readonly path?: string
 }
 

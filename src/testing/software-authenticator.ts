@@ -15,7 +15,7 @@ export interface Flags {
   readonly bs?: boolean
 }
 
-/** What an answer says in place of the truth. */
+/** Values that an answer contains in place of the true ones. */
 export interface Lies extends Flags {
   readonly origin?: string
   readonly crossOrigin?: boolean
@@ -156,7 +156,7 @@ function coseKey(algorithm: Algorithm, key: KeyObject): Map<number, unknown> {
   return new Map([...common(3, -257), [-1, bytes(n)], [-2, bytes(e)]])
 }
 
-/** What authenticators need of CBOR (RFC 8949). */
+/** The part of CBOR that authenticators need (RFC 8949). */
 function cbor(value: unknown): Buffer {
   if (typeof value === 'number') return value < 0 ? cborHead(1, -1 - value) : cborHead(0, value)
   if (typeof value === 'string') return Buffer.concat([cborHead(3, Buffer.byteLength(value)), Buffer.from(value)])

@@ -62,7 +62,7 @@ export async function startTestService(): Promise<TestService> {
   async function enroll(username: string, before: TestDevice | undefined): Promise<TestDevice> {
     const { id } = await addUser(username)
     const { code } = await client.tokens.issue(domainId, id)
-    // No code was issued, so the present device still works.
+    // No code was issued, so the current device still works.
     if (code === undefined && before) return before
     const account = await core.activate(listener.url, code ?? '', { name: 'Test device' })
     return createTestDevice(core, account, { client, domainId })

@@ -1,7 +1,7 @@
 import type { ComponentType, FunctionComponent } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
 
-/** What is shown in place of a screen; nothing by default. */
+/** The content in place of a screen; nothing by default. */
 export interface Substitutes {
   readonly loading?: FunctionComponent
   /** After an update of the service, the script of the screen may no longer exist. */

@@ -3,7 +3,7 @@ import { useContext } from 'preact/hooks'
 
 import type { Language } from './languages.ts'
 
-/** The present language: its texts and its locale. */
+/** The current language: its texts and its locale. */
 export interface Speech<Words> {
   readonly language: Language<Words>
   readonly words: Words
@@ -16,7 +16,7 @@ interface SpeechProviderProps<Words> {
   readonly children: ComponentChildren
 }
 
-/** How the parts of an app know its present language. */
+/** How the parts of an app know its current language. */
 export function createSpeech<Words>() {
   const Spoken = createContext<Speech<Words> | undefined>(undefined)
 

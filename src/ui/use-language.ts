@@ -32,7 +32,7 @@ export function useLanguage<Words>(
       setSpeech({ language, words, locale: localeOf(language, navigator.languages) })
       onChange(language, words)
     }
-    // Without a connection another language may not load: the present one stays.
+    // Without a connection another language may not load: the current one stays.
     speak().catch(() => deletePreference('language'))
     return () => void (late = true)
   }, [language])

@@ -3,12 +3,12 @@ import type { Page, Request } from 'playwright-core'
 import { devicePaths } from '../../src/contract/device.ts'
 
 /** Pages whose app has an account, and whether a call to the service is under way. */
-const joined = new WeakMap<Page, () => boolean>()
+const joinedPages = new WeakMap<Page, () => boolean>()
 
 /** From now on the app can be left for the next test: it has finished loading, and shows an account. */
-export const mayBeLeft = (page: Page): void => void joined.set(page, watchCalls(page))
+export const mayBeLeft = (page: Page): void => void joinedPages.set(page, watchCalls(page))
 
-export const mustLoadAgain = (page: Page): void => void joined.delete(page)
+export const mustLoadAgain = (page: Page): void => void joinedPages.delete(page)
 
 function watchCalls(page: Page): () => boolean {
   const calls = new Set<Request>()
@@ -23,7 +23,7 @@ function watchCalls(page: Page): () => boolean {
 
 /** Empties the app, so that the next test need not load it again. @returns whether that was possible. */
 export async function leave(page: Page): Promise<boolean> {
-  const isCalling = joined.get(page)
+  const isCalling = joinedPages.get(page)
   // What a response changes would be seen by the next test.
   if (!isCalling || isCalling()) return false
   return page.mainFrame().evaluate(leaveApp)
@@ -36,9 +36,9 @@ export async function leave(page: Page): Promise<boolean> {
 async function leaveApp(): Promise<boolean> {
   if (!location.pathname.endsWith('/authenticator/') || !document.querySelector('main')) return false
   if ((history.state as { away?: boolean } | null)?.away) {
-    const left = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }))
+    const departure = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }))
     history.back()
-    await left
+    await departure
   }
   const database = await new Promise<IDBDatabase>((resolve) => {
     const opening = indexedDB.open('second-factor')
@@ -65,12 +65,12 @@ async function leaveApp(): Promise<boolean> {
   /** The app counts seconds, in each page that waits for its next test. */
   function holdTimers(): void {
     const wait = window.setTimeout
-    const held: Parameters<typeof wait>[] = []
-    const hold = (...timer: Parameters<typeof wait>) => held.push(timer)
+    const heldCalls: Parameters<typeof wait>[] = []
+    const hold = (...timer: Parameters<typeof wait>) => heldCalls.push(timer)
     window.setTimeout = Object.assign(hold, wait)
     const releaseTimers = () => {
       window.setTimeout = wait
-      for (const timer of held) wait(...timer)
+      for (const timer of heldCalls) wait(...timer)
       // As when a page becomes visible whose timers the browser had stopped.
       document.dispatchEvent(new Event('visibilitychange'))
     }

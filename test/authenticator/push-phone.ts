@@ -28,17 +28,17 @@ export async function joinedForPush(
   onTestFinished(() => pushes.close())
   const service = await startService({ service: { push: { agent: pushes.agent() } } })
   const { code } = await service.enroll('alice')
-  let told = 0
+  let toldCount = 0
   const before = async (fresh: Page) => {
     fresh.on('response', (response) => {
-      if (response.url().endsWith('/device/push') && response.request().method() === 'POST') told += 1
+      if (response.url().endsWith('/device/push') && response.request().method() === 'POST') toldCount += 1
     })
     await fresh.addInitScript(standIn, { subscription: pushes.subscribe(), permission })
   }
   const page = await phone.open(service, '', context, before)
   await seedAccount(page, service.url, code)
   await page.locator('.coded').waitFor()
-  return { service, pushes, page, told: () => told }
+  return { service, pushes, page, told: () => toldCount }
 }
 
 /** Runs in the page. */

@@ -64,13 +64,13 @@ function userOf(req: { session?: unknown }) {
 
 /** What is asked of the app, and what of it is still open. */
 function createTraffic() {
-  const asked = new Map<string, number>()
+  const askedTimes = new Map<string, number>()
   const open = new Map<string, number>()
   const answers = new Set<express.Response>()
   const count = (map: Map<string, number>, path: string, by: number) => map.set(path, (map.get(path) ?? 0) + by)
   const watch: express.RequestHandler = (req, res, next) => {
     const { path } = req
-    count(asked, path, 1)
+    count(askedTimes, path, 1)
     count(open, path, 1)
     answers.add(res)
     res.once('close', () => {
@@ -81,7 +81,7 @@ function createTraffic() {
   }
   /** Breaks all connections. */
   const cut = () => answers.forEach((answer) => answer.destroy())
-  return { watch, cut, asked: (path: string) => asked.get(path) ?? 0, open: (path: string) => open.get(path) ?? 0 }
+  return { watch, cut, asked: (path: string) => askedTimes.get(path) ?? 0, open: (path: string) => open.get(path) ?? 0 }
 }
 
 /** Headless pages are never hidden: `show(page, false)` says so in the browser's place. */

@@ -14,10 +14,10 @@ function startWith(input: string, ...args: readonly string[]) {
   child.stdin.on('error', () => {}).end(input)
   let stdout = ''
   let stderr = ''
-  const heard = new Set<() => void>()
+  const listeners = new Set<() => void>()
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text
-    for (const check of heard) check()
+    for (const check of listeners) check()
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   const ended = new Promise<Ended>((resolve) => {
@@ -33,10 +33,10 @@ function startWith(input: string, ...args: readonly string[]) {
       new Promise<void>((resolve) => {
         const check = () => {
           if (!pattern.test(stdout)) return
-          heard.delete(check)
+          listeners.delete(check)
           resolve()
         }
-        heard.add(check)
+        listeners.add(check)
         check()
       }),
   }

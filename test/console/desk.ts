@@ -120,9 +120,9 @@ export async function startDesk({ seed }: DeskOptions = {}) {
     },
     /** Says whose record a person is, as another owner would. */
     async linkRecord(name: string, username: string) {
-      const of = { organizationId: organization.id, id: (await find(name)).id }
+      const administrator = { organizationId: organization.id, id: (await find(name)).id }
       const { id: user } = await client.users.getByUsername(username)
-      await decideRecord(beside.ctx, of, { user, own: true })
+      await decideRecord(beside.ctx, administrator, { user, own: true })
     },
     async endSessions(name: string) {
       await endSessions(beside.ctx, { organizationId: organization.id, id: (await find(name)).id })

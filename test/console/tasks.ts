@@ -116,11 +116,11 @@ export async function addNadia(desk: Desk): Promise<Caller> {
 
 /** Runs in the page: counts the clicks of the person. */
 function countClicks() {
-  const counted = window as unknown as { clicks?: number }
-  const isCounting = counted.clicks !== undefined
-  counted.clicks = 0
+  const counter = window as unknown as { clicks?: number }
+  const isCounting = counter.clicks !== undefined
+  counter.clicks = 0
   if (isCounting) return
-  addEventListener('click', (event) => void (counted.clicks! += event.isTrusted && event.detail > 0 ? 1 : 0), true)
+  addEventListener('click', (event) => void (counter.clicks! += event.isTrusted && event.detail > 0 ? 1 : 0), true)
 }
 
 interface Doing {

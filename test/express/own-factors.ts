@@ -129,7 +129,7 @@ export const codesOn = (page: { text: string }) =>
 /** What an app that scanned the page shows from now on. */
 export function codesOf(app: { readonly clock: Pick<Clock, 'now'> }, page: { text: string }) {
   const totp = new TOTP({ secret: Secret.fromBase32(secretOn(page)), digits: 6, period: 30 })
-  return (ahead = 0) => totp.generate({ timestamp: (app.clock.now() + ahead * 30) * 1000 })
+  return (steps = 0) => totp.generate({ timestamp: (app.clock.now() + steps * 30) * 1000 })
 }
 
 export const isIn = async (browser: Browser) => (await browser.fetch('/account')).body.verified === true

@@ -46,11 +46,11 @@ export async function startOwnLoginApp({ store, webSession }: Given = {}) {
     Reflect.deleteProperty(req.session, 'username')
     req.mfa?.forget().then(() => res.sendStatus(204), goOn)
   })
-  const begun = Promise.withResolvers<void>()
+  const beginning = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
   app.get('/stream', (_req, res) => {
     res.write('begun')
-    begun.resolve()
+    beginning.resolve()
     void ended.promise.then(() => res.end())
   })
   app.use((req, res) => void res.json({ verified: req.mfa?.verified !== undefined }))
@@ -72,7 +72,7 @@ export async function startOwnLoginApp({ store, webSession }: Given = {}) {
     verified,
     browser: () => createBrowser(url),
     onNextRequest: (call: (req: express.Request) => void) => void (next = call),
-    streaming: begun.promise,
+    streaming: beginning.promise,
     endStream: () => ended.resolve(),
   }
 }

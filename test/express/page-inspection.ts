@@ -22,11 +22,11 @@ async function render(browser: Browser, path: string, language: string): Promise
 
 /** The page with its scripts, in both color schemes. */
 export async function inspectStructure(page: Page, name: string): Promise<string[]> {
-  const found = [...(await axeViolations(page)), ...(await page.evaluate(findProblems, [{ name }]))]
+  const problems = [...(await axeViolations(page)), ...(await page.evaluate(findProblems, [{ name }]))]
   await page.emulateMedia({ colorScheme: 'dark' })
-  found.push(...(await axeViolations(page, { rules: ['color-contrast'] })))
+  problems.push(...(await axeViolations(page, { rules: ['color-contrast'] })))
   await page.emulateMedia({ colorScheme: 'light' })
-  return found.map((problem) => `${name}: ${problem}`)
+  return problems.map((problem) => `${name}: ${problem}`)
 }
 
 /**
@@ -36,11 +36,11 @@ export async function inspectStructure(page: Page, name: string): Promise<string
 export async function inspectTexts(page: Page, pages: readonly RenderedPage[]): Promise<string[]> {
   const english = pages.map((each) => ({ name: each.name, html: each.english, language: 'en' }))
   const arabic = pages.map((each) => ({ name: each.name, html: each.arabic, language: 'ar' }))
-  const found = await page.evaluate(findProblems, [...english, ...arabic])
+  const problems = await page.evaluate(findProblems, [...english, ...arabic])
   // WCAG 2.2 section 1.4.4.
   await page.setViewportSize({ width: 640, height: 800 })
   await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
-  return [...found, ...(await page.evaluate(findProblems, english))]
+  return [...problems, ...(await page.evaluate(findProblems, english))]
 }
 
 interface Shown {
@@ -54,8 +54,8 @@ interface Shown {
 function findProblems(pages: readonly Shown[]): string[] {
   return pages.flatMap(({ name, html, language }) => {
     if (html !== undefined) show(html)
-    const found = [...wrongLanguage(language), ...tooWide(), ...tooSmall(), ...untranslated(language)]
-    return found.map((problem) => `${name}, ${language ?? 'as loaded'}: ${problem}`)
+    const problems = [...wrongLanguage(language), ...tooWide(), ...tooSmall(), ...untranslated(language)]
+    return problems.map((problem) => `${name}, ${language ?? 'as loaded'}: ${problem}`)
   })
 
   function show(html: string): void {
@@ -65,9 +65,9 @@ function findProblems(pages: readonly Shown[]): string[] {
     document.body.replaceWith(document.adoptNode(body))
   }
 
-  function wrongLanguage(wanted = 'en'): string[] {
+  function wrongLanguage(language = 'en'): string[] {
     const { dir, lang } = document.documentElement
-    return lang === wanted && dir === (wanted === 'ar' ? 'rtl' : 'ltr') ? [] : [`language: ${lang} ${dir}`]
+    return lang === language && dir === (language === 'ar' ? 'rtl' : 'ltr') ? [] : [`language: ${lang} ${dir}`]
   }
 
   function tooWide(): string[] {
@@ -82,8 +82,8 @@ function findProblems(pages: readonly Shown[]): string[] {
       .map((target) => `small: ${target.outerHTML}`)
   }
 
-  function untranslated(wanted?: string): string[] {
-    if (wanted !== 'ar') return []
+  function untranslated(language?: string): string[] {
+    if (language !== 'ar') return []
     return [...document.querySelectorAll('title, h1, a, button, summary, label')]
       .filter((each) => !/\p{Script=Arabic}/u.test(each.textContent + (each.ariaLabel ?? '')))
       .map((each) => `not in Arabic: ${each.outerHTML}`)

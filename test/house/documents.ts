@@ -20,9 +20,9 @@ export const documents = ['README.md', ...globSync('docs/*.md', { cwd: root }).s
 
 export function codeBlocks(document: string): CodeBlock[] {
   const text = readFileSync(join(root, document), 'utf8')
-  return [...text.matchAll(/(?:<!-- (\S+) -->\n\n)?```(ts|js|nginx)\n([\s\S]*?)```/g)].map((found) => {
-    const [whole, file, language = '', code = ''] = found
-    const start = found.index + whole.length - code.length - '```'.length
+  return [...text.matchAll(/(?:<!-- (\S+) -->\n\n)?```(ts|js|nginx)\n([\s\S]*?)```/g)].map((match) => {
+    const [whole, file, language = '', code = ''] = match
+    const start = match.index + whole.length - code.length - '```'.length
     return { document, line: text.slice(0, start).split('\n').length, code, language, file }
   })
 }

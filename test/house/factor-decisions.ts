@@ -29,12 +29,12 @@ const compilerOptions: ts.CompilerOptions = {
 export function factorDecisions(root: string): string[] {
   const program = ts.createProgram(ts.sys.readDirectory(join(root, 'src'), ['.ts', '.tsx']), compilerOptions)
   const checker = program.getTypeChecker()
-  const found: string[] = []
+  const decisions: string[] = []
 
   const isFactorType = (type: ts.Type | undefined): boolean => {
     const parts = type?.isUnion() ? type.types : type ? [type] : []
-    const known = parts.filter(({ flags }) => (flags & (ts.TypeFlags.Null | ts.TypeFlags.Undefined)) === 0)
-    return known.length > 1 && known.every((part) => part.isStringLiteral() && factors.has(part.value))
+    const types = parts.filter(({ flags }) => (flags & (ts.TypeFlags.Null | ts.TypeFlags.Undefined)) === 0)
+    return types.length > 1 && types.every((part) => part.isStringLiteral() && factors.has(part.value))
   }
   const elementOf = (type: ts.Type | undefined) =>
     type && checker.getIndexTypeOfType(checker.getNonNullableType(type), ts.IndexKind.Number)
@@ -62,8 +62,8 @@ export function factorDecisions(root: string): string[] {
     if (ts.isObjectLiteralExpression(node)) {
       if (!node.properties.some(({ name }) => name && factors.has(name.getText()))) return false
       const type = checker.getContextualType(node)
-      const known = type?.getProperties() ?? []
-      const ofFactors = known.length > 1 && known.every(({ name }) => factors.has(name))
+      const properties = type?.getProperties() ?? []
+      const ofFactors = properties.length > 1 && properties.every(({ name }) => factors.has(name))
       return type !== undefined && ofFactors && !lacksNone(type)
     }
     return false
@@ -73,12 +73,12 @@ export function factorDecisions(root: string): string[] {
     if (file.isDeclarationFile || !file.fileName.startsWith(join(root, 'src'))) continue
     const path = relative(root, file.fileName).replaceAll('\\', '/')
     const visit = (node: ts.Node): void => {
-      if (decides(node)) found.push(`${path}: ${node.getText().replaceAll(/\s+/g, ' ')}`)
+      if (decides(node)) decisions.push(`${path}: ${node.getText().replaceAll(/\s+/g, ' ')}`)
       ts.forEachChild(node, visit)
     }
     visit(file)
   }
-  return found.toSorted()
+  return decisions.toSorted()
 }
 
 const isNamed = (node: ts.Node): boolean => ts.isStringLiteral(node) && factors.has(node.text)

@@ -52,11 +52,13 @@ export function openBooks({ call, device, domainId, people }: BooksOptions): Boo
 
   /** Twice at once, as when an attacker has seen it over the user's shoulder. */
   async function typeCode(person: Holder): Promise<void> {
-    const given = await call('POST', `/users/${person.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 0 } })
-    if (given.status !== 200) return
+    const created = await call('POST', `/users/${person.id}/bypasscodes`, {
+      body: { usesAllowed: 1, expirationTime: 0 },
+    })
+    if (created.status !== 200) return
     const entry = { user: person.id, count: 0 }
-    codes.set(given.json.code, entry)
-    await Promise.all([0, 1].map(() => tryCode(given.json.code, entry)))
+    codes.set(created.json.code, entry)
+    await Promise.all([0, 1].map(() => tryCode(created.json.code, entry)))
     note('codes')
   }
 
@@ -67,9 +69,9 @@ export function openBooks({ call, device, domainId, people }: BooksOptions): Boo
 
   async function approve({ id, account }: Holder): Promise<void> {
     const challenge = randomBytes(16).toString('base64url')
-    const asked = await call('POST', sessions, { body: { user: { id }, challenge } })
-    if (asked.status !== 200) return
-    const request = (await device.requests(account)).requests?.find((one) => one.id === asked.json.id)
+    const created = await call('POST', sessions, { body: { user: { id }, challenge } })
+    if (created.status !== 200) return
+    const request = (await device.requests(account)).requests?.find((candidate) => candidate.id === created.json.id)
     if (!request) return
     await device.answer(account, request, { decision: 'approve' })
     approvals.push(request.id)
@@ -108,7 +110,7 @@ export function openBooks({ call, device, domainId, people }: BooksOptions): Boo
     async more(count) {
       const { codes: codesBefore, approvals: approvalsBefore } = acknowledged
       const few = () => acknowledged.codes === codesBefore || acknowledged.approvals === approvalsBefore
-      for (let left = count; left > 0 || few(); left -= 1) {
+      for (let remaining = count; remaining > 0 || few(); remaining -= 1) {
         await new Promise<void>((resolve) => void (noted = resolve))
       }
     },

@@ -109,14 +109,14 @@ function launch(
   })
   let [stdout, stderr] = ['', '']
   const checks = new Set<() => void>()
-  const heard = () => checks.forEach((check) => check())
+  const onOutput = () => checks.forEach((check) => check())
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text
-    heard()
+    onOutput()
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
-    heard()
+    onOutput()
   })
   const ended = new Promise<Ended>((resolve) => {
     child.on('close', (code, signal) => {

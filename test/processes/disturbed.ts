@@ -38,19 +38,19 @@ export async function disturbedSignIns(
   disturb: () => Promise<void>,
 ): Promise<SignIns> {
   const codes = await Promise.all(people.typing.map((person) => giveCode(cluster, person)))
-  let asked = 0
+  let askedCount = 0
   let disturbing: Promise<void> | undefined
   const onAsked = () => {
-    asked += 1
-    if (asked * 2 >= people.approving.length) disturbing ??= disturb()
+    askedCount += 1
+    if (askedCount * 2 >= people.approving.length) disturbing ??= disturb()
   }
-  const [approved, denied, typed] = await Promise.all([
+  const [approved, denied, codeSignIns] = await Promise.all([
     Promise.all(people.approving.map((person) => approves(cluster, person, onAsked))),
     Promise.all(people.denying.map((person) => isDenied(cluster, person))),
     Promise.all(people.typing.map((person, index) => sharesCode(cluster, person, codes[index] ?? ''))),
   ])
   await disturbing
-  return { approved, denied, typed: typed.flat() }
+  return { approved, denied, typed: codeSignIns.flat() }
 }
 
 async function giveCode(cluster: Cluster, person: Person): Promise<string> {

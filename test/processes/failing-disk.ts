@@ -11,10 +11,10 @@ const control = process.env.FAILING_DISK ?? ''
 const { pragma } = Sqlite.prototype
 const writers = new Set<Sqlite.Database>()
 
-Sqlite.prototype.pragma = function (this: Sqlite.Database, ...given: Parameters<typeof pragma>) {
-  const result: unknown = pragma.apply(this, given)
+Sqlite.prototype.pragma = function (this: Sqlite.Database, ...args: Parameters<typeof pragma>) {
+  const result: unknown = pragma.apply(this, args)
   // The connection that writes is the one that is set up.
-  if (given[0].startsWith('synchronous')) {
+  if (args[0].startsWith('synchronous')) {
     writers.add(this)
     apply(this)
   }

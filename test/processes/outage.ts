@@ -27,8 +27,8 @@ export function keepWriting({ call }: Pick<Cluster, 'call'>) {
     async lost(): Promise<readonly string[]> {
       enough.abort()
       await writing
-      const found = await Promise.all(acknowledged.map((id) => call('GET', `/users/${id}`)))
-      return acknowledged.filter((_, index) => found[index]?.status !== 200)
+      const answers = await Promise.all(acknowledged.map((id) => call('GET', `/users/${id}`)))
+      return acknowledged.filter((_, index) => answers[index]?.status !== 200)
     },
   }
 }
@@ -42,11 +42,11 @@ export interface Timed {
 
 /** One request of a caller that waits for ten seconds at most. */
 export async function timed(url: string, init: RequestInit = {}): Promise<Timed> {
-  const begun = performance.now()
+  const start = performance.now()
   const response = await fetch(url, { signal: AbortSignal.timeout(10_000), ...init })
   await response.arrayBuffer()
   const { status, headers } = response
-  return { status, retryAfter: headers.get('retry-after'), took: performance.now() - begun }
+  return { status, retryAfter: headers.get('retry-after'), took: performance.now() - start }
 }
 
 export async function whenReady(node: Node): Promise<void> {
@@ -64,11 +64,11 @@ export async function freezeDuring<T>(
   await written.atLeast(5)
   cluster.postgres.freeze()
   try {
-    const seen = await whileFrozen(node)
+    const result = await whileFrozen(node)
     cluster.postgres.thaw()
     await whenReady(node)
     await written.atLeast(10)
-    return { seen, lost: await written.lost() }
+    return { seen: result, lost: await written.lost() }
   } finally {
     cluster.postgres.thaw()
   }
@@ -94,7 +94,7 @@ export async function missNotification(cluster: Cluster, userId: string) {
   const sessions = `/domains/${cluster.domainId}/sessions`
   const written = keepWriting(cluster)
   const { json: session } = await cluster.call('POST', sessions, { body: { user: { id: userId } } })
-  const held = at(here)('GET', `${sessions}/${session.id}`, { headers: { prefer: 'wait=60' } })
+  const heldRead = at(here)('GET', `${sessions}/${session.id}`, { headers: { prefer: 'wait=60' } })
   // So many later ones have been answered: this one is held.
   await written.atLeast(15)
 
@@ -106,9 +106,9 @@ export async function missNotification(cluster: Cluster, userId: string) {
   } finally {
     here.signal('SIGCONT')
   }
-  const begun = performance.now()
-  const { json } = await held
-  const took = performance.now() - begun
+  const start = performance.now()
+  const { json } = await heldRead
+  const took = performance.now() - start
   await written.atLeast(20)
   return { session: json, took, lost: await written.lost() }
 }

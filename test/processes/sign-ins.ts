@@ -17,17 +17,17 @@ const patience = 90_000
 const breath = 250
 
 /** Signs in and approves on the phone, as the pages say; whatever fails is tried again. */
-export async function approves(cluster: Cluster, person: Person, asked = () => {}): Promise<SignIn> {
-  const seen = new Set<string>()
+export async function approves(cluster: Cluster, person: Person, onAsked = () => {}): Promise<SignIn> {
+  const seenIds = new Set<string>()
   const verified = await persist(cluster, person.username, async (browser, page) => {
     const number = /id="number">(\d+)</.exec(page)?.[1]
     if (number !== undefined) {
       const [request] = (await device.requests(person.account)).requests ?? []
       if (!request) return
-      seen.add(request.id)
+      seenIds.add(request.id)
       // Before it is sent: whether it arrived is not always known.
       person.approved.add(request.id)
-      asked()
+      onAsked()
       await device.answer(person.account, request, { decision: 'approve', number })
     }
     const action = page.includes('action="/mfa/send"') && !page.includes('action="/mfa/complete"') ? 'send' : 'complete'
@@ -35,26 +35,26 @@ export async function approves(cluster: Cluster, person: Person, asked = () => {
     // Used up by a node that was killed before it could store that: the page says so, and offers to ask once more.
     if (/[?&]spent/.test(headers['location'] ?? '')) await browser.submit('/mfa/send')
   })
-  return { username: person.username, verified, begun: seen.size }
+  return { username: person.username, verified, begun: seenIds.size }
 }
 
 /** Knows the password, and asks again and again for what the owner of the phone denies. */
 export async function isDenied(cluster: Cluster, person: Person): Promise<SignIn> {
   const browser = createBrowser(cluster.web.url)
-  let begun = 0
+  let startedCount = 0
   for (let step = 0; step < 5; step += 1) {
     await attempt(async () => {
       await comeIn(browser, person.username)
       const { text } = await browser.visit('/mfa')
       const [request] = (await device.requests(person.account)).requests ?? []
       if (request && text.includes('id="number"')) {
-        begun += 1
+        startedCount += 1
         await device.answer(person.account, request, { decision: 'deny' })
       }
       await browser.submit('/mfa/complete')
     })
   }
-  return { username: person.username, verified: await isIn(browser), begun }
+  return { username: person.username, verified: await isIn(browser), begun: startedCount }
 }
 
 /** Types one code in two browsers at once, again and again until one of them is let in or it is worth nothing. */
@@ -62,15 +62,15 @@ export async function sharesCode(cluster: Cluster, person: Person, code: string)
   const browsers = [createBrowser(cluster.web.url), createBrowser(cluster.web.url)]
   return Promise.all(
     browsers.map(async (browser) => {
-      let begun = 0
+      let startedCount = 0
       for (let step = 0; step < 3; step += 1) {
         await attempt(async () => {
           await comeIn(browser, person.username)
-          begun += 1
+          startedCount += 1
           await browser.submit('/mfa/code', { code })
         })
       }
-      return { username: person.username, verified: await isIn(browser), begun }
+      return { username: person.username, verified: await isIn(browser), begun: startedCount }
     }),
   )
 }

@@ -65,11 +65,11 @@ export async function holdSocket(): Promise<SocketHolder> {
     const printed = (pattern: RegExp) =>
       new Promise<string>((resolve, reject) => {
         const check = () => {
-          const said = output.get(name) ?? ''
-          if (!pattern.test(said) && !/^exit \d+$/m.test(said)) return
+          const text = output.get(name) ?? ''
+          if (!pattern.test(text) && !/^exit \d+$/m.test(text)) return
           listeners.delete(check)
-          if (pattern.test(said)) resolve(said)
-          else reject(new Error(`ended without ${pattern}: ${said}`))
+          if (pattern.test(text)) resolve(text)
+          else reject(new Error(`ended without ${pattern}: ${text}`))
         }
         listeners.add(check)
         check()
@@ -77,7 +77,7 @@ export async function holdSocket(): Promise<SocketHolder> {
     return {
       printed,
       signal: (signal) => process.kill(pidOf(name), signal),
-      ended: printed(/^exit \d+$/m).then((said) => Number(/^exit (\d+)$/m.exec(said)?.[1])),
+      ended: printed(/^exit \d+$/m).then((text) => Number(/^exit (\d+)$/m.exec(text)?.[1])),
     }
   }
 
@@ -87,7 +87,7 @@ export async function holdSocket(): Promise<SocketHolder> {
     port,
     start,
     close() {
-      for (const [name, said] of output) if (!/^exit \d+$/m.test(said)) process.kill(pidOf(name), 'SIGKILL')
+      for (const [name, text] of output) if (!/^exit \d+$/m.test(text)) process.kill(pidOf(name), 'SIGKILL')
       stdin.end()
       shell.kill()
     },

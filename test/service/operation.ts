@@ -17,14 +17,14 @@ export interface Subject extends Running {
 export function operation(title: string, tests: (subject: () => Subject) => void): void {
   // oxlint-disable-next-line vitest/valid-title -- titles are given here
   describe(title, () => {
-    const asked = new Set<string | undefined>()
+    const askedNames = new Set<string | undefined>()
     let running: Running
     let subject: Subject
 
     beforeAll(async () => {
       running = await startService({}, { bypassEnabled: true })
       const call: Running['call'] = (method, path, options) => {
-        asked.add(titleFor(method, path))
+        askedNames.add(titleFor(method, path))
         return running.call(method, path, options)
       }
       const call13: Running['call'] = (method, path, options) =>
@@ -33,7 +33,7 @@ export function operation(title: string, tests: (subject: () => Subject) => void
     })
     afterAll(async () => {
       await running.close()
-      expect([...asked]).toContain(title)
+      expect([...askedNames]).toContain(title)
     })
 
     tests(() => subject)

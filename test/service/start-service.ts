@@ -120,9 +120,9 @@ export async function startService(
 async function serve(service: Service) {
   const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
   const close = async () => {
-    const gone = listening.close()
+    const closing = listening.close()
     await service.close()
-    await gone
+    await closing
   }
   return { origin: `http://127.0.0.1:${listening.port}`, close }
 }

@@ -12,8 +12,8 @@ export function createBrowserKey() {
   return {
     publicKey: point.toString('base64url'),
     /** @param page The origin whose page signs. */
-    proof: (challenge: string, page = appOrigin, named = page) => ({
-      origin: named,
+    proof: (challenge: string, page = appOrigin, origin = page) => ({
+      origin,
       signature: signature(hash('sha256', challenge, 'base64url'), page),
     }),
     signature,

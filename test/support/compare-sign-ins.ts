@@ -83,9 +83,9 @@ async function signIns(database: string, count: number): Promise<() => Promise<v
 
 /** Milliseconds. */
 async function timed(act: () => Promise<void>): Promise<number> {
-  const begun = performance.now()
+  const start = performance.now()
   await act()
-  return performance.now() - begun
+  return performance.now() - start
 }
 
 const lowerQuartile = (values: readonly number[]): number =>

@@ -46,11 +46,11 @@ function video(pixels: Buffer): Buffer {
 function brightness(modules: readonly (readonly boolean[])[]): Buffer {
   const wall = Buffer.alloc(size.width * size.height, 200)
   const scale = Math.floor((size.height * 0.8) / (modules.length || 1))
-  const [left, top] = [(size.width - modules.length * scale) >> 1, (size.height - modules.length * scale) >> 1]
+  const [offsetX, offsetY] = [(size.width - modules.length * scale) >> 1, (size.height - modules.length * scale) >> 1]
   modules.forEach((row, y) =>
     row.forEach((dark, x) => {
       for (let line = 0; line < scale; line++) {
-        const start = (top + y * scale + line) * size.width + left + x * scale
+        const start = (offsetY + y * scale + line) * size.width + offsetX + x * scale
         wall.fill(dark ? 16 : 235, start, start + scale)
       }
     }),

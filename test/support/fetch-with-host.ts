@@ -9,7 +9,7 @@ interface Init {
 /** As `fetch`, which does not let its caller choose the header `Host`. Follows no redirects. */
 export function fetchWithHost(url: string, { method = 'GET', headers = {}, body }: Init = {}): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { method, headers }, (res) => {
+    const clientRequest = request(url, { method, headers }, (res) => {
       const chunks: Buffer[] = []
       res.on('data', (chunk: Buffer) => void chunks.push(chunk)).once('error', reject)
       res.once('end', () => {
@@ -20,6 +20,6 @@ export function fetchWithHost(url: string, { method = 'GET', headers = {}, body 
         resolve(new Response(Buffer.concat(chunks), { status: res.statusCode ?? 0, headers: received }))
       })
     })
-    asked.once('error', reject).end(body)
+    clientRequest.once('error', reject).end(body)
   })
 }

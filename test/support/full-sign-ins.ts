@@ -36,12 +36,12 @@ export async function startPeople(nodes: ServiceNodes, origin: string, count: nu
     const page = await browser.visit('/account')
     const number = numberOn(page)
     // As the page does.
-    const told = browser.fetch('/mfa/status')
-    void told.catch(() => undefined)
-    const [asked] = (await device.requests(account)).requests ?? []
-    if (!asked) throw new Error('nothing is pending')
-    await device.answer(account, asked, { decision: 'approve', number })
-    const { body: change } = await told
+    const status = browser.fetch('/mfa/status')
+    void status.catch(() => undefined)
+    const [deviceRequest] = (await device.requests(account)).requests ?? []
+    if (!deviceRequest) throw new Error('nothing is pending')
+    await device.answer(account, deviceRequest, { decision: 'approve', number })
+    const { body: change } = await status
     if (change.change !== 'settled') throw new Error(`the page was told ${JSON.stringify(change)}`)
     await browser.submit('/mfa/complete')
     const { body } = await browser.fetch('/account')

@@ -85,18 +85,18 @@ function idlePages(browser: Browser, key: string): Kept[] {
   return pages
 }
 
-async function setSize(page: Page, wanted: BrowserContextOptions['viewport']): Promise<void> {
+async function setSize(page: Page, size: BrowserContextOptions['viewport']): Promise<void> {
   const { width, height } = page.viewportSize() ?? {}
-  if (wanted && (width !== wanted.width || height !== wanted.height)) await page.setViewportSize(wanted)
+  if (size && (width !== size.width || height !== size.height)) await page.setViewportSize(size)
 }
 
 const defaultMedia = JSON.stringify({ colorScheme: 'light', reducedMotion: 'no-preference', forcedColors: 'none' })
 
 async function setMedia(kept: Kept, media: Media): Promise<void> {
-  const wanted = JSON.stringify(media)
-  if (wanted === kept.media) return
+  const key = JSON.stringify(media)
+  if (key === kept.media) return
   await kept.emulateMedia(media)
-  kept.media = wanted
+  kept.media = key
 }
 
 /** The present is its time, whatever the test before has made of it. */
@@ -133,8 +133,8 @@ async function createKept(browser: Browser, options: BrowserContextOptions, cloc
     created.touched = true
   })
   for (const target of [page, context]) {
-    watch(target, ['on', 'once'], (given) => {
-      created.undo.push(() => Reflect.apply(target.off.bind(target), target, given))
+    watch(target, ['on', 'once'], (args) => {
+      created.undo.push(() => Reflect.apply(target.off.bind(target), target, args))
     })
     watch(target, ['route'], () => created.undo.push(() => target.unrouteAll({ behavior: 'ignoreErrors' })))
     watch(target, ['addInitScript'], (_, script) => {
@@ -165,13 +165,13 @@ const lasting = (
 /** What such a script has changed ends with the document. `page.mainFrame().evaluate` is for what leaves nothing behind. */
 const scripts = ['evaluate', 'evaluateHandle', 'addScriptTag', 'addStyleTag', 'setContent']
 
-function watch(target: object, names: readonly string[], called: (given: unknown[], result: unknown) => void): void {
+function watch(target: object, names: readonly string[], called: (args: unknown[], result: unknown) => void): void {
   for (const name of names) {
     const method: unknown = Reflect.get(target, name)
     if (typeof method !== 'function') continue
-    const watched = (...given: unknown[]): unknown => {
-      const result: unknown = method.apply(target, given)
-      called(given, result)
+    const watched = (...args: unknown[]): unknown => {
+      const result: unknown = method.apply(target, args)
+      called(args, result)
       return result
     }
     Object.assign(target, { [name]: watched })

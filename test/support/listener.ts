@@ -34,15 +34,17 @@ export async function createListener(page: Page): Promise<Listener> {
     return readable(await focus.ariaSnapshot()).split('\n', 1)[0] ?? ''
   }
   async function tabTo(role: string, name: string): Promise<void> {
-    const heard: string[] = []
+    const announcements: string[] = []
     for (let presses = 0; presses < maxTabs; presses++) {
-      const said = await focused()
-      if (presses > 0) heard.push(said)
+      const announcement = await focused()
+      if (presses > 0) announcements.push(announcement)
       // The tree of Playwright gives a `summary` no role, and then the text has no quotes.
-      if (said.startsWith(`- ${role} "${name}"`) || said === `- ${role}: ${name}`) return
+      if (announcement.startsWith(`- ${role} "${name}"`) || announcement === `- ${role}: ${name}`) return
       await page.keyboard.press('Tab')
     }
-    throw new Error(`Tab never reached ${role} "${name}". Heard:\n${heard.join('\n')}\nThe document:\n${await hear()}`)
+    throw new Error(
+      `Tab never reached ${role} "${name}". Heard:\n${announcements.join('\n')}\nThe document:\n${await hear()}`,
+    )
   }
   return {
     hear,

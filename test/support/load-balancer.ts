@@ -18,8 +18,8 @@ export async function startLoadBalancer(nodes: () => readonly string[]): Promise
   let turn = 0
   const server = createServer((req, res) => {
     turn += 1
-    const present = nodes()
-    const order = present.map((_, index) => present[(turn + index) % present.length] ?? '')
+    const currentNodes = nodes()
+    const order = currentNodes.map((_, index) => currentNodes[(turn + index) % currentNodes.length] ?? '')
     void buffer(req).then(
       (body) => pass({ req, res, body, agent }, order),
       () => res.destroy(),

@@ -37,13 +37,13 @@ default_pool_size = 4
   )
   const asUser = process.getuid?.() === 0 ? ['--user', 'postgres'] : []
   const child = spawn('pgbouncer', [...asUser, join(folder, 'pgbouncer.ini')], { stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
+  let output = ''
   await new Promise<void>((resolve, reject) => {
     child.on('error', () => reject(new Error('This test needs PgBouncer: apt-get install pgbouncer')))
-    child.on('close', () => reject(new Error(`PgBouncer ended: ${said}`)))
+    child.on('close', () => reject(new Error(`PgBouncer ended: ${output}`)))
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-      if (said.includes('process up')) resolve()
+      output += text
+      if (output.includes('process up')) resolve()
     })
   })
   return {

@@ -27,10 +27,10 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
   const target = Number(url.port)
   const links = new Set<Link>()
   const state: State = { delay: 0, stalled: false, dropping: false, refused: undefined }
-  const server = createServer((near) => {
-    const link = createLink(near, connect(target, '127.0.0.1'), state)
+  const server = createServer((client) => {
+    const link = createLink(client, connect(target, '127.0.0.1'), state)
     links.add(link)
-    near.on('close', () => links.delete(link))
+    client.on('close', () => links.delete(link))
   })
   const listen = (port: number) => new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve))
   await listen(0)
@@ -73,18 +73,21 @@ interface Link {
   readonly destroy: () => void
 }
 
-function createLink(near: Socket, far: Socket, state: State): Link {
-  near.setNoDelay(true)
-  far.setNoDelay(true)
-  const directions = [createDirection(near, far, state), createDirection(far, near, state, withoutNotifications(state))]
-  near.once('data', (hello: Buffer) => {
-    if (state.refused !== undefined && hello.includes(state.refused)) near.end(refusal(state.refused))
+function createLink(client: Socket, server: Socket, state: State): Link {
+  client.setNoDelay(true)
+  server.setNoDelay(true)
+  const directions = [
+    createDirection(client, server, state),
+    createDirection(server, client, state, withoutNotifications(state)),
+  ]
+  client.once('data', (hello: Buffer) => {
+    if (state.refused !== undefined && hello.includes(state.refused)) client.end(refusal(state.refused))
   })
   return {
     flush: () => directions.forEach((direction) => direction.flush()),
     destroy() {
-      near.destroy()
-      far.destroy()
+      client.destroy()
+      server.destroy()
     },
   }
 }

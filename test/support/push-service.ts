@@ -65,7 +65,7 @@ export async function startPushService() {
     /** What is said to the next messages, one after the other. */
     reply: (...next: (number | Reply)[]) =>
       void replies.push(
-        ...next.map((one): Reply => (typeof one === 'number' ? (res) => void res.writeHead(one).end() : one)),
+        ...next.map((reply): Reply => (typeof reply === 'number' ? (res) => void res.writeHead(reply).end() : reply)),
       ),
     /** Resolves once so many have come in all. */
     async received(count: number): Promise<void> {

@@ -90,7 +90,7 @@ function tablesOfIndexes(client: Client): Promise<Map<string, string>> {
     )
     return new Map(rows.map(({ name, table }) => [name, table]))
   }
-  const present = indexes.get(client) ?? read()
-  indexes.set(client, present)
-  return present
+  const current = indexes.get(client) ?? read()
+  indexes.set(client, current)
+  return current
 }

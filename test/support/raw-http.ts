@@ -47,31 +47,31 @@ export async function exchange(port: number, bytes: string | Buffer, method?: st
 function createReader(socket: Socket) {
   let received = Buffer.alloc(0)
   let ended = false
-  let news = () => {}
-  const more = () => new Promise<void>((resolve) => (news = resolve))
+  let onData = () => {}
+  const more = () => new Promise<void>((resolve) => (onData = resolve))
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   // The other side may close abruptly; what it sent before counts.
   socket.on('error', () => {})
   socket.on('data', (bytes) => {
     received = Buffer.concat([received, bytes])
-    news()
+    onData()
   })
   socket.once('close', () => {
     ended = true
-    news()
+    onData()
   })
 
-  async function until(found: () => boolean): Promise<void> {
-    while (!found()) {
+  async function until(isReady: () => boolean): Promise<void> {
+    while (!isReady()) {
       if (ended) throw new Error(`The connection ended after ${JSON.stringify(received.toString('latin1'))}`)
       await more()
     }
   }
 
   function take(length: number): Buffer {
-    const taken = received.subarray(0, length)
+    const chunk = received.subarray(0, length)
     received = received.subarray(length)
-    return taken
+    return chunk
   }
 
   return {

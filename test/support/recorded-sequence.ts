@@ -44,12 +44,12 @@ export async function executedDuring(act: () => Promise<unknown>): Promise<Execu
 function watch(
   prototype: Prototype,
   method: keyof Prototype,
-  told: (self: unknown, given: readonly unknown[]) => void,
+  record: (self: unknown, args: readonly unknown[]) => void,
 ): () => void {
-  const original: (...given: never[]) => unknown = prototype[method]
-  prototype[method] = function (this: unknown, ...given: unknown[]) {
-    told(this, given)
-    return Reflect.apply(original, this, given) as unknown
+  const original: (...args: never[]) => unknown = prototype[method]
+  prototype[method] = function (this: unknown, ...args: unknown[]) {
+    record(this, args)
+    return Reflect.apply(original, this, args) as unknown
   }
   return () => void (prototype[method] = original)
 }

@@ -27,8 +27,8 @@ export function recordStatements() {
   prototype.compileQuery = function (node, queryId) {
     const compiled = inherited.compileQuery.call(this, node, queryId)
     const declared = statementNames().find((each) => each === queryId.queryId)
-    const known = statements.get(declared ?? compiled.sql)
-    const statement = known ?? { name: declared, sql: compiled.sql, node, origins: new Set(), times: 0 }
+    const recorded = statements.get(declared ?? compiled.sql)
+    const statement = recorded ?? { name: declared, sql: compiled.sql, node, origins: new Set(), times: 0 }
     statements.set(declared ?? compiled.sql, statement)
     statement.times += 1
     if (statement.times <= stacksPerStatement) {
@@ -60,7 +60,7 @@ interface StoreFrame {
 
 /** A statement is compiled in the turn in which the store executes it, so that the stack names the function. */
 function storeFrames(): StoreFrame[] {
-  const present = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace')
+  const descriptor = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace')
   const { stackTraceLimit } = Error
   // As call sites: as text, each of them would be looked up in a source map, thousands of times in a test.
   Error.prepareStackTrace = (_, sites) => sites
@@ -69,7 +69,7 @@ function storeFrames(): StoreFrame[] {
   Error.captureStackTrace(holder)
   const { stack = [] } = holder
   Reflect.deleteProperty(Error, 'prepareStackTrace')
-  if (present) Object.defineProperty(Error, 'prepareStackTrace', present)
+  if (descriptor) Object.defineProperty(Error, 'prepareStackTrace', descriptor)
   Error.stackTraceLimit = stackTraceLimit
   return stack.flatMap((site) => {
     const [, file] =

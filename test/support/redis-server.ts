@@ -19,9 +19,9 @@ export async function startRedis(): Promise<{
     socket.on('error', () => {})
     socket.on('data', (data) => {
       unread = Buffer.concat([unread, data])
-      for (let found = readCommand(unread); found; found = readCommand(unread)) {
-        unread = unread.subarray(found.length)
-        socket.write(answer(found.words, entries))
+      for (let command = readCommand(unread); command; command = readCommand(unread)) {
+        unread = unread.subarray(command.length)
+        socket.write(answer(command.words, entries))
       }
     })
   })

@@ -20,8 +20,13 @@ export interface RunningServiceOptions {
 export type RunningService = Awaited<ReturnType<typeof startService>>
 
 /** A whole service on a real port, with one domain; it ends with the test. */
-export async function startService({ domain = {}, service: given = {} }: RunningServiceOptions = {}) {
-  const service = await createService({ database: ':memory:', clock: systemClock, pinHashCost: quickHash, ...given })
+export async function startService({ domain = {}, service: serviceOptions = {} }: RunningServiceOptions = {}) {
+  const service = await createService({
+    database: ':memory:',
+    clock: systemClock,
+    pinHashCost: quickHash,
+    ...serviceOptions,
+  })
   const organization = await service.administration.createOrganization('Acme')
   const { id: domainId } = await service.administration.createDomain(organization.id, { name: 'Wiki', ...domain })
   const apiKey = await service.administration.createApiKey(organization.id)

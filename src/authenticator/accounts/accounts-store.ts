@@ -4,7 +4,7 @@ import type { Account } from '../../device/account.ts'
 export interface StoredAccount extends Account {
   /** Replaces the domain's name. */
   readonly label?: string
-  /** Its place in the list; absent in old accounts. */
+  /** The account's place in the list; absent in old accounts. */
   readonly position?: number
 }
 

@@ -8,7 +8,7 @@ const browsers: readonly (readonly [keyof Words['blockedSteps'], RegExp])[] = [
   ['android', /Android/],
 ]
 
-/** Which steps allow notifications again in a browser. */
+/** Finds the browser whose steps allow notifications again. */
 export function browserOf(userAgent: string): keyof Words['blockedSteps'] {
   return browsers.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? 'desktop'
 }

@@ -24,18 +24,18 @@ const isPurpose = ({ key, value }: Attribute) =>
 const placeKeys = new Set(['place', 'location', 'city'])
 const clientKeys = ['browser', 'system']
 
-/** What an approval confirms, in the app's words; undefined for an ordinary sign-in. */
+/** The action that an approval confirms, in the app's words; undefined for an ordinary sign-in. */
 export function confirmedBy({ purpose, attributes }: Pick<RequestFacts, 'purpose' | 'attributes'>): string | undefined {
   if (purpose === 'change_devices') return undefined
   return attributes.find(isPurpose)?.value.replace(/^./u, (first) => first.toLocaleUpperCase())
 }
 
-/** What a request is about if not an ordinary sign-in, in a few words. */
+/** The subject of a request other than an ordinary sign-in, in a few words. */
 export function subjectOf(request: RequestFacts, words: Words): string | undefined {
   return request.purpose === 'change_devices' ? words.changeOfDevices : confirmedBy(request)
 }
 
-/** What helps to decide, in order of importance: origin, browser and system, time, then all other attributes of the app. */
+/** Facts for the decision, in order of importance: origin, browser and system, time, then all other attributes of the app. */
 export function factsOf(request: RequestFacts, novelty: Novelty, { words, locale }: Speech): readonly Fact[] {
   const { place, client, rest } = sortAttributes(request)
   const from = fromOf(place, request)
@@ -60,7 +60,7 @@ export function factsOf(request: RequestFacts, novelty: Novelty, { words, locale
   ]
 }
 
-/** What the person has not had before. */
+/** The facts that are new to this person. */
 export interface Novelty {
   readonly browser: boolean
   readonly place: boolean
@@ -73,13 +73,13 @@ export function isNewPlace(request: RequestFacts, answered: readonly HistoryEntr
   return placeOf(request) !== '' && before.length > 0 && !before.includes(placeOf(request))
 }
 
-/** What helps to decide, short enough for a few lines. */
+/** Facts for the decision, short enough for a few lines. */
 export interface Summary {
   readonly place: string
   readonly address: string
   /** Browser and system. */
   readonly client: string
-  /** That it was just now, or when it was. */
+  /** The age of the request in words: just now, or its time. */
   readonly age: string
   /** Other attributes of the app, one or two lines. */
   readonly rest: readonly string[]

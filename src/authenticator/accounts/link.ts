@@ -1,6 +1,6 @@
 import { parseActivationCode, parseActivationLink, parseMoveLink } from '../../device/service-url.ts'
 
-/** What the fragment of the page's address requests. Fragments are not sent to servers, and so not logged. */
+/** The action that the fragment of the page's address requests. Fragments are not sent to servers, and so not logged. */
 export interface Link {
   /** Add an account: `#add`, `#code=…` of an activation link, or `#move=…` of an old phone. */
   readonly add: boolean

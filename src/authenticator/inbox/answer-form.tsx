@@ -34,7 +34,7 @@ interface AnswerFormProps {
   readonly onDeny: () => void
 }
 
-/** What an approval requires. They are asked for one after the other, in the same place. */
+/** The input that an approval requires. It is asked for one by one, in the same place. */
 type Question = 'number' | 'PIN' | 'PASSCODE'
 
 const pinLength = 4

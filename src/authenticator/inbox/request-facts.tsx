@@ -39,7 +39,7 @@ function Warning({ text }: { readonly text: string }) {
   )
 }
 
-/** What a request in a list is about, if not an ordinary sign-in. */
+/** The subject of a request in a list, if not an ordinary sign-in. */
 export function Subject({ request }: { readonly request: Parameters<typeof subjectOf>[0] }) {
   const subject = subjectOf(request, useWords())
   return subject === undefined ? null : (

@@ -8,11 +8,11 @@ import { useWords } from '../words/speech.tsx'
 interface BannerProps {
   readonly account: Account
   readonly period: Pick<DeviceRequest, 'domain' | 'createdAt' | 'expiresAt'>
-  /** What it is about. */
+  /** The subject of the banner. */
   readonly subject: string
   /** Unix time by this device's clock, seconds. */
   readonly now: number
-  /** What the button says. */
+  /** The label of the button. */
   readonly action?: string
   readonly onReview: () => void
 }

@@ -12,7 +12,7 @@ import { useWords } from '../words/speech.tsx'
 interface CardProps {
   /** The headline, which screen readers announce first. */
   readonly title: ComponentChildren
-  /** What screen readers say where the layout of the title would split its words. */
+  /** The text for screen readers where the layout of the title would split its words. */
   readonly name?: string
   readonly class?: string
   /** Places the headline among other elements at the top. Without it, the headline stands alone. */

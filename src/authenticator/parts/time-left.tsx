@@ -19,7 +19,7 @@ export function TimeLeft({ request, now }: { readonly request: Period; readonly 
   )
 }
 
-/** Such as 1:18, which reads the same in every language. */
+/** Formats a time such as 1:18, which reads the same in every language. */
 function minutesAndSeconds(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`
 }

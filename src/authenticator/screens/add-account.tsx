@@ -27,7 +27,7 @@ interface AddAccountScreenProps {
   readonly onCancel: (() => void) | undefined
 }
 
-/** What a code would join. */
+/** The account that a code would join. */
 interface Offer {
   readonly code: string
   readonly preview: Preview

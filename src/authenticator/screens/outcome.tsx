@@ -84,7 +84,7 @@ export function OutcomeScreen({ outcome, report, clock, waits = false, onReport,
   )
 }
 
-/** What the report has done. */
+/** The effect of the report. */
 function doneBy({ blocked, pausedFor }: Report, { words, locale }: Speech): string {
   const minutes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' })
   return [
@@ -93,7 +93,7 @@ function doneBy({ blocked, pausedFor }: Report, { words, locale }: Speech): stri
   ].join(' ')
 }
 
-/** What a report has done, as far as the service says it. */
+/** The effects of a report, as far as the service tells them. */
 export interface Report {
   /** How many requests it has denied. */
   readonly blocked: number

@@ -15,7 +15,7 @@ interface PinFormProps {
   readonly problem: string | undefined
   readonly onPin: (pin: string) => void
   readonly onCancel: () => void
-  /** What it is for. */
+  /** The purpose of the PIN, in words. */
   readonly children: ComponentChildren
 }
 

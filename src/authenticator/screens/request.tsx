@@ -96,7 +96,7 @@ export function RequestScreen({
   )
 }
 
-/** What an approval allows, and where. The name is emphasized, wherever a language places it. */
+/** The action that an approval allows, and its place. The name is emphasized, wherever a language puts it. */
 function titleOf(request: DeviceRequest, words: Words) {
   const confirmed = confirmedBy(request)
   const heading = request.purpose === 'change_devices' ? words.changeDevicesAt : words.signInTo

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import { type CodeSource, currentCode, type OfflineCode } from '../../device/offline-code.ts'
 
-/** The present code, while there is a source for it. @param now Unix time by this device's clock, seconds. */
+/** The current code, while there is a source for it. @param now Unix time by this device's clock, seconds. */
 export function useOfflineCode(source: CodeSource | undefined, now: number): OfflineCode | undefined {
   const [code, setCode] = useState<OfflineCode>()
   const due = code === undefined || now >= code.expiresAt

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 
 import { httpUrl } from '../../contract/activation-link.ts'
 
-/** Where links with activation codes lead. */
+/** The address that links with activation codes lead to. */
 export const authenticatorUrlOption = (description: string): Option =>
   new Option('--authenticator-url <url>', description).env('MFA_AUTHENTICATOR_URL').argParser(parseAddress)
 

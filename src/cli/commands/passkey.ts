@@ -71,7 +71,7 @@ export async function listPasskeys({ ctx }: LocalService, { id }: User): Promise
   return (await passkeysOfUser(ctx.store.db, id)).map((row) => passkeyView(row))
 }
 
-/** Such as `"Laptop" for app.example, synced, last used 2026-11-22T06:30:00Z`. */
+/** Returns a text such as `"Laptop" for app.example, synced, last used 2026-11-22T06:30:00Z`. */
 export const passkeyText = (passkey: Passkey): string =>
   `${quote(passkey.name)} for ${passkey.rpId}, ${placeOf(passkey)}, ${passkey.lastUsedAt === undefined ? 'never used' : `last used ${usedText(passkey)}`}`
 

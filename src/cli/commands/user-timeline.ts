@@ -95,7 +95,7 @@ function entryCells({ at, event, actor, facts, signIn }: TimelineEntry, names: N
   return [dateOf(at), event, nameOf(domain, names), actorOf(actor, names), details.join(' ') || '-']
 }
 
-/** What an app said comes last, so that it cannot pass for something that the service knows. */
+/** Facts from the app come last, so that they cannot pass for facts that the service knows. */
 const originOf = ({
   address,
   knownBrowser,

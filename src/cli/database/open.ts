@@ -19,7 +19,7 @@ import { asFailure } from './problems.ts'
 /** Timeout of one unit of work of a command, milliseconds: some change every user at once. */
 const workTimeout = 10 * 60_000
 
-/** What a command needs that sends mail. */
+/** The settings of a command that sends mail. */
 export interface CommandMail {
   readonly authenticatorUrl?: string | undefined
 }

@@ -61,7 +61,7 @@ async function exchange(device: Device, { account, request }: Pending, number?: 
 
 /**
  * Asks the person at the terminal how to answer a request.
- * @param gone Aborts when the request no longer waits for an answer.
+ * @param settings `end` aborts when the request no longer waits for an answer.
  */
 export async function promptForAnswer(
   device: Device,

@@ -21,7 +21,7 @@ export function printRequest({ account, request }: Pending, clock: Clock = syste
   ])
 }
 
-/** As people call it. */
+/** The words that people use. */
 export const pinWord = { PIN: 'PIN', PASSCODE: 'passcode' } as const
 
 const timeOf = (seconds: number) => new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(seconds * 1000)

@@ -26,7 +26,7 @@ export const consoleOptions = (): Option[] => [
   ).default(false),
 ]
 
-/** What decides whether only this machine can connect. */
+/** The settings that decide whether only this machine can connect. */
 interface Listening {
   readonly host: string
   readonly port: number
@@ -44,7 +44,7 @@ export function consoleOf(settings: ConsoleSettings, listening: Listening): Pick
   return isLocal(listening) ? { console: { url: localConsole(listening.port), allowSharedOrigin: true } } : {}
 }
 
-/** Where the console of a service on this machine is. */
+/** The address of the console of a service on this machine. */
 export const localConsole = (port: number): string => `http://localhost:${port}`
 
 /** Whether browsers reach the service at localhost. A proxy, TLS or an inherited socket means that it is for other machines. */

@@ -6,7 +6,7 @@ import { exitCode, Failure } from './failure.ts'
 /** Whether a person is at the terminal. */
 export const canPrompt = (): boolean => process.stdin.isTTY && process.stdout.isTTY
 
-/** Where a prompt reads and writes. */
+/** The streams that a prompt reads and writes. */
 interface Terminal {
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream

@@ -2,14 +2,14 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
 import { useProblem } from './problem.ts'
 
-/** What a screen shows, on its way from the service. */
+/** A value of a screen, on its way from the service. */
 export interface Loaded<T> {
   /** Undefined until it has been loaded. */
   readonly value: T | undefined
   /** Why it could not be loaded. A value that was loaded before stays. */
   readonly problem: string | undefined
   readonly loading: boolean
-  /** Whether the value is the one of the present key. */
+  /** Whether the value is the one of the current key. */
   readonly current: boolean
   /** @param unattended Whether the page does it by itself. */
   readonly reload: (unattended?: boolean) => Promise<void>

@@ -22,7 +22,7 @@ export function useSearchKey(): void {
     return () => removeEventListener('keydown', press)
   }, [place.path])
 
-  // After each render, until the search has appeared.
+  // Runs after each render, until the search has appeared.
   useEffect(() => {
     if (focusRequested.current && focusSearch()) focusRequested.current = false
   })
@@ -36,7 +36,7 @@ function focusSearch(): boolean {
   return field !== null
 }
 
-/** Also in a dialog, where the page behind it does not change. */
+/** Counts a dialog as well, because the page behind it does not change. */
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   target.closest('input:not([type=radio], [type=checkbox]), textarea, select, dialog') !== null

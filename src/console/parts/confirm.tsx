@@ -29,7 +29,7 @@ interface ConfirmProps {
   /** A question that names the person or thing. */
   readonly title: string
   readonly children: ComponentChildren
-  /** What the button does. */
+  /** The label of the button. */
   readonly action: string
   /** Takes nothing away. */
   readonly harmless?: boolean

@@ -28,9 +28,9 @@ interface DataListProps<T> {
   readonly rows: readonly T[]
   readonly columns: readonly Column<T>[]
   readonly keyOf: (row: T) => string
-  /** What a row leads to; its link is the first cell. */
+  /** The address that a row leads to; its link is the first cell. */
   readonly linkOf?: (row: T) => string
-  /** What a row opens, where it leads nowhere; its button is the first cell. */
+  /** The action that opens a row that leads nowhere; its button is the first cell. */
   readonly onOpen?: (row: T) => void
   /** Check boxes before the rows. */
   readonly choice?: Choice<T> | undefined

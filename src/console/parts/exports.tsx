@@ -5,11 +5,11 @@ import { apiBase } from '../session/mount.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface ExportsProps {
-  /** Below the interface of the console, without the ending. */
+  /** The path below the interface of the console, without the ending. */
   readonly path: string
-  /** What the list is limited to. */
+  /** The filter of the list. */
   readonly query: object
-  /** What stands beside them. */
+  /** Elements beside the buttons. */
   readonly children?: ComponentChildren
 }
 

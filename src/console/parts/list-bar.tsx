@@ -3,11 +3,11 @@ import type { ComponentChildren } from 'preact'
 interface ListBarProps {
   /** The search, filters and the choice of an app. */
   readonly children: ComponentChildren
-  /** Which rows are shown, once they are known. */
+  /** The range of rows that is shown, once it is known. */
   readonly range: ComponentChildren
 }
 
-/** What a list is narrowed by, and how much of it is shown, in one line where there is room. */
+/** The filters of a list and the range that is shown, in one line where there is room. */
 export function ListBar({ children, range }: ListBarProps) {
   return (
     <div class="list-bar">
@@ -21,7 +21,7 @@ export function ListBar({ children, range }: ListBarProps) {
 
 interface FilterChoiceProps<F extends string> {
   readonly label: string
-  /** What stands for no filter. */
+  /** The label of the choice without a filter. */
   readonly all: string
   readonly filters: readonly (readonly [F, string])[]
   readonly filter: F | undefined

@@ -4,7 +4,7 @@ import { Badge } from './badge.tsx'
 import { Time, useDayTime } from './time.tsx'
 import { useWords } from '../words/speech.tsx'
 
-/** What needs attention about a person. */
+/** Badges for the facts about a person that need attention. */
 export function PersonBadges({ person: { factors, locked, bypassCodes } }: { readonly person: PersonSummary }) {
   const words = useWords()
   return (

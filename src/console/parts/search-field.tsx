@@ -6,14 +6,14 @@ import { search } from '../../ui/icons.ts'
 interface SearchFieldProps {
   readonly label: string
   readonly hint: string
-  /** What the results are for, or will be. */
+  /** The text that the results belong to, or will belong to. */
   readonly value: string
   /** Whether the results are there. */
   readonly found: boolean
   readonly onSearch: (text: string) => void
   /** Has the focus from the start. */
   readonly autofocus?: boolean
-  /** What Enter does with the results; by default it leads to the first one. */
+  /** The action of Enter on the results; by default it leads to the first one. */
   readonly onEnter?: (() => void) | undefined
 }
 
@@ -24,10 +24,10 @@ const pause = 200
 export function SearchField({ label, hint, value, found, onSearch, autofocus, onEnter }: SearchFieldProps) {
   const [text, setText] = useState(value)
 
-  /** What was searched for last. When it comes back as the value, the person may have typed more. */
+  /** The last text that was searched for. When it comes back as the value, the person may have typed more. */
   const searchedText = useRef(value)
 
-  /** What the person wants to do with the results, as soon as they are there. */
+  /** The action that the person wants on the results, as soon as they arrive. */
   const leaving = useRef<'enter' | 'down'>(undefined)
 
   const field = useRef<HTMLInputElement>(null)

@@ -11,7 +11,7 @@ interface WhenLoadedProps<T> {
   readonly children: (value: T) => ComponentChildren
 }
 
-/** What was loaded, or that it is on its way, or why it is not there. */
+/** The loaded value, or a message that it is loading or failed to load. */
 export function WhenLoaded<T>({ loaded: { value, problem, loading, reload }, children }: WhenLoadedProps<T>) {
   return (
     <>
@@ -57,7 +57,7 @@ interface EmptyProps {
   readonly children: ComponentChildren
 }
 
-/** That there is nothing, and what to do about it. */
+/** Says that there is nothing, and what to do about it. */
 export function Empty({ icon, children }: EmptyProps) {
   return (
     <div class="card empty">

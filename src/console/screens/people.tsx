@@ -75,7 +75,7 @@ export function PeopleScreen() {
   )
 }
 
-/** As many as the service shows at once. */
+/** The service shows as many at once. */
 const peoplePageSize = 50
 
 function readQuery(parameters: URLSearchParams): PeopleQuery {

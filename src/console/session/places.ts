@@ -12,7 +12,7 @@ export const administratorPlace = (id: string): string => placeOf('administrator
 
 export const inviteAdministrator = 'invite'
 
-/** What is searched for among people. */
+/** A search for people. */
 export interface PeopleQuery {
   readonly q: string | undefined
   readonly filter: PeopleFilter | undefined
@@ -27,7 +27,7 @@ export interface PeopleQuery {
 
 export const peoplePlace = (query: Partial<PeopleQuery> = {}): string => placeOf('people', { ...query })
 
-/** What the page of a person asks at once, with a serial number that was entered elsewhere. */
+/** The question that the page of a person asks at once, with a serial number that was entered elsewhere. */
 export interface PersonQuestion {
   readonly ask?: 'assign' | 'resynchronize'
   readonly serial?: string
@@ -35,7 +35,7 @@ export interface PersonQuestion {
 
 export const personPlace = (id: string, question: PersonQuestion = {}): string => placeOf('person', { id, ...question })
 
-/** What is searched for among hardware tokens. */
+/** A search for hardware tokens. */
 export interface StockQuery {
   readonly q: string | undefined
   readonly filter: StockFilter | undefined
@@ -54,11 +54,11 @@ export const jobsPlace = 'jobs'
 
 export const domainPlace = (id: string): string => placeOf('domain', { id })
 
-/** What is shown of the audit trail. */
+/** A filter of the audit trail. */
 export interface AuditFilter {
-  /** Such as `session.denied`. */
+  /** An event such as `session.denied`. */
   readonly event: string | undefined
-  /** What the events are searched for. */
+  /** The text that the events are searched for. */
   readonly q: string | undefined
   /** Ids of a person and a domain. */
   readonly user: string | undefined
@@ -80,7 +80,7 @@ export interface AuditQuery extends AuditFilter {
 
 export const auditPlace = (query: Partial<AuditQuery> = {}): string => placeOf('audit', { ...query })
 
-/** What the overview shows. */
+/** The query of the overview. */
 export interface OverviewQuery {
   /** The id of a domain; all of them by default. */
   readonly domain: string | undefined
@@ -90,7 +90,7 @@ export interface OverviewQuery {
 
 export const overviewPlace = (query: Partial<OverviewQuery> = {}): string => placeOf('overview', { ...query })
 
-/** What narrows down the list behind a figure. */
+/** The filter of the list behind a figure. */
 export interface Narrowed {
   readonly domain?: string | undefined
   readonly factor?: string | undefined

@@ -1,7 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 
-/** Where the person is: a path below the console, such as `administrators`, and what the query says. */
+/** The person's place: a path below the console, such as `administrators`, and the values of the query. */
 export interface Place {
   readonly path: string
   readonly query: URLSearchParams

@@ -4,9 +4,9 @@ import type { Words } from '../texts/en.ts'
 
 /** A part of the console, as the navigation lists it. */
 export interface Section {
-  /** Where it starts. */
+  /** The path at which the section starts. */
   readonly path: string
-  /** What else belongs to it. */
+  /** Other paths of the section. */
   readonly below: readonly string[]
   readonly icon: IconPath
   readonly title: (words: Words) => string
@@ -42,5 +42,5 @@ export const sectionsFor = (role: AdminRole): readonly Section[] => sections.fil
 
 export const isWithin = ({ path, below }: Section, place: string): boolean => [path, ...below].includes(place)
 
-/** What opens first. */
+/** The path that opens first. */
 export const startFor = (role: AdminRole): string => sectionsFor(role)[0]?.path ?? 'account'

@@ -4,7 +4,7 @@ import { useContext } from 'preact/hooks'
 import type { AdminSession } from '../../admin-contract/sign-in.ts'
 import type { Client } from '../client/client.ts'
 
-/** What every screen of a signed-in administrator needs. */
+/** The context that every screen of a signed-in administrator needs. */
 export interface SignedIn {
   readonly client: Client
   readonly session: AdminSession

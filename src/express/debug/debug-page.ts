@@ -22,7 +22,7 @@ import { unverifiedWords } from './explain.ts'
 /** A request of a developer for the debug page: also without a user, and also where finding the user fails. */
 export interface DebugRequest extends PageRequest {
   readonly debug: Debug
-  /** What the app's option `user` failed with. */
+  /** The error of the app's option `user`. */
   readonly failure: string | undefined
 }
 

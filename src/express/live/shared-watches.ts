@@ -2,7 +2,7 @@ import type { ConnectedService } from '../../challenge/service.ts'
 import { pause } from '../../ground/clock.ts'
 import type { Clock } from '../../ground/clock.ts'
 
-/** What the page is told: only that something changed. The server decides what that means when the page reloads. */
+/** The message to the page: only that something changed. The server decides what that means when the page reloads. */
 export type Change = 'settled' | 'activated' | 'replaced' | 'none'
 
 /** Something pages wait for. */
@@ -19,7 +19,7 @@ export interface WatchTarget {
 export interface SharedWatches {
   /** Resolves when there is a change; with `none` when the signal is aborted or the timeout (ms) is over. */
   follow(watched: WatchTarget, signal: AbortSignal, timeout: number): Promise<Change>
-  /** Returns the present state, at most a second old. While pages follow, it is `none`: they would report a change. */
+  /** Returns the current state, at most a second old. While pages follow, it is `none`: they would report a change. */
   check(watched: WatchTarget): Promise<Change>
 }
 

@@ -18,7 +18,7 @@ interface Configured {
   readonly path: string
 }
 
-/** Where people open the authenticator, as far as the options say it. */
+/** The authenticator's address, as far as the options determine it. */
 export function knownAuthenticator({ authenticatorUrl, publicUrl, path }: Configured): string | undefined {
   const pagesAddress = publicUrl === undefined ? undefined : `${publicUrl}${path}/authenticator`
   return authenticatorUrl === undefined ? pagesAddress : configuredAddress(authenticatorUrl, pagesAddress)

@@ -9,7 +9,7 @@ import { loadTexts } from '../texts/load.ts'
 
 /** A language of the pages. */
 export interface Language {
-  /** As in the attribute `lang` (BCP 47); with the region that was asked for. */
+  /** The value of the attribute `lang` (BCP 47), with the requested region. */
   readonly tag: string
   readonly direction: 'ltr' | 'rtl'
   readonly words: Messages

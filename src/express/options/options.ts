@@ -163,7 +163,7 @@ export interface ResolvedOptions extends Readonly<
 > {
   readonly passkeys: ResolvedPasskeys
   readonly languages: Languages
-  /** Its factors are limited to those the app accepts. */
+  /** The devices; their factors are limited to those that the app accepts. */
   readonly devices: { readonly factors: readonly Factor[]; readonly maxAge: number }
   readonly accent: Accent | undefined
   /** The public routes of an embedded service. */

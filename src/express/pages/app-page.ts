@@ -4,7 +4,7 @@ import { keyUri, typedSecret } from '../../challenge/authenticator-app.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf, page } from './layout.ts'
 
-/** Where the first code is posted, below the challenge path. */
+/** The path that the first code is posted to, below the challenge path. */
 export type AppPath = 'enroll/app' | 'devices/app'
 
 interface AppPageInput {

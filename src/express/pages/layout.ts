@@ -70,7 +70,7 @@ export function layoutOf({ req, context, state }: PageRequest, fixed?: Language)
   } satisfies Layout & Record<string, unknown>
 }
 
-/** Where "Sign out" leads, and how. */
+/** The address and the method of "Sign out". */
 function signOutOf({ base, prefix, mfa: { options } }: RequestContext) {
   const { logout, logoutPath, logoutMethod } = options
   if (logout) return { address: `${base}/sign-out`, isOurs: true, isLink: false }
@@ -101,15 +101,15 @@ export function renderPage({ view, model }: Page): string {
   return eta.render(view, model)
 }
 
-/** What a view of the app's own view engine shows: any page of the second step. */
+/** The content for a view of the app's own view engine: any page of the second step. */
 export interface ChallengeView {
-  /** Which page it is, such as `waiting` or `code`. */
+  /** The name of the page, such as `waiting` or `code`. */
   readonly page: string
   readonly headline: string
   readonly appName: string
   /** The name of the user who is signing in, as people know it. */
   readonly name: string | undefined
-  /** What the user signs in with; undefined for an app that gives `serviceUserId`. */
+  /** The name that the user signs in with; undefined for an app that gives `serviceUserId`. */
   readonly username: string | undefined
   /** The values of the attributes `lang` (BCP 47) and `dir`. */
   readonly language: { readonly tag: string; readonly direction: 'ltr' | 'rtl' }

@@ -4,7 +4,7 @@ import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf, page } from './layout.ts'
 
 interface NewPasskeyInput {
-  /** Where the passkey is posted, below the challenge path. */
+  /** The path that the passkey is posted to, below the challenge path. */
   readonly path: 'enroll/passkey' | 'devices/passkey'
   readonly token: string
 }

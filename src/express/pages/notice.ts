@@ -60,7 +60,7 @@ export function noticeText(language: Language, notice: Notice, now: number): str
   return oneText(saidOf(language, notice, now))
 }
 
-/** What a page says, for where there is no page: as one text. */
+/** The message of a page as one text, for where there is no page. */
 export function oneText({ headline, sentence }: { readonly headline?: string; readonly sentence: string }): string {
   return headline === undefined ? sentence : `${headline}. ${sentence}`
 }

@@ -11,9 +11,9 @@ interface Way {
   readonly address?: string
   readonly after?: string
   readonly sentence?: string | undefined
-  /** What follows the challenge path in the link. */
+  /** The path below the challenge path in the link. */
   readonly link?: string
-  /** Where the button posts to, below the challenge path. */
+  /** The path that the button posts to, below the challenge path. */
   readonly action?: string
 }
 

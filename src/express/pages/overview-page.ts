@@ -79,7 +79,7 @@ function passkeysOf(rpId: string | undefined, ownFactors: OwnFactors, { words }:
   return { shown: rows, isFull: ownFactors.passkeys.length >= maxPasskeys }
 }
 
-/** What password managers should know after a change (WebAuthn Level 3 section 5.1.10, signal methods). */
+/** The facts for password managers after a change (WebAuthn Level 3 section 5.1.10, signal methods). */
 function signalOf({ req, user }: WebRequest, { userId, passkeys }: OwnFactors, rpId: string | undefined) {
   if (!passkeys || rpId === undefined || req.query['done'] === undefined) return {}
   const id = Buffer.from(userId, 'hex').toString('base64url')

@@ -20,7 +20,7 @@ export interface View {
   readonly passkeyNeeded: boolean
   /** Whether a code that an administrator hands over may lead to a new passkey. */
   readonly takesHandedOver: 'passkey' | 'browser' | undefined
-  /** As the service knows the user, if it does. */
+  /** The service's record of the user, if there is one. */
   readonly member: User | undefined
   /** The factors that are paused. */
   readonly pauses: Pauses
@@ -57,12 +57,12 @@ function challengeLayout(request: WebRequest, view: View) {
   }
 }
 
-/** What a step-up confirms, if the app says it. */
+/** The action that a step-up confirms, if the app names it. */
 export function stepUpHeadline({ layout, challenge: { action } }: StatusPage): string | undefined {
   return action === undefined ? undefined : layout.words.waiting.stepUpFor(action)
 }
 
-/** When the next request can be sent, in words; undefined if it can be sent now. */
+/** The time of the next possible request, in words; undefined if one can be sent now. */
 export function nextRequest({ layout, status, pauses, now }: StatusPage): string | undefined {
   const until = status.kind === 'throttled' ? status.until : (pauses.push?.until ?? now)
   return until > now ? layout.words.throttled.sentence(layout.span(until - now)) : undefined

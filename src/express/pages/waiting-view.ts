@@ -16,7 +16,7 @@ const headlines = (page: StatusPage) => {
   return { sign_in: signIn, step_up: stepUpHeadline(page) ?? stepUp, change_devices: changeDevices }
 }
 
-/** What ends the challenge, by its purpose. */
+/** The button that ends the challenge, by its purpose. */
 export const cancelWords = (page: StatusPage) => {
   const { stop, stopStepUp, stopChange } = page.layout.words.waiting
   return { sign_in: stop, step_up: stopStepUp, change_devices: stopChange }

@@ -87,7 +87,7 @@ export function warnOfUnusable(options: ResolvedOptions, member: OptionalMember,
 }
 
 interface Recent {
-  /** What the app has returned. */
+  /** The user as the app has returned it. */
   readonly appUser: AppUser
   readonly user: MfaUser
 }

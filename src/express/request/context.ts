@@ -16,14 +16,14 @@ import type { Trace } from './trace.ts'
 /** One mfa(): its options and its connection to the service. */
 export interface Mfa {
   readonly options: ResolvedOptions
-  /** What counts as a second step in this app. */
+  /** The requirements of a second step in this app. */
   readonly policy: Policy
   readonly connect: () => Promise<ConnectedService>
   /** Whether the service responds. */
   readonly outage: OutageWatch
   /** Whether verified web sessions were ended. */
   readonly epochs: Epochs
-  /** When the verifications that open connections rely on have ended. */
+  /** Watches for the end of verifications that open connections rely on. */
   readonly ends: VerificationEnds
   /** The changes that pages wait for. */
   readonly watches: SharedWatches
@@ -31,7 +31,7 @@ export interface Mfa {
   readonly places: StreamPlaces
 }
 
-/** What mfa() knows about one request. */
+/** The facts that mfa() knows about one request. */
 export interface RequestContext extends PublicAddress {
   readonly mfa: Mfa
   /** The user who was signed in when mfa() ran. */

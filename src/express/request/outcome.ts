@@ -12,7 +12,7 @@ export type Handler<R extends WebRequest = WebRequest, A = Answer> = (
   signal: AbortSignal,
 ) => Outcome<A> | Promise<Outcome<A>>
 
-/** What a request leads to. The effects are applied in the order of these members, then the answer is sent. */
+/** The outcome of a request. The effects are applied in the order of these members, then the answer is sent. */
 export interface Outcome<A = Answer> extends Effects {
   readonly answer: A | Continue<A>
 }

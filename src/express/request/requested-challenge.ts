@@ -13,7 +13,7 @@ export interface ChallengeRequirement {
   readonly factors?: readonly Factor[] | undefined
   readonly phishingResistant?: RequestedPhishingResistance | undefined
   readonly unknownBrowser?: RequestedUnknownBrowser | undefined
-  /** What the user confirms, in the app's words. In an address it is sealed. */
+  /** The action that the user confirms, in the app's words. In an address it is sealed. */
   readonly action?: string | undefined
 }
 

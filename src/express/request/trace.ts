@@ -14,7 +14,7 @@ export type GateDecision =
   | 'remembered'
   | 'stopped'
 
-/** What `requireMfa()` decided. */
+/** The decisions of `requireMfa()`. */
 export type GuardDecision = 'passed' | 'nobody' | 'later_user' | Unverified
 
 /** A decision about a request, for the page of `debug: true`. */

@@ -17,7 +17,7 @@ export function verifiedOf(state: MfaState, visitor: Visitor, policy?: Policy): 
   return typeof verdict === 'string' ? undefined : verdict
 }
 
-/** Who is signed in, at which `mfa()`. */
+/** The signed-in user, and the `mfa()` that the request belongs to. */
 type Visitor = Pick<RequestContext, 'mfa' | 'userKey'>
 
 /**

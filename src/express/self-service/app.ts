@@ -19,7 +19,7 @@ import type { ChangeRequest, OwnRequest } from './guarded.ts'
 import { withNextEpoch } from './next-epoch.ts'
 import { appSecret, openedSecret, setupOf, withSetup } from './setup.ts'
 
-/** `GET /mfa/devices/app`: sets up an authenticator app, in place of the present one if there is one. */
+/** `GET /mfa/devices/app`: sets up an authenticator app, in place of the current one if there is one. */
 export const showApp = changing('app', (request) => {
   if (hasForeignToken(request)) return leadTo(request, devicesPath(request))
   return show(request, request.service, 'devices/app')

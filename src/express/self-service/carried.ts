@@ -9,7 +9,7 @@ import { endOthers, forgetBrowsers, removeFactor, renameDevice } from './overvie
 import { removePasskey, renamePasskey } from './passkeys.ts'
 import { makeCodes } from './recovery.ts'
 
-/** What can be carried out after a confirmation; `carriedForm()` says which fields are kept. */
+/** The forms that can be carried out after a confirmation; `carriedForm()` says which fields are kept. */
 const handlers: Readonly<Record<Carried['path'], Handler>> = {
   '/devices/remove': removeFactor,
   '/devices/name': renameDevice,

@@ -14,7 +14,7 @@ import type { ChangeRequest, OwnRequest } from './guarded.ts'
 import { nextEpoch } from './next-epoch.ts'
 import { setupOf, withSetup } from './setup.ts'
 
-/** `POST /mfa/devices/device`: sets up another device, or a first one. The present one stays until the new one is active. */
+/** `POST /mfa/devices/device`: sets up another device, or a first one. The current one stays until the new one is active. */
 export const offerDevice = changing('device', (request) => {
   if (isHandedOver(request.ownFactors)) return leadTo(request, devicesPath(request))
   return {

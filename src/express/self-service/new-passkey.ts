@@ -11,7 +11,7 @@ import { json } from '../request/outcome.ts'
 import { relyingPartyOf } from '../request/passkeys.ts'
 import type { WebRequest } from '../request/web-request.ts'
 
-/** What allows a new passkey: a pass for that, or that it is the first factor. */
+/** The permission for a new passkey: a pass for that, or that it is the first factor. */
 export interface Allowed {
   /** Only this value finishes the ceremony; the browser does not know it. */
   readonly challenge: string
@@ -19,7 +19,7 @@ export interface Allowed {
   readonly first?: boolean
 }
 
-/** What the browser needs to make a passkey. */
+/** The options that the browser needs to create a passkey. */
 export async function startNew(
   request: WebRequest,
   service: ConnectedService,

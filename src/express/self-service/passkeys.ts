@@ -91,7 +91,7 @@ function ceremonyChallenge(request: OwnRequest) {
   return { challenge, state: withSetup(request, { passkey: challenge }) }
 }
 
-/** Only the passkeys for this app: those of another one can be changed there. */
+/** Finds a passkey of this app only: users change those of another app there. */
 function passkeyOf(request: OwnRequest): Passkey | undefined {
   const { ownFactors, form } = request
   const rpId = relyingPartyOf(request)?.id

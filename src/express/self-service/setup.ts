@@ -8,7 +8,7 @@ import type { MfaState, Setup } from '../session/mfa-state.ts'
 /** How long users may take to set up a factor, seconds. */
 const setupTimeout = 600
 
-/** What this web session is setting up, unless that has expired. */
+/** The setup that this web session is in, unless it has expired. */
 export function setupOf({ state: { setup }, context }: WebRequest): Setup | undefined {
   if (setup === undefined || setup.userKey !== context.userKey) return undefined
   return isBeforeEnd(setup.until, setupTimeout, context.mfa.options.clock.now()) ? setup : undefined

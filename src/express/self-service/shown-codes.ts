@@ -12,7 +12,7 @@ const shownFor = 600
 interface NewCodes {
   readonly codes: readonly string[]
   readonly ids: readonly string[]
-  /** Where the user continues once they are saved. */
+  /** The address at which the user continues once the codes are saved. */
   readonly returnTo: string
 }
 

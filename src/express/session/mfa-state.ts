@@ -4,7 +4,7 @@ import type { RequestedPhishingResistance } from '../../contract/phishing-resist
 /** How long `failMode` lets a user pass, seconds. */
 export const letThroughTime = 300
 
-/** What this package stores in a web session, under the one key `mfa`. */
+/** The state that this package stores in a web session, under the one key `mfa`. */
 export interface MfaState {
   /** The service and domain all of this belongs to: an app can have several, with users of the same names. */
   readonly service?: string | undefined
@@ -18,7 +18,7 @@ export interface MfaState {
   readonly otherChallenges?: readonly Challenge[] | undefined
   /** Set by `failMode` while the service was unreachable: passes the gate for a while and is never verified. */
   readonly letThrough?: LetThrough | undefined
-  /** Where the challenge that was passed last led to: its other tabs follow. */
+  /** The address that the last passed challenge led to: its other tabs follow. */
   readonly lastReturnTo?: string | undefined
   /** The factor that is being set up. */
   readonly setup?: Setup | undefined
@@ -51,7 +51,7 @@ export interface ShownCodes extends LetThrough {
   readonly sealed: string
   /** The id of one of the codes: codes that were replaced or withdrawn are not shown. */
   readonly id: string
-  /** Where the user continues afterwards. */
+  /** The address at which the user continues afterwards. */
   readonly returnTo: string
 }
 
@@ -68,7 +68,7 @@ export interface Setup {
   readonly wrong?: boolean
   /** Binds the ceremonies of a new passkey to this web session: 128 bits, base64url. */
   readonly passkey?: string | undefined
-  /** A device is about to be activated; `before` is the id of the present one. */
+  /** A device is about to be activated; `before` is the id of the current one. */
   readonly device?: { readonly before?: string | undefined } | undefined
 }
 
@@ -120,9 +120,9 @@ export function saveUnderOwnId(before: MfaState, userKey: string, state: MfaStat
   return state === before ? 'as-is' : { save: state }
 }
 
-/** What becomes of the MFA state, and so of the web session. */
+/** The change of the MFA state, and so of the web session. */
 export type StateChange =
-  /** Not touched. The app's session middleware may still save its own changes when the answer ends. */
+  /** The web session is not touched. The app's session middleware may still save its own changes when the answer ends. */
   | 'as-is'
   /** The answer comes late or only reads: it must not save the web session, which another request may have changed. */
   | 'detach'

@@ -1,6 +1,6 @@
-/** What this process does with the stored copy of a web session. */
+/** The steps with which this process changes the stored copy of a web session. */
 interface Steps<T> {
-  /** What is stored under this id; undefined if another request has renewed or ended the web session. */
+  /** Reads the web session stored under this id; undefined if another request has renewed or ended it. */
   readonly read: () => Promise<T | undefined>
   /** Stores it under this id, or moves it to a new one. */
   readonly change: (stored: T) => Promise<void>

@@ -103,7 +103,7 @@ export function openChallenges(req: IncomingMessage): readonly Challenge[] {
   return parseState(loadedState(req)).otherChallenges ?? []
 }
 
-/** As this request has loaded or changed it. */
+/** The state as this request has loaded or changed it. */
 function loadedState(req: IncomingMessage): StoredState | undefined {
   const { session } = req as WithSession
   return session && Object.hasOwn(session, 'mfa') && !ended.has(session) ? session.mfa : undefined

@@ -62,7 +62,7 @@ const catchAll = /^\/?(\*|\(\.\*\)|\*\w+|\{\/?\*\w+\})$|^\/\^?(\\\/)?\.[*+]\$?\/
 const waysIn =
   /\/((log|sign)-?_?(in|out|up|on|off)|register|(forgot|reset)(-?password)?)([/_-]|$)|^\/(magic(-?link)?|password|verify(-?email)?)(\/|$)/i
 
-/** Where an identity provider redirects to. */
+/** Paths that identity providers redirect to. */
 const callbacks = /^\/(auth|oauth2?|oidc|openid|saml2?|sso|passkeys?|webauthn)(\/|$)|\/(cb|callback|acs)$/i
 
 const forMachines = /^\/(health|healthz|livez|ready|readyz|ping|metrics|version|\.well-known|csp-report)(\/|$)/i

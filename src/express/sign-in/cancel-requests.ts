@@ -6,11 +6,11 @@ import { challengeLifetime } from '../../challenge/challenge.ts'
 import { cancel } from '../../challenge/push.ts'
 import type { Mfa } from '../request/context.ts'
 
-/** What was cancelled by each request: one request can sign out in several ways. */
+/** The ids that each request has cancelled: one request can sign out in several ways. */
 const cancelled = new WeakMap<IncomingMessage, Set<string>>()
 
 /**
- * Cancels what these challenges have sent to devices, if it still waits: nobody can use its approval any more. Not awaited: a service that
+ * Cancels what these challenges have sent to devices, if it still waits: nobody can use its approval anymore. Not awaited: a service that
  * does not respond keeps no user signed in.
  */
 export function cancelRequests(

@@ -20,7 +20,7 @@ const carriable: Readonly<Record<Carried['path'], Readonly<Record<string, (value
   '/devices/codes': { again: isWord },
 }
 
-/** What is kept of a form that a confirmation interrupts; undefined for every other request, and for the routes of the app. */
+/** The form that a confirmation interrupts; undefined for every other request, and for the routes of the app. */
 export function carriedForm({ req, context, form, carried }: WebRequest): Carried | undefined {
   // A form that meets a second confirmation is still the same one.
   if (carried) return carried

@@ -11,11 +11,11 @@ import type { RelyingParty } from '../options/relying-party.ts'
 import { relyingPartyOf } from '../request/passkeys.ts'
 import type { WebRequest } from '../request/web-request.ts'
 
-/** What passes a challenge, in the browser that asks: worked out once for each request. The domain may ask for more. */
+/** The policy of a challenge in the current browser, worked out once for each request. The domain may ask for more. */
 export interface ChallengePolicy extends Policy {
   /** The value of `phishingResistant` in this browser, which may have shown no key. */
   readonly resistanceHere: PhishingResistance
-  /** What passkeys are bound to; undefined where browsers accept none. */
+  /** The relying party of passkeys; undefined where browsers accept none. */
   readonly relyingParty: RelyingParty | undefined
 }
 

@@ -11,7 +11,7 @@ const [heldFor, heartbeat] = [25_000, 25_000]
 /** How soon a page asks again while it may hold no connection, seconds. */
 const calmPause = 15
 
-/** What the page waits for, from its web session; a change if that is known without asking. */
+/** Finds what the page waits for in its web session; returns a change if one is known without asking. */
 type Watch = (request: WebRequest) => WatchTarget | Change
 
 /** Sends one event as soon as there is a change. */

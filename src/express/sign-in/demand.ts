@@ -19,7 +19,7 @@ export interface Demand extends ChallengeRequirement {
   /** Where the user continues afterwards; by default at the address of this request. */
   readonly returnTo?: string | undefined
   readonly giveUpTo?: string | undefined
-  /** What is carried out once it is passed. */
+  /** The form that is carried out once the challenge is passed. */
   readonly carried?: Carried | undefined
 }
 

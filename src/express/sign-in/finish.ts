@@ -14,7 +14,7 @@ import { acceptedFactors, challengePolicy } from './challenge-policy.ts'
 import { mayOfferPasskey } from './passkey-offer.ts'
 import { offeredKey, passedBrowser, rememberBrowser } from './remembered.ts'
 
-/** What came of an approval. Only once `effects` are applied is the web session verified. */
+/** The outcome of an approval. Only once `effects` are applied is the web session verified. */
 export interface Finished {
   readonly verified: Verified | undefined
   readonly effects: Effects
@@ -83,7 +83,7 @@ export function completeChallenge(request: WebRequest, signal: AbortSignal): Out
   return leadTo(request, passedTo(request) ?? request.context.base)
 }
 
-/** Where to continue if another tab or a code has passed the challenge; undefined if there is one left to pass. */
+/** The address to continue at if another tab or a code has passed the challenge; undefined if there is one left to pass. */
 export function passedTo({ state, context }: WebRequest): string | undefined {
   const { challenge, lastReturnTo = `${context.prefix}/` } = state
   return !challenge && verifiedOf(state, context) ? lastReturnTo : undefined

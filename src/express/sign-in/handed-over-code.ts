@@ -21,7 +21,7 @@ import { senderOf } from './start-once.ts'
 /** The length of a bypass code. */
 const codeLength = 9
 
-/** What a code of an administrator does: it leads to a new passkey, or keeps this browser. */
+/** The effect of a code of an administrator: it leads to a new passkey, or keeps this browser. */
 export type HandedOver = 'passkey' | 'browser'
 
 /**

@@ -24,7 +24,7 @@ export function withChallenge<A = Answer>(
 }
 
 /**
- * Reuses the present challenge of this browser if it has the same purpose, so that several tabs share one push request. A browser
+ * Reuses the current challenge of this browser if it has the same purpose, so that several tabs share one push request. A browser
  * without a binding cookie gets one with the answer.
  */
 export function openChallenge(

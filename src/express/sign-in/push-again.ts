@@ -11,7 +11,7 @@ import { acceptedFactors, challengePolicy } from './challenge-policy.ts'
 import { withChallenge } from './open-challenge.ts'
 import { startOnce } from './start-once.ts'
 
-/** `POST /mfa/send`: sends another push request in place of the present one. */
+/** `POST /mfa/send`: sends another push request in place of the current one. */
 export const sendAgain = inBoundBrowser((request) =>
   withChallenge(request, async (opened, challenge) => {
     const status = await readStatus(await opened.context.mfa.connect(), challenge)

@@ -94,7 +94,7 @@ export function withChoice(challenge: Challenge, form: WebRequest['form']): Chal
   return { ...challenge, remember: form['remember'] === 'yes' }
 }
 
-/** What the service is told about the browser: its id, and whether to remember it. */
+/** The facts about the browser for the service: its id, and whether to remember it. */
 export function passedBrowser({ req, context }: WebRequest, challenge: Challenge): PassedBrowser {
   const { remember } = context.mfa.options
   return {

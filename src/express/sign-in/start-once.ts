@@ -28,7 +28,7 @@ export interface StartedChallenge extends Progress {
 }
 
 /**
- * Sends a push request in place of the present one. Pages that load, and buttons that are pressed, at the same moment send
+ * Sends a push request in place of the current one. Pages that load, and buttons that are pressed, at the same moment send
  * it once: all of them have loaded the web session before any could save in it that a request was sent.
  */
 export async function startOnce(request: WebRequest, challenge: Challenge): Promise<StartedChallenge> {

@@ -19,7 +19,7 @@ import type { Database, Queryable } from '../engine/database/schema/schema.ts'
 export interface Correction {
   /** Times later than this are in the future. */
   readonly future: number
-  /** Where it is brought to. */
+  /** The time that future times are set to. */
   readonly now: number
 }
 

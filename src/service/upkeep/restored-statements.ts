@@ -55,7 +55,7 @@ export async function endAllAccess(db: Queryable, now: number): Promise<void> {
     .execute()
 }
 
-/** What there is that a revocation after the backup may have ended. */
+/** Finds everything that a revocation after the backup may have ended. */
 export async function revocable(db: Queryable) {
   const [devices, hardwareTokens, passkeys, apiKeys, administrators] = await Promise.all([
     db
@@ -89,7 +89,7 @@ export async function revocable(db: Queryable) {
   return { devices, hardwareTokens, passkeys, apiKeys, administrators }
 }
 
-/** Where a device stands, for a revocation of it. */
+/** Finds the token of a device, to revoke the device. */
 export function tokenOfDevice(db: Queryable, deviceId: string) {
   return db
     .selectFrom('device')

@@ -21,7 +21,7 @@ import { resetInTransaction } from '../features/people/reset.ts'
 import type { Revocation } from './revocations.ts'
 
 export interface Restored {
-  /** When the backup was made, according to its audit trail; Unix time, seconds. */
+  /** The time of the backup according to its audit trail; Unix time, seconds. */
   readonly backupAt: number
   /** The number of revocations that were applied again. */
   readonly applied: number

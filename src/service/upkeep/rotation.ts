@@ -25,7 +25,7 @@ export interface RotationContext extends AuditContext {
   readonly features: Features
 }
 
-/** What a rotation is waiting for. */
+/** The condition that a rotation is waiting for. */
 export type Waiting =
   /** Running nodes without the new key. */
   | { readonly for: 'nodes'; readonly nodes: readonly string[] }

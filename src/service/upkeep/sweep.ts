@@ -37,11 +37,11 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
       await measureSweep(ctx.observer, async () => {
         await sweep(ctx, ending.signal)
         await recoverSynchronizations(ctx)
-        // Before entries are removed.
+        // Sign-ins are counted before entries are removed.
         await countSignIns(ctx, ending.signal)
         await countEnrolled(ctx, ending.signal)
         await retention.apply(passed, wall, ending.signal)
-        // Those that a process has left behind.
+        // Continues verifications that a process has left behind.
         ctx.verifications.wake()
         ctx.bulkJobs.wake()
       })

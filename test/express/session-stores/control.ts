@@ -10,14 +10,14 @@ export function control(store: Store) {
   let reached = () => {}
 
   for (const verb of ['set', 'destroy'] as const) {
-    const act = store[verb].bind(store) as (...given: unknown[]) => void
-    store[verb] = (...given: unknown[]) => {
+    const act = store[verb].bind(store) as (...args: unknown[]) => void
+    store[verb] = (...args: unknown[]) => {
       const gate = gates.get(verb)
-      if (!gate) return act(...given)
+      if (!gate) return act(...args)
       reached()
-      const done = given.at(-1) as ((error?: unknown) => void) | undefined
+      const done = args.at(-1) as ((error?: unknown) => void) | undefined
       gate.then(
-        () => act(...given),
+        () => act(...args),
         (error: unknown) => done?.(error),
       )
     }
@@ -26,16 +26,16 @@ export function control(store: Store) {
   return {
     read: (id: string) =>
       new Promise<SessionData | null>((resolve, reject) => {
-        store.get(id, (error, found) => (error ? reject(error as Error) : resolve(found ?? null)))
+        store.get(id, (error, session) => (error ? reject(error as Error) : resolve(session ?? null)))
       }),
     /** Holds up what is done from now on; `reached` resolves when something is. */
     hold(verb: Verb) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      const held = Promise.withResolvers<void>()
-      reached = held.resolve
+      const release = Promise.withResolvers<void>()
+      reached = release.resolve
       gates.set(verb, promise)
       return {
-        reached: held.promise,
+        reached: release.promise,
         release() {
           gates.delete(verb)
           resolve()

@@ -40,16 +40,16 @@ async function openPostgresStore(): Promise<OpenStore> {
 
 /** The pool says it has ended before its connections have, and a server that stops meanwhile would say so on them. */
 async function endOf(pool: Pool): Promise<void> {
-  let left = pool.totalCount
-  const gone = new Promise<void>((resolve) => {
-    if (left === 0) resolve()
+  let remaining = pool.totalCount
+  const closing = new Promise<void>((resolve) => {
+    if (remaining === 0) resolve()
     pool.on('remove', () => {
-      left -= 1
-      if (left === 0) resolve()
+      remaining -= 1
+      if (remaining === 0) resolve()
     })
   })
   await pool.end()
-  await gone
+  await closing
 }
 
 /** What connect-redis does: JSON text with a time to live, each answer a while later, `touch` only for what is there. */

@@ -74,7 +74,7 @@ function replaced(chance: Chance, body: unknown): string {
   }
   const names = Object.keys(body)
   const name = chance.maybe(0.9) ? chance.pick(names) : chance.pick(['__proto__', 'id', '', 'bypasscode', 'otp'])
-  const members = Object.entries(body).filter(([present]) => present !== name)
+  const members = Object.entries(body).filter(([member]) => member !== name)
   const inner: unknown = Reflect.get(body, name)
   const spoilt = chance.maybe(0.3) ? replaced(chance, inner) : value
   return `{${[...members.map(([key, member]) => `${JSON.stringify(key)}:${JSON.stringify(member)}`), `${JSON.stringify(name)}:${spoilt}`].join()}}`

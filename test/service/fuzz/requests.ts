@@ -49,12 +49,12 @@ const subjects: readonly Subject[] = [
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND', 'QUERY']
 
 /** A request that is HTTP, whatever else may be wrong with it. */
-export function randomRequest(chance: Chance, known: Known): FuzzRequest {
+export function randomRequest(chance: Chance, knownIds: Known): FuzzRequest {
   const subject = chance.pick(subjects)
   const method = chance.maybe(0.85) ? subject.method : chance.pick(methods)
-  const target = fill(chance, known, subject) + query(chance, subject.about)
-  const body = bodyOf(chance, known, subject)
-  const headers = [...headersOf(chance, known, subject.about), ...framing(chance, body)]
+  const target = fill(chance, knownIds, subject) + query(chance, subject.about)
+  const body = bodyOf(chance, knownIds, subject)
+  const headers = [...headersOf(chance, knownIds, subject.about), ...framing(chance, body)]
   const head = `${method} ${target} HTTP/1.1\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`
   const usual = method === subject.method
   return {
@@ -68,10 +68,10 @@ export function randomRequest(chance: Chance, known: Known): FuzzRequest {
 /** The stream of events does not end: a domain that is there would keep the connection. */
 const endless = 'watchSessions'
 
-function fill(chance: Chance, known: Known, { about, path }: Subject): string {
+function fill(chance: Chance, knownIds: Known, { about, path }: Subject): string {
   return path.replace(/:(\w+)/g, (_, name: string) => {
-    const there = known.ids[name] ?? []
-    if (about !== endless && there.length > 0 && chance.maybe(0.8)) return chance.pick(there.slice(-20))
+    const ids = knownIds.ids[name] ?? []
+    if (about !== endless && ids.length > 0 && chance.maybe(0.8)) return chance.pick(ids.slice(-20))
     return chance.pick([
       '0'.repeat(40),
       'A'.repeat(40),
@@ -109,7 +109,7 @@ function query(chance: Chance, about: string): string {
   return `?${pairs.join(chance.pick(['&', '&&', ';']))}`
 }
 
-function headersOf(chance: Chance, known: Known, about: string): string[] {
+function headersOf(chance: Chance, knownIds: Known, about: string): string[] {
   const accepts = [
     '*/*',
     'application/vnd.service.v1+json',
@@ -129,7 +129,7 @@ function headersOf(chance: Chance, known: Known, about: string): string[] {
   const prefer = ['wait=0', 'wait', 'wait=-1', 'wait=x', 'respond-async', 'wait="0"', ',,,']
   return [
     'Host: fuzz',
-    ...authorization(chance, known),
+    ...authorization(chance, knownIds),
     ...(chance.maybe(0.9) ? [`Accept: ${about === endless ? accepts[2] : chance.pick(accepts)}`] : []),
     ...(chance.maybe(0.05) ? [`Accept: ${chance.pick(strange)}`] : []),
     ...(chance.maybe(0.3) ? [`Content-Type: ${chance.pick(types)}`] : []),
@@ -146,15 +146,15 @@ function authorization(chance: Chance, { keys }: Known): string[] {
   return chance.maybe(0.2) ? [] : [`Authorization: ${chance.pick(wrong)}`]
 }
 
-function bodyOf(chance: Chance, known: Known, { about, body }: Subject): Buffer {
+function bodyOf(chance: Chance, knownIds: Known, { about, body }: Subject): Buffer {
   if (body === undefined) return Buffer.from(chance.maybe(0.1) ? chance.pick(nastyValues) : '')
-  const own = about in ownBodies ? { ...(body as object), ...ownBodies[about]?.(chance, known) } : body
-  if (chance.maybe(0.35)) return Buffer.from(JSON.stringify(own))
-  return spoil(chance, own)
+  const ownBody = about in ownBodies ? { ...(body as object), ...ownBodies[about]?.(chance, knownIds) } : body
+  if (chance.maybe(0.35)) return Buffer.from(JSON.stringify(ownBody))
+  return spoil(chance, ownBody)
 }
 
 /** What has to be different each time to succeed. */
-const ownBodies: Readonly<Record<string, (chance: Chance, known: Known) => object>> = {
+const ownBodies: Readonly<Record<string, (chance: Chance, knownIds: Known) => object>> = {
   createUser: (chance) => ({ username: `user ${chance.number(1e9)}` }),
   createHardwareToken: (chance) => ({ serialNumber: `${chance.number(1e9)}` }),
   createSession: (chance, { ids }) => ({

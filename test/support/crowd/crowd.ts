@@ -92,15 +92,21 @@ export async function startCrowd(options: CrowdOptions): Promise<Crowd> {
   const problems: string[] = []
 
   async function gatherGroup(group: (typeof groups)[number]): Promise<void> {
-    const { localAddress, people: own } = group
+    const { localAddress, people: groupPeople } = group
     const pages = child('pages')
     const phones = child('phones')
     clients.push(pages, phones)
     Object.assign(group, { pages, phones })
-    pages.send({ url, localAddress, people: own } satisfies PagesGiven)
+    pages.send({ url, localAddress, people: groupPeople } satisfies PagesGiven)
     group.numbers = (await heard<{ numbers: Record<string, string> }>(pages)).numbers
     const identity = { serviceId, privateKey }
-    phones.send({ url: service.origin, localAddress, ...identity, people: own, held: inboxes } satisfies PhonesGiven)
+    phones.send({
+      url: service.origin,
+      localAddress,
+      ...identity,
+      people: groupPeople,
+      held: inboxes,
+    } satisfies PhonesGiven)
     problems.push(...(await heard<{ problems: string[] }>(phones)).problems)
   }
 
@@ -108,13 +114,13 @@ export async function startCrowd(options: CrowdOptions): Promise<Crowd> {
     service: measure(service.child.pid ?? 0, sockets.service),
     webApp: measure(webApp.pid ?? 0, sockets.webApp),
     async gather() {
-      const begun = performance.now()
+      const start = performance.now()
       // One after the other: those who sign in are not what is measured.
       for (const group of groups) await gatherGroup(group)
-      return (performance.now() - begun) / 1000
+      return (performance.now() - start) / 1000
     },
     async approve(longest, atOnce = 64) {
-      const begun = Date.now()
+      const start = Date.now()
       const approving = groups.map(async ({ phones, numbers }) => {
         phones?.send({ numbers, atOnce: Math.ceil(atOnce / groups.length) } satisfies Approval)
         if (phones) problems.push(...(await heard<{ problems: string[] }>(phones)).problems)
@@ -122,12 +128,12 @@ export async function startCrowd(options: CrowdOptions): Promise<Crowd> {
       let reports: PagesReport[] = []
       const passed = () => reports.flatMap((report) => Object.values(report.passed))
       const failures = () => reports.flatMap((report) => report.problems)
-      while (passed().length + failures().length < count && Date.now() - begun < longest) {
+      while (passed().length + failures().length < count && Date.now() - start < longest) {
         await new Promise((resolve) => setTimeout(resolve, 250))
         reports = await Promise.all(groups.map(({ pages }) => ask<PagesReport>(pages)))
       }
       await Promise.race([Promise.all(approving), new Promise((resolve) => setTimeout(resolve, 1_000))])
-      const since = (times: number[]) => times.map((time) => time - begun).sort((a, b) => a - b)
+      const since = (times: number[]) => times.map((time) => time - start).sort((a, b) => a - b)
       return {
         told: since(reports.flatMap((report) => Object.values(report.told))),
         passed: since(passed()),

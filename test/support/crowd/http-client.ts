@@ -51,11 +51,11 @@ export async function textOf(response: IncomingMessage): Promise<string> {
 }
 
 /** Does something for each, so many at a time. */
-export async function forEachOf<T>(all: readonly T[], atOnce: number, act: (one: T) => Promise<void>): Promise<void> {
+export async function forEachOf<T>(all: readonly T[], atOnce: number, act: (item: T) => Promise<void>): Promise<void> {
   const rest = all[Symbol.iterator]()
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
-      for (const one of rest) await act(one)
+      for (const item of rest) await act(item)
     }),
   )
 }

@@ -31,8 +31,8 @@ export type PagesReport = typeof report
 
 // The process that started this one may be killed.
 process.once('disconnect', () => process.exit())
-const [given] = (await once(process, 'message')) as [PagesGiven]
-const client = createHttpClient(given.url, given.localAddress)
+const [input] = (await once(process, 'message')) as [PagesGiven]
+const client = createHttpClient(input.url, input.localAddress)
 const numbers: Record<string, string> = {}
 
 /** Signs in, and follows the page until it is passed. Resolves when the page waits. */
@@ -117,7 +117,7 @@ async function held(cookie: string): Promise<string> {
   return text === '' ? 'lost' : ((JSON.parse(text) as { change?: string }).change ?? 'lost')
 }
 
-await forEachOf(given.people, together, (person) =>
+await forEachOf(input.people, together, (person) =>
   wait(person).catch((error: Error) => void report.problems.push(`${person.username}: ${error.message}`)),
 )
 process.send?.({ numbers })

@@ -35,14 +35,14 @@ interface Pending {
 const together = 32
 // The process that started this one may be killed.
 process.once('disconnect', () => process.exit())
-const [given] = (await once(process, 'message')) as [PhonesGiven]
-const client = createHttpClient(given.url, given.localAddress)
-const key = createPrivateKey({ key: given.privateKey as JsonWebKeyInput['key'], format: 'jwk' })
+const [input] = (await once(process, 'message')) as [PhonesGiven]
+const client = createHttpClient(input.url, input.localAddress)
+const key = createPrivateKey({ key: input.privateKey as JsonWebKeyInput['key'], format: 'jwk' })
 const inboxes = new Map<string, readonly Pending[]>()
 const problems: string[] = []
 
 const sign = (claims: Readonly<Record<string, unknown>> & Pick<Claims, 'sub' | 'htm' | 'path'>) =>
-  signCall(key, { aud: given.serviceId, iat: Math.floor(Date.now() / 1000), ...claims })
+  signCall(key, { aud: input.serviceId, iat: Math.floor(Date.now() / 1000), ...claims })
 
 function readInbox(device: string, more: Record<string, string> = {}) {
   const path = devicePaths.requests
@@ -77,7 +77,7 @@ async function readStream(device: string, response: IncomingMessage, wasRead: ()
   for await (const chunk of response.setEncoding('utf8')) {
     const lines = (text + String(chunk)).split('\n')
     text = lines.pop() ?? ''
-    for (const line of lines.filter((one) => one.startsWith('data: '))) {
+    for (const line of lines.filter((candidate) => candidate.startsWith('data: '))) {
       keep(device, line.slice('data: '.length))
       wasRead()
     }
@@ -88,7 +88,7 @@ const keep = (device: string, inbox: string): void =>
   void inboxes.set(device, (JSON.parse(inbox) as { requests: Pending[] }).requests)
 
 async function approve({ username, device }: PhonesGiven['people'][number], number: string): Promise<void> {
-  if (!given.held) await look(device)
+  if (!input.held) await look(device)
   const [request] = inboxes.get(device) ?? []
   if (!request) return void problems.push(`${username}: nothing is pending`)
   const path = devicePaths.answer(request.id)
@@ -103,11 +103,11 @@ const failed =
   (error: Error) =>
     void problems.push(`${username}: ${error.message}`)
 
-if (given.held) await forEachOf(given.people, together, (one) => hold(one.device).catch(failed(one)))
+if (input.held) await forEachOf(input.people, together, (person) => hold(person.device).catch(failed(person)))
 process.send?.({ problems })
 
 process.on('message', ({ numbers, atOnce }: Approval) => {
-  void forEachOf(given.people, atOnce, (one) => approve(one, numbers[one.username] ?? '').catch(failed(one))).then(() =>
-    process.send?.({ problems }),
-  )
+  void forEachOf(input.people, atOnce, (person) =>
+    approve(person, numbers[person.username] ?? '').catch(failed(person)),
+  ).then(() => process.send?.({ problems }))
 })

@@ -9,9 +9,9 @@ if (path !== undefined) {
   // Children of this process are not measured.
   delete process.env.MEMORY_PROBE
   const server = createServer((socket) => {
-    socket.once('data', (asked) => {
+    socket.once('data', (chunk) => {
       globalThis.gc?.()
-      const file = asked.toString().trim()
+      const file = chunk.toString().trim()
       if (file !== 'memory') writeHeapSnapshot(file)
       socket.end(JSON.stringify(process.memoryUsage()))
     })

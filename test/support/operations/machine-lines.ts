@@ -57,9 +57,9 @@ const lines: readonly (readonly [pattern: RegExp, act: Act])[] = [
 /** @throws {Error} for a line that nothing stands for. */
 export async function carryOut(code: string, machine: OnTheMachine): Promise<void> {
   for (const line of code.split('\n')) {
-    const known = lines.find(([pattern]) => pattern.test(line))
-    if (!known) throw new Error(`docs/operations.md: no test knows the line \`${line}\``)
-    await known[1](machine)
+    const rule = lines.find(([pattern]) => pattern.test(line))
+    if (!rule) throw new Error(`docs/operations.md: no test knows the line \`${line}\``)
+    await rule[1](machine)
   }
 }
 

@@ -39,10 +39,10 @@ export interface MachineOptions {
   readonly standIns?: boolean
 }
 
-export function createMachine({ place: given, unpacked, nginx, env, standIns = true }: MachineOptions): Machine {
+export function createMachine({ place: partialPlace, unpacked, nginx, env, standIns = true }: MachineOptions): Machine {
   const folder = mkdtempSync(join(tmpdir(), 'second-factor-machine-'))
   const tarball = join(folder, 'second-factor.tgz')
-  const place: Place = { ...given, root: join(folder, 'root'), ...(!standIns && { tarball }) }
+  const place: Place = { ...partialPlace, root: join(folder, 'root'), ...(!standIns && { tarball }) }
   const home = join(folder, 'home')
   // What Debian has, and its packages bring.
   for (const path of [
@@ -55,10 +55,10 @@ export function createMachine({ place: given, unpacked, nginx, env, standIns = t
     mkdirSync(join(place.root, path), { recursive: true })
   }
   mkdirSync(home)
-  const own = join(folder, 'package')
-  cpSync(unpacked, own, { recursive: true })
-  substituteBelow(join(own, 'deploy'), place)
-  if (standIns) writeStandIns(join(folder, 'stand-ins'), own)
+  const ownPackage = join(folder, 'package')
+  cpSync(unpacked, ownPackage, { recursive: true })
+  substituteBelow(join(ownPackage, 'deploy'), place)
+  if (standIns) writeStandIns(join(folder, 'stand-ins'), ownPackage)
   else execFileSync('tar', ['-czf', tarball, '-C', folder, 'package'])
   const shell = openShell(home, {
     // Where the network is, real programs find in the environment.

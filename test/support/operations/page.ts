@@ -64,16 +64,16 @@ const classes: Readonly<Record<string, Pick<Block, 'class' | 'nodes'>>> = {
 }
 
 function classify(info: string, line: number): Pick<Block, 'class' | 'nodes'> {
-  const known = classes[info]
-  if (!known) throw new Error(`docs/operations.md:${line}: no test looks at a block of \`${info}\``)
-  return known
+  const properties = classes[info]
+  if (!properties) throw new Error(`docs/operations.md:${line}: no test looks at a block of \`${info}\``)
+  return properties
 }
 
 /** The blocks below one heading. @throws {Error} when there is none. */
 export function blocksOf(section: string): readonly Block[] {
-  const found = readBlocks().filter((block) => block.section === section)
-  if (found.length === 0) throw new Error(`docs/operations.md has no commands below "${section}"`)
-  return found
+  const sectionBlocks = readBlocks().filter((block) => block.section === section)
+  if (sectionBlocks.length === 0) throw new Error(`docs/operations.md has no commands below "${section}"`)
+  return sectionBlocks
 }
 
 /** Sections that `npm test` follows. */

@@ -24,22 +24,22 @@ export function manageUnits(folder: string): Units {
   let holder: Holder | undefined
   let journal = ''
   let begin = 0
-  let heard = () => {}
+  let onHeard = () => {}
 
   const printed = (pattern: RegExp) =>
     new Promise<void>((resolve, reject) => {
-      heard = () => {
-        const said = journal.slice(begin)
-        if (pattern.test(said)) resolve()
-        else if (/^exited \d+$/m.test(said)) reject(new Error(`the service ended: ${said}`))
+      onHeard = () => {
+        const output = journal.slice(begin)
+        if (pattern.test(output)) resolve()
+        else if (/^exited \d+$/m.test(output)) reject(new Error(`the service ended: ${output}`))
       }
-      heard()
+      onHeard()
     })
 
   async function start(): Promise<void> {
     holder ??= await holdSocket(directive(readUnit(folder, 'second-factor.socket'), 'ListenStream'), (text) => {
       journal += text
-      heard()
+      onHeard()
     })
     const unit = readUnit(folder, 'second-factor.service')
     const settings = readEnvironment(directive(unit, 'EnvironmentFile'))
@@ -118,7 +118,7 @@ interface Holder {
 }
 
 /** A shell has the listening socket: unlike a server of this process, it never accepts a connection. */
-async function holdSocket(address: string, heard: (text: string) => void): Promise<Holder> {
+async function holdSocket(address: string, onText: (text: string) => void): Promise<Holder> {
   const [host = '', port = ''] = address.split(':')
   const server = createServer().listen(Number(port), host)
   await once(server, 'listening')
@@ -131,7 +131,7 @@ async function holdSocket(address: string, heard: (text: string) => void): Promi
   await once(server, 'close')
   const { stdin, stdout } = shell
   if (!stdin || !stdout) throw new Error('the shell has no pipes')
-  stdout.setEncoding('utf8').on('data', heard)
+  stdout.setEncoding('utf8').on('data', onText)
   return {
     run: (command) => void stdin.write(`(sh -c 'echo pid $$; ${command}' 2>&1; echo "exited $?")\n`),
     close() {

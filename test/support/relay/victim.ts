@@ -39,10 +39,10 @@ export async function createVictim() {
         await start()
         person = await equip(service, page)
       }
-      const { owned, cookies } = person
+      const { owned: factors, cookies } = person
       const relay = await start(mfa)
       relay.steal(cookies)
-      return arrivals({ service, relay, page, authenticator, owned })
+      return arrivals({ service, relay, page, authenticator, owned: factors })
     },
   }
 }
@@ -69,15 +69,15 @@ async function logIn(page: Page, url: string): Promise<void> {
 /** Gives the person all factors, and keeps the browser. */
 async function equip(service: Service, page: Page): Promise<Person> {
   await addPasskey(page)
-  const owned = await addDevice(service)
+  const factors = await addDevice(service)
   const context = page.context()
   // The passkey keeps the browser.
   await context.clearCookies({ name: 'connect.sid' })
   await logIn(page, appUrl)
   await page.waitForURL(`${appUrl}/account`)
-  const kept = (await context.cookies(appUrl)).filter(({ name }) => /mfa-(browser|kept)$/.test(name))
-  if (kept.length !== 2) throw new Error('The browser is not kept.')
-  return { owned, cookies: Object.fromEntries(kept.map(({ name, value }) => [name, value])) }
+  const keptCookies = (await context.cookies(appUrl)).filter(({ name }) => /mfa-(browser|kept)$/.test(name))
+  if (keptCookies.length !== 2) throw new Error('The browser is not kept.')
+  return { owned: factors, cookies: Object.fromEntries(keptCookies.map(({ name, value }) => [name, value])) }
 }
 
 async function addPasskey(page: Page): Promise<void> {
@@ -106,7 +106,7 @@ interface Arriving {
 }
 
 /** How the person arrives at the app, with the relay between or without. */
-function arrivals({ service: { clock }, relay, page, authenticator, owned }: Arriving) {
+function arrivals({ service: { clock }, relay, page, authenticator, owned: factors }: Arriving) {
   const context = page.context()
 
   /** The number, in one of the ways that a page offers it. */
@@ -114,7 +114,7 @@ function arrivals({ service: { clock }, relay, page, authenticator, owned }: Arr
     typed: () => page.locator('#number').innerText(),
     async scanned({ id, nonce }: DeviceRequest) {
       const secret = shownCode({ text: await page.content() })?.secret
-      return ((await (await owned.device.scan(id, { nonce, secret })).json()) as { number: string }).number
+      return ((await (await factors.device.scan(id, { nonce, secret })).json()) as { number: string }).number
     },
     async 'by the link'({ id }: DeviceRequest) {
       const link = await page.locator('a[href*="#request="]').getAttribute('href')
@@ -128,10 +128,10 @@ function arrivals({ service: { clock }, relay, page, authenticator, owned }: Arr
     // Where a passkey comes first, the device can be asked instead.
     if (!(await page.locator('#number').isVisible())) await post('/mfa/send')
     await page.goto(new URL('/mfa', page.url()).href)
-    const [request] = await owned.pending()
+    const [request] = await factors.pending()
     if (!request) return undefined
     const number = await numbers[way](request)
-    await owned.device.answer(request.id, { nonce: request.nonce, decision: 'approve', number })
+    await factors.device.answer(request.id, { nonce: request.nonce, decision: 'approve', number })
     await page.waitForURL(/\/account$/)
     return request.newBrowser === true
   }
@@ -149,7 +149,7 @@ function arrivals({ service: { clock }, relay, page, authenticator, owned }: Arr
     'the number, typed': () => approve('typed'),
     'the number, scanned': () => approve('scanned'),
     'the link on the phone': () => approve('by the link'),
-    'a code': () => post('/mfa/code', { code: owned.hardware.code() }),
+    'a code': () => post('/mfa/code', { code: factors.hardware.code() }),
     'the passkey': () => touch(page),
   } satisfies Record<string, () => Promise<unknown>>
 

@@ -56,8 +56,8 @@ export async function createPeople({ url, domainId, synchronizedId, apiKey }: So
   const acts: Readonly<Record<string, Act>> = {
     async push() {
       const { userId, account } = next('push')
-      const asked = challenge()
-      const session = await client.sessions.create(domainId, { user: { id: userId }, challenge: asked })
+      const challengeHash = challenge()
+      const session = await client.sessions.create(domainId, { user: { id: userId }, challenge: challengeHash })
       const { requests = [] } = await device.requests(account)
       const request = requests.find(({ id }) => id === session.id)
       if (!request) throw new Error('Nothing is pending.')
@@ -65,7 +65,7 @@ export async function createPeople({ url, domainId, synchronizedId, apiKey }: So
         client.sessions.wait(domainId, session.id),
         device.answer(account, request, { decision: 'approve' }),
       ])
-      await client.sessions.redeem(domainId, session.id, asked)
+      await client.sessions.redeem(domainId, session.id, challengeHash)
     },
     async abandoned() {
       const { userId } = next('abandoned')

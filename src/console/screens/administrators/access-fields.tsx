@@ -2,7 +2,7 @@ import { type AdminRole, needsDomains } from '../../../contract/roles.ts'
 import { useSignedIn } from '../../session/session.tsx'
 import { useWords } from '../../words/speech.tsx'
 
-/** What an administrator may do, and where. */
+/** The role of an administrator and its domains. */
 export interface Access {
   readonly role: AdminRole
   /** Ids; empty for the whole organization. */
@@ -17,7 +17,7 @@ interface AccessFieldsProps {
 /** Whether the domains of the role are chosen: some roles need them. */
 export const isComplete = ({ role, domains }: Access): boolean => !needsDomains(role) || domains.length > 0
 
-/** What the service stores: owners are never limited. */
+/** The value that the service stores: owners are never limited. */
 export const accessOf = ({ role, domains }: Access) => ({ role, domains: role === 'owner' ? [] : [...domains] })
 
 export function AccessFields({ access, onChange }: AccessFieldsProps) {

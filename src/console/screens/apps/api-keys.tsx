@@ -14,7 +14,7 @@ import { useWords } from '../../words/speech.tsx'
 import { CreateKey, type CreatedKey, KeyDialog } from './create-key.tsx'
 
 interface ApiKeysProps {
-  /** Only the keys that are valid for this app alone. */
+  /** Limits the list to the keys that are valid for this app alone. */
   readonly domainId?: string
 }
 
@@ -133,7 +133,7 @@ function Revoke({ apiKey, reload, onClose }: RevokeProps) {
   )
 }
 
-/** As the command line shows the beginning of an id. */
+/** Shortens an id as the command line does. */
 const shortOf = ({ id }: ApiKey): string => id.slice(0, 8)
 
 function useKeyNames() {

@@ -18,7 +18,7 @@ import { AddApp } from './add-app.tsx'
 import { ApiKeys } from './api-keys.tsx'
 import { AppImage } from './app-image.tsx'
 
-/** What people sign in to, and the keys of these apps. */
+/** The apps that people sign in to, and the keys of these apps. */
 export function AppsScreen() {
   const { apps } = useWords()
   const { client, session } = useSignedIn()

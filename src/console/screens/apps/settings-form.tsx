@@ -58,7 +58,7 @@ export function SettingsForm({ domain, onName, onSaved }: SettingsFormProps) {
     await onSaved(changes)
   }
 
-  /** What another administrator has saved is the new beginning; only what was typed here differs from it. */
+  /** The values that another administrator has saved are the new beginning; only the values typed here differ. */
   async function showChanged() {
     const now = await client.call('GET /admin/domains/:domainId', { params })
     const moved = differing(before, now).map((name) =>

@@ -3,7 +3,7 @@ import { printable } from '../../../ground/printable.ts'
 import { useSpeech } from '../../words/speech.tsx'
 import type { Words } from '../../texts/en.ts'
 
-/** What administrators change. */
+/** The settings that administrators change. */
 export type Settings = Omit<DomainSettings, 'id' | 'version'>
 export type SettingName = keyof Words['apps']['fields']
 export type SettingChanges = Partial<Settings>

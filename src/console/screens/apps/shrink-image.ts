@@ -1,7 +1,7 @@
 /** The longest side that is tried first, and smaller ones while the file is too large, pixels. */
 const sides = [512, 256, 128]
 
-/** What the service accepts, bytes. In base64, each three bytes are four characters. */
+/** The limit of the service, bytes. In base64, each three bytes are four characters. */
 const maxBytes = 256 * 1024
 
 /** Makes a PNG that the service accepts, as a data URL. @throws {Error} if the browser cannot read the file as an image. */

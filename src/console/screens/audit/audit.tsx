@@ -19,7 +19,7 @@ import { filterOf, isFiltered, readQuery } from './query.ts'
 import { Verification } from './verification.tsx'
 import { useFollow } from './use-follow.ts'
 
-/** Who did what, newest first. The address of the page contains the filters. */
+/** The audit trail, newest first. The address of the page contains the filters. */
 export function AuditScreen() {
   const { words, locale } = useSpeech()
   const { client } = useSignedIn()

@@ -45,7 +45,7 @@ export function useEntryWords(names: Names) {
     factName: (name: string): string => textOf(audit.facts, formerFacts.get(name) ?? name),
     factText,
     sentence: ({ event }: AuditItem): string => textOf(audit.events, formerEvents.get(event) ?? event),
-    /** Where, by what, and why, in one line. */
+    /** The place, the means and the reason, in one line. */
     circumstances: ({ facts }: AuditItem): string =>
       Object.entries(facts)
         .flatMap((fact) => circumstance(fact) ?? [])
@@ -65,5 +65,5 @@ export function useEntryWords(names: Names) {
 const textOf = (texts: Readonly<Record<string, string>>, name: FactValue): string =>
   (Object.hasOwn(texts, String(name)) ? texts[String(name)] : undefined) ?? printable(String(name))
 
-/** As the command line shortens ids. */
+/** Shortens ids as the command line does. */
 const shortId = (id: string): string => (/^[0-9a-f]{40}$/.test(id) ? `${id.slice(0, 8)}…` : id)

@@ -1,7 +1,7 @@
 import { printable } from '../../../ground/printable.ts'
 import type { Words } from '../../texts/en.ts'
 
-/** Which part of an event's name, before the dot, belongs to which group. */
+/** The group of each part of an event's name before the dot. */
 const groups = {
   signIns: ['session', 'codes', 'push', 'email_code', 'browser', 'browsers'],
   methods: ['token', 'activation', 'enrollment', 'device', 'pin', 'passkey', 'hardware', 'bypass'],

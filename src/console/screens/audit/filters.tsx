@@ -27,7 +27,7 @@ interface AllFiltersProps extends FiltersProps {
   readonly found: boolean
 }
 
-/** What is shown. Another choice starts with the newest entries. */
+/** The filters of the trail. Another choice starts with the newest entries. */
 export function Filters({ query, names, groups, found }: AllFiltersProps) {
   const { audit, ...words } = useWords()
   const { go } = useRouter()
@@ -135,7 +135,7 @@ function Day({ label, time, last = false, onChange }: DayProps) {
   )
 }
 
-/** Such as 2026-11-23. */
+/** Formats a day such as 2026-11-23. */
 function dayOf(time: number): string {
   const date = new Date(time * 1000)
   const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()]
@@ -149,7 +149,7 @@ function timeOf(day: string, later: number): string | undefined {
   return String(new Date(year, month - 1, date + later).getTime() / 1000)
 }
 
-/** What a link has chosen, to be removed. */
+/** The filter of a link, which can be removed. */
 function Chips({ query, names }: FiltersProps) {
   const { audit } = useWords()
   const { nameOf } = useEntryWords(names)

@@ -3,7 +3,7 @@ import { eventsOf, type EventGroup } from './event-groups.ts'
 
 const filters = ['q', 'event', 'user', 'domain', 'actor', 'reason', 'factor', 'since', 'until'] as const
 
-/** What the address says. */
+/** Reads the query from the address. */
 export function readQuery(parameters: URLSearchParams): AuditQuery {
   const read = (name: string) => parameters.get(name) || undefined
   return {

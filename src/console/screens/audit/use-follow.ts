@@ -6,7 +6,7 @@ import { auditPlace, type AuditFilter } from '../../session/places.ts'
 import { useSignedIn } from '../../session/session.tsx'
 
 export interface Follow {
-  /** What is new since the page was loaded, newest first. */
+  /** The entries since the page was loaded, newest first. */
   readonly entries: readonly AuditItem[]
   readonly names: Readonly<Record<string, string>>
   /** Why it is interrupted. It continues by itself. */

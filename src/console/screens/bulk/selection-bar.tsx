@@ -20,7 +20,7 @@ interface SelectionBarProps {
   readonly onNone: () => void
 }
 
-/** What can be done with the people who were chosen in the list. */
+/** The actions for the people who were chosen in the list. */
 export function SelectionBar({ selection, chosenCount, more, onAll, onNone }: SelectionBarProps) {
   const { bulk } = useWords()
   const { count } = useNumbers()

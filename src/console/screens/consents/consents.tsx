@@ -12,7 +12,7 @@ import { ConsentCard } from './consent-card.tsx'
 /** How often new requests are looked for, milliseconds. */
 const interval = 10_000
 
-/** What administrators ask each other to consent to. */
+/** The requests of administrators for each other's consent. */
 export function ConsentsScreen() {
   const words = useWords()
   const { client } = useSignedIn()

@@ -16,7 +16,7 @@ interface PresentFiguresProps {
   readonly domain: string | undefined
 }
 
-/** What needs attention now. */
+/** The figures that need attention now. */
 export function PresentFigures({ overview: { locked, waiting, reported }, domain }: PresentFiguresProps) {
   const { overview: words } = useWords()
   const now = Math.floor(Date.now() / 1000)

@@ -3,7 +3,7 @@ import type { SignInCount } from '../../../admin-contract/overview.ts'
 
 const day = 24 * 60 * 60
 
-/** What sign-ins are divided into. */
+/** The series that sign-ins are divided into. */
 export interface Kind<Name extends string = string> {
   readonly name: Name
   readonly includes: (count: SignInCount) => boolean
@@ -27,7 +27,7 @@ const factor = <Name extends NonNullable<SignInCount['factor']>>(name: Name): Ki
   includes: (count) => count.outcome === 'approved' && count.factor === name,
 })
 
-/** Only sign-ins that succeeded: the others may have tried none, or several. */
+/** Divides only sign-ins that succeeded: failed ones may have tried no factor, or several. */
 export const factors = [factor('push'), factor('passkey'), factor('otp'), factor('email'), factor('bypass')] as const
 
 /** The sign-ins of one day. */
@@ -50,7 +50,7 @@ export function daysOf(counts: readonly SignInCount[], kinds: readonly Kind[], n
   })
 }
 
-/** When the first of these days begins. @param now Unix time, seconds. */
+/** The beginning of the first of these days. @param now Unix time, seconds. */
 export const firstDay = (now: number): number => now - (now % day) - (overviewDays - 1) * day
 
 export const sum = (counts: readonly SignInCount[]): number => counts.reduce((total, { count }) => total + count, 0)

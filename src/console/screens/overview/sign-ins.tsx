@@ -60,7 +60,7 @@ function useParts({ domain, by }: OverviewQuery): Part[] {
   }))
 }
 
-/** What the bars are divided into. */
+/** The series that the bars are divided into. */
 function Division({ query }: Pick<SignInsCardProps, 'query'>) {
   const { overview: words } = useWords()
   return (

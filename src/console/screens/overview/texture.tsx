@@ -19,7 +19,7 @@ export function useTextures() {
   const id = useId()
   const idOf = (texture: Texture) => `${id}${texture}`
   return {
-    /** What a shape is filled with. */
+    /** The filling of a shape. */
     fill: (texture: Texture) => `url(#${idOf(texture)})`,
     definitions: (
       <defs>
@@ -41,7 +41,7 @@ export function useTextures() {
   }
 }
 
-/** What a part of a chart looks like, beside its name. */
+/** A sample of a part of a chart, beside its name. */
 export function Swatch({ texture }: { readonly texture: Texture }) {
   const { fill, definitions } = useTextures()
   return (

@@ -11,7 +11,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { LossList } from './loss-list.tsx'
 import { ReasonChoice, useReason } from '../../parts/reason-choice.tsx'
 
-/** What another administrator is asked to consent to. */
+/** The consent that another administrator is asked for. */
 export interface AskedConsent {
   readonly operation: string
   readonly parameters: ConsentParameters
@@ -20,7 +20,7 @@ export interface AskedConsent {
 
 interface ActionDialogProps {
   readonly action: PersonAction
-  /** What it removes, of what the person has now. */
+  /** The possessions that the action removes from the person. */
   readonly losses: Losses | undefined
   /** Whether the person is read again, so that it is not known yet what is removed. */
   readonly reading: boolean

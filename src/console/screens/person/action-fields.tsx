@@ -12,7 +12,7 @@ interface ActionFieldsProps {
   readonly onChange: (values: ActionValues) => void
 }
 
-/** What has to be entered for an action on a person. */
+/** The input for an action on a person. */
 export function ActionFields({ asks, apps = [], values, onChange }: ActionFieldsProps) {
   const words = useWords()
   const { domains } = useSignedIn().session

@@ -5,7 +5,7 @@ import type { Person } from '../../../admin-contract/people.ts'
 import { linkDays } from '../../../admin-contract/link-days.ts'
 import { type Losses } from './losses.ts'
 
-/** What an administrator enters for an action, besides the reason. */
+/** The input of an administrator for an action, besides the reason. */
 export interface ActionValues {
   readonly serialNumber: string
   /** How often a bypass code works. */
@@ -43,28 +43,28 @@ export interface ShownCode {
 
 /** One thing that an administrator can do for a person. */
 export interface PersonAction {
-  /** Its name in the contract. */
+  /** The operation's name in the contract. */
   readonly operation: string
   /** A question that names the person. */
   readonly title: string
   readonly sentence: string
-  /** What the button does. */
+  /** The label of the button. */
   readonly action: string
   /** The reason that a colleague has seen already. */
   readonly because?: Because
-  /** What has to be entered. */
+  /** The values that have to be entered. */
   readonly asks?: 'serialNumber' | 'bypassCode' | 'twoCodes' | 'days' | 'email'
-  /** What was entered elsewhere. */
+  /** Values that were entered elsewhere. */
   readonly values?: Partial<ActionValues>
-  /** What the operation is called with, besides the person, the reason and secrets. */
+  /** The parameters of the operation, besides the person, the reason and secrets. */
   readonly parameters?: (values: ActionValues) => ConsentParameters
   /** Takes nothing away. */
   readonly harmless?: boolean
   /** The apps to choose from, for a link. */
   readonly apps?: readonly string[]
-  /** What it removes of what the person has now. */
+  /** The possessions that it removes from the person. */
   readonly removes?: (person: Person) => Losses
-  /** What is said afterwards. */
+  /** The message afterwards. */
   readonly done: string
   readonly run: (because: Because, values: ActionValues) => Promise<ShownCode | undefined>
 }

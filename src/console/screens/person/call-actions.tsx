@@ -6,7 +6,7 @@ import type { Words } from '../../texts/en.ts'
 import { useWords } from '../../words/speech.tsx'
 import type { PersonPartsProps } from './person-parts-props.ts'
 
-/** What is done for someone who calls, in one place. What takes something away stands apart. */
+/** The actions for someone who calls, in one place. Actions that take something away stand apart. */
 export function CallActions({ person, actions, onAsk }: PersonPartsProps) {
   const words = useWords()
   const id = useId()

@@ -103,7 +103,7 @@ export function CallerCard({ person, changeable, reload }: CallerCardProps) {
 
 interface ToldProps {
   readonly outcome: Outcome
-  /** What a verification is enough for. */
+  /** The domains that a verification is enough for. */
   readonly coverage: string
 }
 
@@ -124,7 +124,7 @@ function Left({ question, now }: { readonly question: CallerVerification; readon
   return <small role="timer">{words.caller.left(timeLeft(endOf(question) - now))}</small>
 }
 
-/** What the verification is enough for. */
+/** The domains that the verification is enough for. */
 function coverageOf(
   { caller }: ReturnType<typeof useWords>,
   { everywhere }: CallerVerification,
@@ -133,7 +133,7 @@ function coverageOf(
   return everywhere ? caller.coversAll : caller.coversSome(names)
 }
 
-/** When the question ends, or its outcome no longer stands. */
+/** The time at which the question ends, or its outcome no longer stands. */
 const endOf = ({ standsUntil, expiresAt }: CallerVerification): number => standsUntil ?? expiresAt
 
 const offerOf = ({ caller }: ReturnType<typeof useWords>, name: string, domain: string | undefined): string =>

@@ -3,7 +3,7 @@ import type { CallState } from '../../../contract/phone-calls.ts'
 import { check, clock, type IconPath, shield, warning } from '../../../ui/icons.ts'
 import type { Words } from '../../texts/en.ts'
 
-/** What the administrator is told about a question. */
+/** The message to the administrator about a question. */
 export interface Outcome {
   readonly icon: IconPath
   readonly tone: 'plain' | 'ok' | 'danger'

@@ -9,7 +9,7 @@ import type { PersonAction } from './action.ts'
 import type { PersonPartsProps } from './person-parts-props.ts'
 
 interface DeviceRowProps extends PersonPartsProps {
-  /** Its id and its name. */
+  /** The domain's id and name. */
   readonly domain: string
   readonly name: string
 }
@@ -45,7 +45,7 @@ export function DeviceRow(props: DeviceRowProps) {
   )
 }
 
-/** What can be done for a domain. Without the address of the authenticator there is only the code of a link. */
+/** The actions for a domain. Without the address of the authenticator there is only the code of a link. */
 function actionsFor({ person, actions, domain }: DeviceRowProps, hasDevice: boolean): readonly PersonAction[] {
   const { links, email } = person
   if (hasDevice) return [...(links === 'none' ? [] : [actions.replaceDevice(domain)]), actions.revokeToken(domain)]
@@ -53,7 +53,7 @@ function actionsFor({ person, actions, domain }: DeviceRowProps, hasDevice: bool
   return [...(links === 'mailed' && email !== '' ? [actions.sendMail([domain])] : []), actions.showLink(domain)]
 }
 
-/** What was sent or issued for a first device. */
+/** The mail or code for a first device. */
 function NoDevice({ person, domain }: Pick<DeviceRowProps, 'person' | 'domain'>) {
   const words = useWords()
   const dateTime = useDateTime()

@@ -32,7 +32,7 @@ export function FactorRow({ icon, title, children, buttons }: FactorRowProps) {
 interface RowButtonProps {
   readonly onAsk: (action: PersonAction) => void
   readonly action: PersonAction
-  /** What the row is about, for screen readers. */
+  /** The subject of the row, for screen readers. */
   readonly about: string
 }
 

@@ -1,6 +1,6 @@
 import type { Person } from '../../../admin-contract/people.ts'
 
-/** What an action takes from a person, as its dialog names it. */
+/** The possessions that an action takes from a person, as its dialog names them. */
 export type Losses = Partial<Pick<Person, 'tokens' | 'hardware' | 'passkeys' | 'codes' | 'browsers'>>
 
 /** Codes that have been used up are nothing to lose. */

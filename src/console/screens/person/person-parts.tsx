@@ -13,7 +13,7 @@ import { Codes, Devices, Hardware, Passkeys } from './person-factors.tsx'
 import { Timeline } from './timeline.tsx'
 import type { PersonPartsProps } from './person-parts-props.ts'
 
-/** What is done for a person who calls, and what is known: beside each other where there is room. */
+/** The actions for a person who calls and the facts about them, beside each other where there is room. */
 export function PersonParts(props: PersonPartsProps) {
   const words = useWords()
   const { person, changeable } = props

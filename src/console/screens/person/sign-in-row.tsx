@@ -16,7 +16,7 @@ interface SignInRowProps {
   readonly onNotTheirs: (() => void) | undefined
 }
 
-/** Where and how a person signed in, or tried to. */
+/** The place and the means of a sign-in or an attempt. */
 export function SignInRow({ signIn, onNotTheirs }: SignInRowProps) {
   const words = useWords()
   const dateTime = useDateTime()

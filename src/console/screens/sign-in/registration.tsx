@@ -47,7 +47,7 @@ export function RegistrationScreen({ client, token, onRegistered, onLanguage }: 
 
   const { name: person, email, role, organization } = invitation.value.invitation
   async function register() {
-    // Those of the start may be too old by now.
+    // The options of the start may be too old by now.
     const { options } = await start()
     const response = await createPasskey(options)
     onRegistered(await client.call('POST /admin/registration', { body: { token, response, name } }))

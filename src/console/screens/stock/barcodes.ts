@@ -1,7 +1,7 @@
 /** The time between two frames, milliseconds. */
 const frameInterval = 150
 
-/** What the console needs of the Barcode Detection API, which only some browsers have (wicg.github.io/shape-detection-api). */
+/** The part of the Barcode Detection API that the console needs; only some browsers have it (wicg.github.io/shape-detection-api). */
 interface BarcodeDetector {
   detect(source: HTMLVideoElement): Promise<readonly { readonly rawValue: string }[]>
 }

@@ -4,7 +4,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { useWords } from '../../words/speech.tsx'
 import { useNumbers } from '../../words/use-numbers.ts'
 
-/** What an import would do: how many tokens are new, there already, or rejected, and why. */
+/** The effect of an import: how many tokens are new, there already, or rejected, and why. */
 export function ImportReport({ report }: { readonly report: StockReport }) {
   const { acceptable, rejected, rejectedRows, presentRows: presentCount } = report
   const { stock } = useWords()

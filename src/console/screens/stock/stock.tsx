@@ -102,7 +102,7 @@ export function StockScreen() {
   )
 }
 
-/** As many as the service shows at once. */
+/** The service shows as many at once. */
 const stockPageSize = 50
 
 function readQuery(parameters: URLSearchParams): StockQuery {

@@ -8,7 +8,7 @@ import type { Actor, AuditEvent } from './entry.ts'
 import type { Audited, EventName, FactsOf } from './events.ts'
 import type { Trail } from './trail.ts'
 
-/** Where events are recorded, and who causes them. */
+/** The trail that events are recorded in, and the actor who causes them. */
 export interface AuditContext {
   readonly trail: Trail
   /** The actor, unless an event names another one. */
@@ -23,7 +23,7 @@ export interface AuditContext {
   readonly job?: string
 }
 
-/** What work on the trail itself needs. */
+/** The context for work on the trail itself. */
 export interface TrailContext extends AuditContext {
   readonly store: Store
   readonly clock: Clock

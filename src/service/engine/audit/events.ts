@@ -52,7 +52,7 @@ interface FactTypes {
   /** A job of an administrator on many people, and what became of them. */
   job: string
   skipped: number
-  /** What an export was limited to, such as `event=session.denied since=1795000000`; empty for all entries. */
+  /** The filter of an export, such as `event=session.denied since=1795000000`; empty for all entries. */
   filter: string
 }
 
@@ -106,7 +106,7 @@ export const auditEvents = {
   'user.reset': ['user'],
   /** The user has to pass the second step again everywhere. */
   'user.sessions_ended': ['user'],
-  /** Whoever reads the mails to the user said of one that it was not them. */
+  /** The reader of the mails to the user reported that one was not them. */
   'user.mail_reported': ['user'],
   'membership.added': ['domain', 'user'],
   'membership.removed': ['domain', 'user'],
@@ -124,7 +124,7 @@ export const auditEvents = {
   'passkey.renamed': ['passkey', 'domain', 'user'],
   /** It has no domain if all factors of the user were removed. */
   'passkey.removed': ['passkey', 'domain', 'user'],
-  /** Its signature counter did not grow: another authenticator may have the same key. */
+  /** The passkey's signature counter did not grow: another authenticator may have the same key. */
   'passkey.counter_regressed': ['passkey', 'domain', 'user'],
   'bypass.created': ['bypass', 'user', 'uses', 'until'],
   'bypass.deleted': ['bypass', 'user'],
@@ -169,7 +169,7 @@ export const auditEvents = {
   'consent.given': ['consent', 'user', 'operation'],
   'consent.denied': ['consent', 'user', 'operation'],
   'consent.used': ['consent', 'user', 'operation'],
-  /** Its signature counter did not grow: another authenticator may have the same key. */
+  /** The passkey's signature counter did not grow: another authenticator may have the same key. */
   'administrator.passkey_counter_regressed': ['administrator', 'passkey'],
   /** The help desk asks a device whether its user is on the phone. */
   'caller.asked': ofCall,
@@ -195,7 +195,7 @@ export const auditEvents = {
   'bulk.started': ['job', 'operation', 'domain', 'count'],
   'bulk.finished': ofJob,
   'bulk.cancelled': ofJob,
-  /** Its administrator lost the access that it needs. */
+  /** The job's administrator lost the access that it needs. */
   'bulk.stopped': ofJob,
   /** An administrator downloaded what became of its people, or would. */
   'bulk.report_exported': ['job', 'operation', 'domain', 'count'],

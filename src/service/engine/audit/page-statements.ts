@@ -5,7 +5,7 @@ import type { Database, Queryable } from '../database/schema/schema.ts'
 import { allRows, firstValue } from '../database/statement.ts'
 import type { List, Slot } from '../database/statement.ts'
 
-/** What to show of an organization's trail; absent: everything. */
+/** A filter for an organization's trail; absent: everything. */
 export interface AuditQuery {
   readonly organizationId: string
   /** Only entries about these domains; null for all entries. */
@@ -113,7 +113,7 @@ export const userNames = allRows('userNames', (db, ids: List<string>) =>
   db.selectFrom('user').select(['id', 'organizationId', 'username', 'name']).where('id', 'in', ids),
 )
 
-/** Which of these people belong to some domains. */
+/** Finds the people who belong to at least one of the domains. */
 export const membersOfSome = allRows('membersOfSome', (db, ids: List<string>, domainIds: List<string>) =>
   db.selectFrom('member').select('userId').distinct().where('userId', 'in', ids).where('domainId', 'in', domainIds),
 )

@@ -20,9 +20,9 @@ export const settling = 2
 interface Section {
   /** Newest first. */
   readonly rows: readonly AuditRow[]
-  /** Where older entries continue; undefined at the end. */
+  /** The position at which older entries continue; undefined at the end. */
   readonly next?: number
-  /** Where newer entries continue. */
+  /** The position at which newer entries continue. */
   readonly head: number
 }
 

@@ -24,7 +24,7 @@ export interface RefusedKeys {
   close(): Promise<void>
 }
 
-/** What a log may say of a request without a valid API key. It never contains a key or a part of one. */
+/** The facts that a log may contain about a request without a valid API key. They never contain a key or a part of one. */
 export interface ShownCredentials {
   readonly reason: KeyRefusal
   /** The scheme word, or `other` if it could be something else. */

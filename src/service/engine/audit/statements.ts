@@ -64,7 +64,7 @@ export const auditWriterAfter = firstValue('auditWriterAfter', (db, writer: Slot
   db.selectFrom('audit').select('writer').where('writer', '>', writer).orderBy('writer').limit(1),
 )
 
-/** What to read of the trail; absent: all. */
+/** A filter for the trail; absent: all entries. */
 export interface AuditFilter {
   readonly event?: string | undefined
   readonly userId?: string | undefined

@@ -33,7 +33,7 @@ const setPruneBudget = change('setPruneBudget', (db, day: Slot<number>, before: 
   db.updateTable('trustedClock').set({ prunedOn: day, pruneBudget: budget }).where('prunedOn', '=', before),
 )
 
-/** Takes from the budget of the day. @returns how much was available, at most `wanted`. */
+/** Takes from the budget of the day. @returns how much was available, at most `requested`. */
 export async function takePruneBudget(db: Queryable, requested: number): Promise<number> {
   const granted = Math.min(requested, (await readClock(db)).pruneBudget)
   await reducePruneBudget(db, granted)

@@ -23,7 +23,7 @@ export interface Verification {
 }
 
 export interface VerifyOptions {
-  /** Where chains start that were shortened on purpose, after the retention time. */
+  /** The starts of chains that were shortened on purpose, after the retention time. */
   readonly starts?: readonly Head[]
   /** Earlier heads, from a file or the log of the service. */
   readonly savedHeads?: readonly Head[]

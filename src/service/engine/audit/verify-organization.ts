@@ -15,7 +15,7 @@ interface Watch {
   readonly signal: AbortSignal
 }
 
-/** What an organization learns of the trail. */
+/** The part of a verification that concerns one organization. */
 export interface OwnVerification {
   readonly entries: number
   readonly findings: number

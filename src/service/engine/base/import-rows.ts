@@ -34,7 +34,7 @@ export interface ImportOptions {
   readonly skipRejected?: boolean
   /** Called with the number of rows that are stored and of all rows, while they are stored. */
   readonly progress?: (done: number, total: number) => void
-  /** Throws if no one waits for the result any more. Called between steps, until rows are stored. */
+  /** Throws if no one waits for the result anymore. Called between steps, until rows are stored. */
   readonly requireWaiting?: () => void
 }
 

@@ -6,7 +6,7 @@ import { SetupError } from '../../../service-handle.ts'
 
 export interface OptionalPackage {
   readonly name: string
-  /** Its purpose, as the subject of a sentence, such as `Sending mail`. */
+  /** The purpose of the package, as the subject of a sentence, such as `Sending mail`. */
   readonly purpose: string
   /** The oldest supported version, such as `13.2`. */
   readonly oldest: string

@@ -27,7 +27,7 @@ export class ApiProblem extends Error {
 
 /** A limit that a caller has reached, and until when. */
 export interface Reached {
-  /** Such as `at most 100 event streams for each API key`. */
+  /** A limit such as `at most 100 event streams for each API key`. */
   readonly limit: string
   /** Seconds until it ends. */
   readonly wait: number
@@ -41,7 +41,7 @@ export function tooManyRequests({ limit, wait, now }: Reached, headers: Record<s
   return new ApiProblem('api.error.toomanyrequests', message, { headers: { ...headers, 'Retry-After': String(wait) } })
 }
 
-/** Such as `at 2026-11-22T06:30:00Z`. @param seconds Unix time. */
+/** Returns a time such as `at 2026-11-22T06:30:00Z`. @param seconds Unix time. */
 export const timeText = (seconds: number): string =>
   `at ${new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')}`
 

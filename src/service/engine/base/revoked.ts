@@ -1,4 +1,4 @@
-/** What a revocation ended. Requests that wait for these must be notified. */
+/** The things that a revocation ended. Requests that wait for these must be notified. */
 export interface Revoked {
   readonly tokens: readonly Ended[]
   readonly devices: readonly Ended[]

@@ -1,4 +1,4 @@
-/** What callers wait for: a session, the requests of a device, the turn to synchronize the users of an organization. */
+/** The things that callers wait for: a session, the requests of a device, the turn to synchronize the users of an organization. */
 export const waiterKey = {
   session: (id: string): string => `session:${id}`,
   device: (id: string): string => `device:${id}`,

@@ -18,7 +18,7 @@ export interface Caller extends ServiceContext {
 export interface ConsoleCall {
   /** The origin of the console's pages. */
   readonly origin: string
-  /** Its relying party (WebAuthn section 5.1.2): exactly its host name. */
+  /** The console's relying party (WebAuthn section 5.1.2): exactly its host name. */
   readonly rpId: string
   /** Undefined before the sign-in. */
   readonly administrator: SignedIn | undefined
@@ -46,7 +46,7 @@ export interface SignedIn {
     readonly hash: string
     readonly signedInAt: number
     readonly usedAt: number
-    /** When a passkey was last used in it. */
+    /** The last use of a passkey in this session. */
     readonly passedAt: number
   }
 }

@@ -29,7 +29,7 @@ export interface ServiceContext {
   /** The audience of calls that devices sign. */
   readonly serviceId: string
   readonly store: Store
-  /** What the features have done when something concerns them all. */
+  /** The features' steps for events that concern all of them. */
   readonly features: Features
   readonly secrets: Secrets
   readonly keys: ServiceKeys
@@ -77,7 +77,7 @@ export interface ServiceContext {
   readonly mailer: Mailer | undefined
   /** Sends mail about security events; undefined if no mail server is configured, or by the option `notify`. */
   readonly securityMails: SecurityMails | undefined
-  /** Where links lead that are mailed or shown in the console; undefined if it is not known. */
+  /** The base of links in mails and in the console; undefined if it is not known. */
   readonly authenticatorUrl: string | undefined
   /** Undefined if nothing is pushed. */
   readonly pusher: Pusher | undefined
@@ -97,13 +97,13 @@ export type ReadAddress = (req: IncomingMessage) => string | undefined
 
 /** Limits on activation attempts, requests, and users who can be asked. */
 export interface Limits extends HeldLimits {
-  /** Per 10 minutes. */
+  /** The limit per 10 minutes. */
   readonly triesPerAddress: number
-  /** Per hour. */
+  /** The limit per hour. */
   readonly triesPerService: number
-  /** Per hour, from which on the operator is alerted. */
+  /** The number per hour that alerts the operator. */
   readonly triesAlert: number
-  /** Per 10 minutes. */
+  /** The limit per 10 minutes. */
   readonly pushedUsersPerAddress: number
   /** The limits of the REST interface, for each API key and for each address without one. */
   readonly requestsPerSecond: number

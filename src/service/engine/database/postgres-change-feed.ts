@@ -155,7 +155,7 @@ function createSender(send: (words: readonly string[]) => Promise<unknown>) {
 
 interface Hearing {
   readonly onPayload: (payload: string) => void
-  /** There was a time without a connection. */
+  /** Called after a time without a connection. */
   readonly missed: () => void
   /** The connection has just answered. */
   readonly connected: () => Promise<void>

@@ -69,7 +69,7 @@ async function tryAgain<T>(attempt: () => Promise<T>): Promise<T> {
       if (!isContention(error)) throw error
       if (performance.now() >= end) throw new StoreUnavailableError('The database stayed busy.', { cause: error })
     }
-    // Not in step with other nodes.
+    // The pause is random, so that nodes do not retry in step.
     await pause(delay * (0.5 + Math.random() / 2))
   }
 }

@@ -32,7 +32,7 @@ function createDriver(pool: PostgresPool, whileContended: WhileContended, naming
   }
 }
 
-/** What Kysely calls a connection: for one query, or for one transaction. */
+/** A connection in Kysely's sense: for one query, or for one transaction. */
 interface Unit extends DatabaseConnection {
   begin(isolationLevel: IsolationLevel | undefined): void
   commit(): Promise<void>
@@ -81,7 +81,7 @@ function createUnit(client: PostgresClient, whileContended: WhileContended, nami
         run().catch(() => {})
         return { rows: [] }
       }
-      // Only what stands alone: a transaction is tried again as a whole.
+      // Retries only what stands alone: a transaction is retried as a whole.
       const { command, rowCount, rows } = await (state === 'transaction' ? run() : whileContended(alone))
       const counts = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command)
       return { ...(counts && { numAffectedRows: BigInt(rowCount ?? 0) }), rows: rows as R[] }

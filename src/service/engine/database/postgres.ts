@@ -80,7 +80,7 @@ export async function openPostgresStore(url: string, options: PostgresOpenOption
 }
 
 export interface PostgresOpenOptions extends OpenOptions {
-  /** Where to listen for what other nodes changed, when `url` is a pooler that lends connections by transaction. */
+  /** The address for notifications about changes of other nodes, when `url` is a pooler that lends connections by transaction. */
   readonly listenDatabase?: string | undefined
   /** Called when notifications do not arrive although the database answers, and when they arrive again. */
   readonly onHearing?: (hears: boolean) => void
@@ -88,7 +88,7 @@ export interface PostgresOpenOptions extends OpenOptions {
   readonly beat?: number
 }
 
-/** What reads or rewrites a large table, as a migration may, has all the time it needs. */
+/** Statements that read or rewrite a large table, as a migration may, have no timeout. */
 async function withoutHurry<T>(
   pg: typeof Pg,
   config: Pg.ClientConfig,
@@ -168,7 +168,7 @@ async function load(): Promise<typeof Pg> {
 
 /** @param option What the address was given as. */
 function configOf(pg: typeof Pg, url: string, option: string): Pg.ClientConfig {
-  // Its own complaint would quote the password.
+  // The parser's own error would quote the password.
   if (!URL.canParse(url))
     throw new TypeError(`${option}: this is no address such as postgres://user:password@host/name`)
   return {

@@ -61,7 +61,7 @@ function createDriver(createConnection: () => Lease): Driver {
   }
 }
 
-/** What Kysely calls a connection: for one query, or for one transaction. */
+/** A connection in Kysely's sense: for one query, or for one transaction. */
 interface Lease extends DatabaseConnection {
   begin(): Promise<void>
   /** Resolves when the changes are committed. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { StoreUnavailableError } from '../base/store-errors.ts'
 
-/** What SQLite reports when the machine, and not the statement, is at fault (sqlite.org/rescode.html). */
+/** The errors of SQLite when the machine, and not the statement, is at fault (sqlite.org/rescode.html). */
 const outages = [
   ['SQLITE_BUSY', 'Another process kept the database file locked.'],
   ['SQLITE_FULL', 'The disk is full.'],
@@ -43,7 +43,7 @@ export async function whileBusy<T>(until: number, attempt: () => T, beforeAttemp
     } catch (error) {
       if (!isBusy(error) || performance.now() >= until) throw error
     }
-    // Out of step with other processes that wait.
+    // The pause is random, so that waiting processes do not retry in step.
     await pause(Math.min(delay * (0.5 + Math.random() / 2), Math.max(1, until - performance.now())))
   }
 }

@@ -92,7 +92,7 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
     try {
       if (database.inTransaction) prepare('rollback').run()
     } catch {
-      // What broke the transaction is reported.
+      // The error that broke the transaction is reported.
     }
   }
 
@@ -127,7 +127,7 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
     /** Why SQLite rolled the transaction back by itself, as it does when the disk is full. */
     let undone: { readonly reason: unknown } | undefined
     const run: Unit['run'] = (statement) => {
-      // What came before is gone. What comes now would be committed alone.
+      // Earlier changes are gone. Later ones would be committed alone.
       if (undone) throw undone.reason
       try {
         return statement()

@@ -143,7 +143,7 @@ async function openReader(file: string, writer: BetterSqlite3.Database): Promise
   }
 }
 
-/** Only its owner can read it. SQLite gives the files beside it the same mode. */
+/** Creates a file that only its owner can read. SQLite gives the files beside it the same mode. */
 function createPrivately(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   closeSync(openSync(file, 'a', 0o600))

@@ -237,7 +237,7 @@ function renamed<Row>(statement: Statement, rows: readonly Row[]): Row[] {
 
 const camelCase = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** What a slot stands for: a parameter of the compiled statement until values are bound. */
+/** The stand-in for a value: a parameter of the compiled statement until values are bound. */
 class Place {
   readonly path: string
   readonly read: (values: readonly unknown[]) => unknown

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { parseIpAddress } from '../../../contract/ip-address.ts'
 import { isPageOrigin } from '../../../contract/relying-party.ts'
 
-/** Where the console is opened. */
+/** The address of the console. */
 export interface ConsoleAddress {
-  /** Such as `https://console.example.com`. */
+  /** An origin such as `https://console.example.com`. */
   readonly origin: string
   /** The host with its port, unless that is the default one, as browsers send it. */
   readonly host: string

@@ -2,7 +2,7 @@ import type { Endpoint, Version } from '../../../contract/endpoint.ts'
 import type { Caller } from '../context/caller.ts'
 import type { RestRequest } from './rest-request.ts'
 
-/** Who may call a REST interface: API keys, or the administrators of the console. */
+/** Admits callers of a REST interface: API keys, or the administrators of the console. */
 export interface Access {
   /** The version that an Accept header requests; undefined for unknown ones. */
   readonly versionOf: (accept: string | undefined) => Version | undefined
@@ -16,9 +16,9 @@ export interface Access {
 
 /** An authenticated caller. */
 export interface AdmittedCaller {
-  /** Its streams and held reads are counted under this id. */
+  /** The id under which streams and held reads are counted. */
   readonly id: string
-  /** What handlers know of it. */
+  /** The caller as handlers know it. */
   readonly caller: Pick<Caller, 'organizationId' | 'actor' | 'role' | 'limitedTo' | 'console'>
   /** @throws {ApiProblem} if it may not call the operation. */
   authorize(endpoint: Endpoint, params: Readonly<Record<string, string>>): void | Promise<void>

@@ -25,7 +25,7 @@ export interface AdmissionOptions {
 const fewest = 16
 /** The limit is reviewed after this time and number of requests; milliseconds. */
 const reviewAfter = { time: 100, requests: 8 }
-/** What was learned is discarded after so long without a review, milliseconds. */
+/** The time after which learned limits are discarded without a review, milliseconds. */
 const forgetAfter = 10_000
 /** The limit falls faster than it rises, as in TCP (RFC 5681, additive increase and multiplicative decrease). */
 const [decrease, increase] = [0.7, 1.1]

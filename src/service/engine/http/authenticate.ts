@@ -6,14 +6,14 @@ import { ApiProblem } from '../base/problem.ts'
 
 /** An API key that is stored as its SHA-256, hexadecimal. */
 export interface KnownKey {
-  /** Its id in the audit trail. */
+  /** The key's id in the audit trail. */
   readonly id: string
   readonly hash: string
   readonly organizationId: string
   readonly role: 'admin' | 'auth'
   /** The only domain it is valid for; null for the whole organization. */
   readonly domainId: string | null
-  /** When it was last used, to the hour; absent for a key that is not stored. */
+  /** The time of the last use, to the hour; absent for a key that is not stored. */
   readonly usedAt?: number | null
 }
 

@@ -74,7 +74,7 @@ async function* readStream(req: IncomingMessage, limit: number): AsyncGenerator<
   }
 }
 
-/** What an earlier body parser of the app has read, as bytes. */
+/** The body that an earlier body parser of the app has read, as bytes. */
 function bodyRead(req: IncomingMessage): readonly Uint8Array[] | undefined {
   const body: unknown = 'body' in req ? req.body : undefined
   if (typeof body === 'string' || Buffer.isBuffer(body)) return [Buffer.from(body)]

@@ -18,7 +18,7 @@ const retry = 1000
 
 export interface EventStreamOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** When the reader has to reconnect, seconds. */
+  /** The time after which the reader has to reconnect, seconds. */
   readonly maxDuration?: number
   /** How often a comment is sent to keep the connection open, seconds. */
   readonly heartbeat?: number

@@ -1,4 +1,4 @@
-/** What a path stands for, with its parameters as they are in the URL. */
+/** The value of a path, with its parameters as they are in the URL. */
 export interface Match<T> {
   readonly value: T
   readonly params: Readonly<Record<string, string>>

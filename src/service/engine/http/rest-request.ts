@@ -4,7 +4,7 @@ import type { Body } from './body.ts'
 /** A request, whatever brings it. */
 export interface RestRequest extends Body {
   readonly method: string
-  /** Below the base path, with its query. */
+  /** The path below the base path, with its query. */
   readonly url: string
   /** The whole path as its caller sees it, without the query. */
   readonly path: string

@@ -34,7 +34,7 @@ export interface RestOptions {
   readonly operations: readonly Operation[]
 }
 
-/** When to retry if a caller has too many event streams, seconds. */
+/** The `Retry-After` of a caller with too many event streams, seconds. */
 const streamRetry = 30
 
 /** The default limit of a body, bytes. */

@@ -17,7 +17,7 @@ export interface Call extends Caller {
   readonly http?: HttpExchange
 }
 
-/** What a call over HTTP adds: headers, and a connection that can be held open or lost. */
+/** The HTTP part of a call: headers, and a connection that can be held open or lost. */
 export interface HttpExchange {
   /** Path of the operation as the caller sees it, for links. */
   readonly path: string
@@ -64,7 +64,7 @@ export type Output<E extends Endpoint> = E extends { readonly media: 'image/png'
 
 /** A file that is sent while it is read. */
 export interface FileOutput {
-  /** Such as `audit.csv`. */
+  /** A file name such as `audit.csv`. */
   readonly name: string
   readonly content: AsyncIterable<string>
 }
@@ -89,7 +89,7 @@ export interface Route {
 export interface RouteInput {
   readonly params: unknown
   readonly query: unknown
-  /** Those of the endpoint, by their members. */
+  /** The headers of the endpoint, by their members. */
   readonly headers?: unknown
   /** Read only if the endpoint has a body. */
   readonly body: () => Promise<unknown>

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo, ListenOptions, Server } from 'node:net'
 import { Server as SecureServer } from 'node:tls'
 
-/** Where a server listens. */
+/** The address that a server listens on. */
 export interface Address {
   readonly host: string
   /** 0 for any that is free. */

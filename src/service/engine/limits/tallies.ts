@@ -12,7 +12,7 @@ export interface TallyLimit {
   readonly slot: number
 }
 
-/** What was counted, so that it can be released. */
+/** The counted attempts, so that they can be released. */
 export interface Reserved {
   readonly limits: readonly TallyLimit[]
   readonly at: number

@@ -2,7 +2,7 @@ import type { MailLanguage } from './mail-language.ts'
 import type { Mail, MailImage } from './mailer.ts'
 import { plainLine } from './plain-line.ts'
 
-/** What a mail says. */
+/** The content of a mail. */
 export interface MailContent {
   /** The subject, too. It is visible on locked screens, so it contains no code. */
   readonly headline: string

@@ -12,7 +12,7 @@ export interface MailContext {
   readonly clock: Clock
   /** Undefined if none are sent. */
   readonly securityMails: SecurityMails | undefined
-  /** Who causes the event, where that is known. */
+  /** The actor who causes the event, where that is known. */
   readonly actor?: Actor
 }
 
@@ -22,7 +22,7 @@ export interface UserEvent extends SecurityEvent, Omit<FactSources, 'userId'> {
   readonly userId: string
   /** The domain where it happened; absent if it concerns every domain and none was named. */
   readonly domainId?: string | undefined
-  /** An address that the user no longer has; absent for the present one. */
+  /** An address that the user no longer has; absent for the current one. */
   readonly to?: string
 }
 

@@ -7,16 +7,16 @@ import { nameIn } from './mail-language.ts'
 import type { MailLanguage } from './mail-language.ts'
 import type { Author } from './kinds.ts'
 
-/** What a mail tells of an event, as far as it is known. */
+/** The facts of an event in a mail, as far as they are known. */
 export interface MailFacts {
   readonly device?: string | undefined
-  /** Such as Firefox, and its system. */
+  /** The browser, such as Firefox, and its system. */
   readonly browser?: string | undefined
   readonly place?: string | undefined
   readonly by?: Author | undefined
 }
 
-/** Where the facts of an event are found. */
+/** The sources of the facts of an event. */
 export interface FactSources {
   readonly userId: string
   /** The device that the event is about. */
@@ -25,7 +25,7 @@ export interface FactSources {
   readonly pass?: string | undefined
   /** The attributes of the session that it is about. */
   readonly attributes?: readonly Attribute[] | undefined
-  /** What is known already. */
+  /** The facts that are known already. */
   readonly facts?: MailFacts | undefined
 }
 

@@ -37,7 +37,7 @@ export function timeIn({ tag }: MailLanguage, time: number, zone: string | null)
   return `${text} ${nameOfZone(new Intl.DateTimeFormat(tag, { ...format, timeZoneName: 'short' }), time)}`
 }
 
-/** Such as CET, or the offset where the language has no name for it. */
+/** Returns a name such as CET, or the offset where the language has no name for it. */
 function nameOfZone(format: Intl.DateTimeFormat, time: number): string {
   return format.formatToParts(time * 1000).find(({ type }) => type === 'timeZoneName')?.value ?? ''
 }

@@ -23,7 +23,7 @@ export interface SecurityEvent {
     | 'email_changed'
     | 'bulk_started'
     | 'many_changed'
-  /** When locked codes work again, Unix time, seconds; absent if only an administrator can unlock them. */
+  /** The time at which locked codes work again, Unix time, seconds; absent if only an administrator can unlock them. */
   readonly until?: number | undefined
   /** One recovery code was made for the user, and no list by the user. */
   readonly handedOver?: boolean | undefined

@@ -34,7 +34,7 @@ const maxUsers = 10_000
 /** A mail whose reader can say that it was not them. */
 export interface DisownableMail {
   readonly userId: string
-  /** As the mail says it, in the language of the user. */
+  /** The headline of the mail, in the language of the user. */
   readonly headline: string
 }
 

@@ -60,7 +60,7 @@ const signIn = { ...request, allowCredentials: [] }
 
 const { response } = registeredPasskey
 const newPasskey = { response, name: passkey.name }
-/** As a browser gives it to the page of the sign-in. */
+/** The answer of a browser to the sign-in page. */
 const used = {
   response: {
     id: response.id,

@@ -150,7 +150,7 @@ function requestText(
   ].join(' \\\n  ')
 }
 
-/** As one word of a shell. */
+/** Quotes a text as one word of a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** Image bytes cannot be shown. */

@@ -6,7 +6,7 @@ import type { Secrets } from './secrets.ts'
 import type { Store } from '../database/store.ts'
 import type { KeyRing, RingKey } from './key-ring.ts'
 
-/** Where a service reads its keys. */
+/** The source of a service's keys. */
 export interface KeySource {
   /** Undefined if the keys are not in a key file. */
   readonly file: string | undefined

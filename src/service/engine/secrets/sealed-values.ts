@@ -18,7 +18,7 @@ export interface SealedValue {
 export type SealedPlace = {
   readonly table: keyof Database
   readonly column: string
-  /** Where the secret is found by something: the column beside it, and what that is made of. */
+  /** The column by which the secret is found, and the text that it is made of. */
   readonly lookup?: { readonly column: string; readonly text: LookupText }
 } & (
   | {

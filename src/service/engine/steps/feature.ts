@@ -3,7 +3,7 @@ import { noneRevoked } from '../base/revoked.ts'
 import type { Database, Queryable } from '../database/schema/schema.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
-/** What a feature has done when something happens that concerns others, too. */
+/** A feature's part in something that concerns other features, too. */
 export interface Step<Of> {
   /** Its position in the one order of all features. */
   readonly place: number
@@ -33,7 +33,7 @@ export interface Readdressed {
   readonly now: number
 }
 
-/** What a sweep removes, or changes. Nothing depends on it: all of it reads as absent already. */
+/** Data that a sweep removes or changes. Nothing depends on it: all of it reads as absent already. */
 export interface Removal {
   /** Its position in the one order of all features. */
   readonly place: number
@@ -43,12 +43,12 @@ export interface Removal {
   readonly removeSome: (db: Queryable, now: number) => Promise<number>
 }
 
-/** What the engine must do for a feature. */
+/** The parts of a feature that the engine runs. */
 export interface Feature {
   readonly name: string
   /** The tables that it writes; others may read them. */
   readonly tables: readonly (keyof Database)[]
-  /** When memberships end, in one domain or in all. */
+  /** Runs when memberships end, in one domain or in all. */
   readonly membershipEnds?: readonly Step<Leaving>[]
   /** Runs after that, for those who are left without any domain. */
   readonly lastMembershipEnds?: readonly Step<Leaving>[]

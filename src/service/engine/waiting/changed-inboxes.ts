@@ -37,7 +37,7 @@ export function createChangedInboxes(db: Queryable, clock: Pick<Clock, 'now'>): 
   }
 }
 
-/** What of each inbox changes whenever a request or a phone call comes or goes. */
+/** The part of each inbox that changes whenever a request or a phone call comes or goes. */
 async function marksAt(db: Queryable, now: number): Promise<ReadonlyMap<string, string>> {
   const marks = new Map<string, string>()
   for (const { deviceId, pending, newest } of await inboxMarks(db, now)) marks.set(deviceId, `${pending} ${newest}`)

@@ -155,7 +155,7 @@ function startWatch({ store, waiters, clock, logger, failures }: FeedOptions, au
   }
 }
 
-/** What to look for. */
+/** The reads that are due. */
 interface Look {
   readonly ids: readonly string[]
   readonly recent: boolean

@@ -11,12 +11,12 @@ import {
 import type { EpochChange, SessionSummary } from './statements.ts'
 import type { Queryable } from '../database/schema/schema.ts'
 
-/** What a read of the database found. */
+/** The result of a read of the database. */
 export interface FoundSessions {
   readonly settled: readonly SessionSummary[]
   /** Users whose epochs changed. */
   readonly epochs?: readonly EpochChange[]
-  /** When the first of the pending sessions expires. */
+  /** The time at which the first pending session expires. */
   readonly expiry: number | undefined
 }
 

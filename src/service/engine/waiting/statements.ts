@@ -14,12 +14,12 @@ export const summariesById = allRows('summariesById', (db, ids: List<string>) =>
   db.selectFrom('session').select(columns).where('id', 'in', ids),
 )
 
-/** What settled in the domains from a time on. */
+/** Finds the sessions of the domains that settled from a time on. */
 export const settledSince = allRows('settledSince', (db, domainIds: List<string>, time: Slot<number>) =>
   db.selectFrom('session').select(columns).where('settledAt', '>=', time).where('domainId', 'in', domainIds),
 )
 
-/** What expired unanswered in the domains, whether that was written down or not: after one time, until another. */
+/** Finds the sessions of the domains that expired unanswered after one time and until another, whether that was stored or not. */
 export const expiredBetween = allRows(
   'expiredBetween',
   (db, domainIds: List<string>, after: Slot<number>, until: Slot<number>) =>
@@ -32,7 +32,7 @@ export const expiredBetween = allRows(
       .where('domainId', 'in', domainIds),
 )
 
-/** When the next pending session of the domains expires. */
+/** Finds the time at which the next pending session of the domains expires. */
 export const firstExpiry = firstValue('firstExpiry', (db, domainIds: List<string>, now: Slot<number>) =>
   db
     .selectFrom('session')
@@ -61,7 +61,7 @@ export const devicesRevokedSince = allValues('devicesRevokedSince', (db, time: S
 /** A change of a user's epoch, for one of the domains that the user belongs to. */
 export type EpochChange = RowOf<typeof epochsChangedAfter>
 
-/** What changed in the domains after a change; several processes may be about to write. */
+/** Finds the changes in the domains after a change; several processes may be about to write. */
 export const epochsChangedAfter = allRows('epochsChangedAfter', (db, domainIds: List<string>, sequence: Slot<number>) =>
   db
     .selectFrom('epochChange')

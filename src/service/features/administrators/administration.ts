@@ -23,7 +23,7 @@ import { inTransaction } from '../../engine/database/transaction-ends.ts'
 import { userById } from '../users/statements.ts'
 import type { Acting } from '../../engine/context/acting.ts'
 
-/** Those with access first, oldest first. */
+/** Lists administrators: those with access first, and the oldest first. */
 export async function listAdministrators({ store }: ServiceContext, organizationId: string): Promise<Administrator[]> {
   const rows = await administratorsOf(store.db, organizationId)
   const views = await viewsOf(store.db, rows)

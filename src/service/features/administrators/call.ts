@@ -14,7 +14,7 @@ export function signedIn(call: Pick<Caller, 'console'>): SignedIn {
   return administrator
 }
 
-/** What is visible of an organization: some domains, or null for all of them. */
+/** The visible part of an organization: some domains, or null for all of them. */
 export type Visibility = Pick<SignedIn, 'organizationId' | 'domainIds'>
 
 /**

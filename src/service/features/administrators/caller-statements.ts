@@ -63,7 +63,7 @@ const keyTypesOfDevices = allValues('keyTypesOfDevices', (db, userId: Slot<strin
     .where('token.state', '=', 'active'),
 )
 
-/** When the help desk can act again on a user who answered No to it; undefined for other users. */
+/** The time at which the help desk can act again on a user who answered No to it; undefined for other users. */
 export async function helpDeskBlockedUntil(db: Queryable, userId: string, now: number): Promise<number | undefined> {
   const deniedAt = await deniedCall(db, userId, now)
   return typeof deniedAt === 'number' ? deniedAt + callBlockLength : undefined

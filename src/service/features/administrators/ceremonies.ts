@@ -20,7 +20,7 @@ import { UnsealError } from '../../engine/secrets/sealing.ts'
 import { descriptorOf } from '../passkeys/view.ts'
 import { consoleOf } from './call.ts'
 
-/** What a ceremony of the console is for, and whose it is. An answer counts only for both. */
+/** The purpose and the owner of a ceremony of the console. An answer counts only for both. */
 export interface CeremonyPurpose {
   readonly kind: 'register' | 'sign_in' | 'confirm' | 'add'
   /** The id of the invitation, or the hash of the session; empty for a sign-in, which belongs to no one yet. */
@@ -50,7 +50,7 @@ export interface OpenCeremony {
  * @returns false if it was used up before.
  */
 export function useCeremony(db: Queryable, { clock }: Call, { challenge, end }: OpenCeremony): Promise<boolean> {
-  // Kept until no node takes the challenge any more. A later end would be removed as one from a clock that was ahead.
+  // Kept until no node takes the challenge anymore. A later end would be removed as one from a clock that was ahead.
   const expiresAt = Math.min(end, clock.now() + ceremonyLifetime) + clockSkew
   return insertUsedAdministratorChallenge(db, { challengeHash: hashOfChallenge(challenge), expiresAt })
 }
@@ -163,7 +163,7 @@ function publicKeyOf({ secrets }: Call, passkey: AdministratorPasskeyRow) {
 
 export const wrongAnswer = () => new ApiProblem('api.error.invalid.response', 'response: the passkey was not accepted')
 
-/** What the console shows of a passkey. */
+/** A passkey as the console shows it. */
 export function passkeyView(row: Omit<AdministratorPasskeyRow, 'sequence'>): AdminPasskey {
   const { id, name, syncable, synced, createdAt, lastUsedAt } = row
   const used = lastUsedAt === null ? {} : { lastUsedAt }

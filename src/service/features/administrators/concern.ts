@@ -27,7 +27,7 @@ interface Linked {
   readonly namesakes?: string[]
 }
 
-/** What concerns an administrator of its colleagues: those who may act in its domains, without their other domains and people. */
+/** The colleagues that concern an administrator: those who may act in its domains, without their other domains and people. */
 export async function concerning<C extends Colleague & Linked>(
   db: Queryable,
   administrator: Pick<SignedIn, 'domainIds'>,

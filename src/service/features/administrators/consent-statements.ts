@@ -13,7 +13,7 @@ export const insertConsent = change('insertConsent', (db, row: Slots<ConsentRow>
   }),
 )
 
-/** Where a page of requests begins: after the one that is named. */
+/** The start of a page of requests: the page follows the request that is named. */
 interface Before {
   readonly createdAt: number
   readonly id: string

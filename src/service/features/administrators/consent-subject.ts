@@ -40,7 +40,7 @@ export function parseParameters(endpoint: Endpoint, parameters: ConsentParameter
   throw new ApiProblem('api.error.invalid.parameters', `${['parameters', ...path].join('.')}: ${message}`)
 }
 
-/** What an action is about, if it is carried out with this input. In its transaction, the domains are those of now. */
+/** The subject of an action with this input. In its transaction, the domains are the current ones. */
 export async function subjectOf(
   db: Queryable,
   endpoint: Endpoint,

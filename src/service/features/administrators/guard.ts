@@ -58,7 +58,7 @@ async function needsColleague(call: Call, endpoint: Endpoint, input: GuardInput)
 export async function requireGuard(call: Call, endpoint: Endpoint, input: GuardInput): Promise<ConsentRow | undefined> {
   const { id: administratorId, role } = signedIn(call)
   if (role !== 'helpdesk') return undefined
-  // Then the change itself needs a consent.
+  // The change itself then needs a consent.
   if (await needsColleague(call, endpoint, input)) return undefined
   const { db } = call.store
   const now = call.clock.now()

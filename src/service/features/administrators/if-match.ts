@@ -18,7 +18,7 @@ interface ChangedThing extends Pick<AuditQuery, 'domainIds' | 'facts'> {
   readonly event: EventName
 }
 
-/** The problem for a version that is not the present one. It names the last change: the fields, when, and by whom. */
+/** The problem for a version that is not the current one. It names the last change: the fields, when, and by whom. */
 export async function outdated(db: Queryable, call: Call, { noun, ...changed }: ChangedThing): Promise<ApiProblem> {
   const { organizationId } = signedIn(call)
   const { rows } = await readOlder(db, { organizationId, ...changed }, undefined, call.clock.now() + settling)

@@ -51,7 +51,7 @@ export async function invite(
   return { ...invitationView(row), token }
 }
 
-/** Those that can still be used, newest first. */
+/** Lists the invitations that can still be used, newest first. */
 export async function listInvitations({ store, clock }: ServiceContext, organizationId: string): Promise<Invitation[]> {
   return (await openInvitationsOf(store.db, organizationId, clock.now())).map((row) => invitationView(row))
 }

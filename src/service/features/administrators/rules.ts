@@ -52,14 +52,14 @@ export const isFresh = ({ passedAt }: Pick<Times, 'passedAt'>, now: number): boo
 /** How many requests for consent an administrator makes in an hour: all of them are shown to colleagues for 15 minutes. */
 export const consentRequests = { limit: 20, window: 60 * 60 } as const
 
-/** What a colleague is shown, and what the consent is for. */
+/** The facts that a colleague is shown, and that the consent is for. */
 export interface ConsentSubject {
   /** The name of the operation. */
   readonly operation: string
   readonly userId: string
   readonly because: Because
   readonly parameters: ConsentParameters
-  /** Where the action counts. */
+  /** The domains in which the action counts. */
   readonly domainIds: readonly string[]
 }
 

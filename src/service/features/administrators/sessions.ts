@@ -77,7 +77,7 @@ export async function answerSignIn(call: Call, { hash, cookie }: NewSession): Pr
   return sessionView(call, administrator)
 }
 
-/** What the console shows of the session it runs in. */
+/** The current session as the console shows it. */
 export async function sessionView(ctx: ServiceContext, signedIn: SignedIn): Promise<AdminSession> {
   const { organizationId, domainIds, session } = signedIn
   const { db } = ctx.store

@@ -41,7 +41,7 @@ export const administratorsOf = allRows('administratorsOf', (db, organizationId:
   db.selectFrom('administrator').selectAll().where('organizationId', '=', organizationId).orderBy('sequence'),
 )
 
-/** Who is told of what endangers the organization. */
+/** Finds the recipients of alerts about the organization. */
 export const ownersOf = allRows('ownersOf', (db, organizationId: Slot<string>) =>
   db
     .selectFrom('administrator')

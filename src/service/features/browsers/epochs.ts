@@ -43,7 +43,7 @@ async function endSessions(db: Queryable, userIds: readonly string[], newEpoch: 
   notifyAfter(db, keys)
 }
 
-/** Those without a challenge cannot be redeemed. */
+/** Sessions without a challenge cannot be redeemed. */
 const endApprovals = change('endApprovals', (db, userIds: List<string>) =>
   db
     .updateTable('session')

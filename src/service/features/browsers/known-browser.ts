@@ -84,7 +84,7 @@ export async function passInBrowser(call: Call, db: Queryable, pass: Pass): Prom
   return { id, expiresAt, rememberedUntil: rememberedUntil ?? undefined, keptUntil }
 }
 
-/** What the row says of the key: that of this pass, or the one that it has already. */
+/** The columns of the key: that of this pass, or the one that the row has already. */
 function keyOf({ publicKey, ...pass }: Pass, knownRow: KnownBrowserRow | undefined, now: number) {
   const place = pass.place ?? knownRow?.place ?? null
   if (publicKey !== undefined) return { publicKey, keptSince: now, keptUntil: now + keptFor, place }

@@ -28,7 +28,7 @@ export const recognize: Handler<typeof contract.recognizeBrowser> = async (input
   const browser = await knownBrowser(call.store.db, browserKey, now)
   if (!browser) throw new ApiProblem('api.error.notfound.browser')
   const { expiresAt, rememberedUntil } = browser
-  // For the list alone: the answer does not depend on whether it can be stored.
+  // The list alone needs this: the answer does not depend on whether it can be stored.
   if (usedAt(browser) <= now - day) await noteSeen(call.store.db, browser, now).catch(() => {})
   return { expiresAt, ...(rememberedUntil !== null && rememberedUntil > now && { rememberedUntil }) }
 }

@@ -29,7 +29,7 @@ export async function knownBrowser(
   return (await readBrowser(db, browser, now)).known
 }
 
-/** What there is of a browser. */
+/** The stored facts about a browser. */
 export interface FoundBrowser {
   /** Undefined once something has changed that the user passes with. */
   readonly known: KnownBrowserRow | undefined
@@ -84,7 +84,7 @@ const storeBrowser = change('storeBrowser', (db, row: Slots<Omit<KnownBrowserRow
     .onConflict((conflict) => conflict.columns(['idHash', 'domainId', 'userId']).doUpdateSet(renewed))
 })
 
-/** Those that are remembered or kept in the domain, with the factors that the user has now. */
+/** Finds the browsers that are remembered or kept in the domain, with the factors that the user has now. */
 export async function listedBrowsers(
   db: Queryable,
   { domainId, userId }: BrowserOf,

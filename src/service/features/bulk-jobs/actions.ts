@@ -11,7 +11,7 @@ type Change = (
   member: { readonly domainId: string; readonly userId: string },
 ) => Promise<void>
 
-/** What jobs do to one person in the transaction that notes it. Mails are sent outside of transactions: see `mails.ts`. */
+/** The changes of jobs to one person, in the transaction that records them. Mails are sent outside of transactions: see `mails.ts`. */
 export const bulkActions: Readonly<Record<Exclude<BulkAction, 'enrollment_mail'>, Change>> = {
   async unlock(db, call, { userId }) {
     const { organizationId } = call

@@ -68,7 +68,7 @@ async function presentCall(ctx: ServiceContext, { job }: HeldJob): Promise<Call 
   return administrator && mayRun(administrator, job) ? callAs(ctx, administrator, job) : undefined
 }
 
-/** A person whom a mail must not reach any more. */
+/** A person whom a mail must not reach anymore. */
 class LeftAlone extends Error {
   readonly reason: BulkReason
 

@@ -28,7 +28,7 @@ export async function endJob(
   })
 }
 
-/** What every event of a job records. */
+/** The facts in every event of a job. */
 export function factsOf({ id, action, domainId }: Pick<BulkJobRow, 'id' | 'action' | 'domainId'>) {
   return { job: id, operation: action, domain: domainId }
 }

@@ -25,7 +25,7 @@ export const report: Handler<typeof contract.exportBulkReport> = async ({ bulkJo
   return { name: exportName('report', 'csv', call.clock.now()), content: write(call, bulkJobId) }
 }
 
-/** What became of each person. People who are gone or out of sight since have no name. */
+/** The outcome for each person. People who are gone or out of sight since have no name. */
 async function* write(call: Call, jobId: string): AsyncGenerator<string> {
   yield csvRecord(['id', 'username', 'name', 'outcome', 'reason'])
   let after = ''

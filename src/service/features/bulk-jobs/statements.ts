@@ -30,8 +30,11 @@ export const insertBulkItem = change('insertBulkItem', (db, row: Slots<BulkItemR
   db.insertInto('bulkItem').values(pick(row, ['jobId', 'userId', 'state', 'reason', 'expiresAt'])),
 )
 
-/** When all people of a job are stored. */
-/** Call it in a transaction: no other preview then removes the job before it ends. @returns false where one has done so already. */
+/**
+ * Stores how many people a job has, once all are stored. Call it in a transaction: no other preview then removes the job before it ends.
+ *
+ * @returns false where one has done so already.
+ */
 export const setBulkPeople = changesRow('setBulkPeople', (db, id: Slot<string>, people: Slot<number>) =>
   db.updateTable('bulkJob').set({ people }).where('id', '=', id).where('state', '=', 'prepared'),
 )
@@ -62,7 +65,7 @@ const removeItems = change('removeBulkItems', (db, jobId: Slot<string>) =>
   db.deleteFrom('bulkItem').where('jobId', '=', jobId),
 )
 
-/** Those that were started, newest first. */
+/** Finds the jobs that were started, newest first. */
 export const bulkJobsOf = allRows('bulkJobsOf', (db, organizationId: Slot<string>) =>
   db
     .selectFrom('bulkJob')
@@ -101,7 +104,7 @@ interface Starting {
   readonly since: number
 }
 
-/** @returns false if it cannot be started any more, or while its administrator has another one that runs. */
+/** @returns false if it cannot be started anymore, or while its administrator has another one that runs. */
 export const startBulkJob = changesRow('startBulkJob', (db, slots: Slots<Starting>, now: Slot<number>) =>
   db
     .updateTable('bulkJob')
@@ -205,7 +208,7 @@ export const settleBulkItem = changesRow('settleBulkItem', (db, item: Slots<Sett
     .where('state', '=', 'waiting'),
 )
 
-/** Who of these users has a device in a domain. */
+/** Finds which of these users have a device in a domain. */
 export const activeAmong = allValues('activeAmong', (db, domainId: Slot<string>, userIds: List<string>) =>
   db
     .selectFrom('token')

@@ -46,7 +46,7 @@ export const get: Handler<typeof contract.getCallerVerification> = async (input,
   return view(call, row)
 }
 
-/** What the administrator asked the person last, while it waits or its outcome stands. */
+/** The administrator's last question to the person, while it waits or its outcome stands. */
 export async function standingCall(call: Call, userId: string): Promise<CallerVerification | undefined> {
   const { id: administratorId, domainIds } = signedIn(call)
   const verificationRow = await newestCallBy(call.store.db, { userId, administratorId })
@@ -102,7 +102,7 @@ async function freeNumber(
   return number
 }
 
-/** The question in its present state, while its outcome stands. */
+/** The question in its current state, while its outcome stands. */
 async function load(
   call: Call,
   { domainId, userId, callerVerificationId: id }: Input<typeof contract.getCallerVerification>,
@@ -141,7 +141,7 @@ async function view(call: Call, row: CallerVerificationRow): Promise<CallerVerif
   }
 }
 
-/** What a verification covers: the domains that ask for no more on the device, as far as the administrator sees them. */
+/** The domains that a verification covers: those that ask for no more on the device, as far as the administrator sees them. */
 async function coverageOf(call: Call, { userId, keyType }: CallerVerificationRow) {
   const { db } = call.store
   const { domainIds } = signedIn(call)

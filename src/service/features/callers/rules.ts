@@ -16,7 +16,7 @@ interface TimedCall {
   readonly settledAt: number | null
 }
 
-/** The present state of a question. One that is stored as pending has expired once its time is over, or if it is in the future. */
+/** The current state of a question. One that is stored as pending has expired once its time is over, or if it is in the future. */
 export function callAtTime<C extends TimedCall>(call: C, now: number): C {
   const hasBegun = call.createdAt <= latestBeginning(now)
   if (call.state !== 'pending' || (hasBegun && call.expiresAt > now)) return call

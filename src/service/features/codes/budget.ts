@@ -62,7 +62,7 @@ export async function withinBudget<T>(
   return { right }
 }
 
-/** Once for each lock: while codes are locked, none is counted. */
+/** Runs once for each lock, because no codes are counted while codes are locked. */
 function mailLocked(
   db: Queryable,
   ctx: Context,

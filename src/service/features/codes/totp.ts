@@ -120,7 +120,7 @@ function follows({ seenStep, seenAt, period }: CodeSource, step: number, now: nu
   return now - seenAt <= maxStepsBetween * period && seenAt <= latestBeginning(now)
 }
 
-/** When the last code of a generator was accepted, Unix time in seconds, to the step; undefined before the first one. */
+/** The time at which the last code of a generator was accepted, Unix time in seconds, to the step; undefined before the first one. */
 export function lastCodeAt({ lastStep, drift, period }: Pick<CodeSource, 'lastStep' | 'drift' | 'period'>) {
   return lastStep < 0 ? undefined : (lastStep - drift) * period
 }

@@ -17,6 +17,6 @@ export const shownCodeExpiry = (now: number): number => now + shownFor
 /** @param days The domain's setting. */
 export const codeExpiry = (now: number, days: number): number => now + days * day
 
-/** Whether the code for replacing the present device is valid. */
+/** Whether the code for replacing the current device is valid. */
 export const isReplaceable = (expiresAt: number | null, now: number): expiresAt is number =>
   expiresAt !== null && expiresAt > now && expiresAt <= latestBeginning(shownCodeExpiry(now))

@@ -35,7 +35,7 @@ export async function verifyAnswerPin(
   if (!rule || rule.keyType === 'NONE') return 'not-required'
   const reserved = await readCommitted(ctx.store.db).execute(async (db) => {
     await consumeCall(db, call)
-    // What is settled is only compared: repeating a lost answer costs no attempt.
+    // A settled request or call is only compared: repeating a lost answer costs no attempt.
     if (!(await isPending(db))) return undefined
     if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
     return reserveAttempt(ctx, db, { device: call.device, attempt, most: rule.maxAllowedRetries })

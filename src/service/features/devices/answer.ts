@@ -99,7 +99,7 @@ type TypedAnswer = Pick<DeviceAnswer, 'decision' | 'number' | 'keepBrowser'>
 
 interface Decided {
   readonly answered: Answered
-  /** What this call settled: the session, if it waited, and after a report all other requests of the person. */
+  /** The sessions that this call settled: the session, if it waited, and after a report all other requests of the person. */
   readonly settled: readonly SessionRow[]
 }
 

@@ -43,7 +43,7 @@ export async function bindDevice(
 /** Offline codes of devices, the same in every domain, because our authenticator supports no others. */
 const offlineCodes = { digits: 6, period: 30 } as const
 
-/** What a new device stores of its account. */
+/** The account as a new device stores it. */
 export function activatedView(
   ctx: ServiceContext,
   activation: Activation,

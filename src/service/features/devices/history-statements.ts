@@ -65,7 +65,7 @@ export const lastApproval = firstRow('lastApproval', (db, deviceId: Slot<string>
     .limit(1),
 )
 
-/** What a device answered is removed together with it. */
+/** The answers of a device are removed together with it. */
 export const removeHistories = change('removeHistories', (db, deviceIds: List<string>) =>
   db.deleteFrom('deviceHistory').where('deviceId', 'in', deviceIds),
 )

@@ -39,7 +39,7 @@ export async function readInbox(ctx: ServiceContext, deviceId: string): Promise<
   return { inbox, etag: `"${hash('sha256', JSON.stringify(inbox), 'base64url')}"` }
 }
 
-/** When the first request or call expires. */
+/** The time at which the first request or call expires. */
 export function changesAt({ inbox }: NamedInbox): number {
   return Math.min(...[...inbox.requests, ...(inbox.calls ?? [])].map(({ expiresAt }) => expiresAt))
 }

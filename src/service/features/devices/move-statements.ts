@@ -81,7 +81,7 @@ export const requestMove = change('requestMove', (db, claimId: Slot<string>) =>
   db.updateTable('deviceMove').set({ requested: 1 }).where('claimId', '=', claimId),
 )
 
-/** Confirms the claim of that device and no other. @returns nothing where there is no such claim any more. */
+/** Confirms the claim of that device and no other. @returns nothing where there is no such claim anymore. */
 export const confirmMove = firstRow(
   'confirmMove',
   (db, slots: Slots<{ deviceId: string; claimId: string }>, now: Slot<number>) =>

@@ -29,7 +29,7 @@ export async function preview(
   return accountView(ctx, row)
 }
 
-/** The target of an activation code, and whether the new device replaces the present one. */
+/** The target of an activation code, and whether the new device replaces the current one. */
 export type FoundActivation = Activation & { readonly replaces: boolean }
 
 /** Finds the target of an activation code. */

@@ -9,7 +9,7 @@ import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 import { noneRevoked } from '../../engine/base/revoked.ts'
 import type { Revoked } from '../../engine/base/revoked.ts'
 
-/** What the user had passed with to whom a code is shown; nothing where an administrator hands it over. */
+/** The factor that the user had passed with to see the code; nothing where an administrator hands it over. */
 export interface CodeGrant {
   readonly factor: Factor | null
   readonly factorId: string | null

@@ -11,7 +11,7 @@ import { parseJson } from '../../engine/http/parse-json.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import { importKey } from './imported-keys.ts'
 
-/** What the signature of a call must cover. The path is that of the contract, even if a proxy has changed it. */
+/** The facts that the signature of a call must cover. The path is that of the contract, even if a proxy has changed it. */
 export interface Purpose {
   readonly method: 'GET' | 'POST'
   readonly path: string

@@ -16,7 +16,7 @@ export const insertDevice = change('insertDevice', (db, row: Slots<Insertable<Da
   }),
 )
 
-/** Also a revoked one. */
+/** Finds revoked devices as well. */
 export const deviceById = firstRow('deviceById', (db, id: Slot<string>) =>
   db.selectFrom('device').selectAll().where('id', '=', id),
 )
@@ -50,13 +50,13 @@ export async function endDevices(db: Queryable, devices: readonly Ended[], epoch
   await removeNotices(db, ids)
 }
 
-/** What a domain requires to approve a request. */
+/** The domain's requirement for approving a request. */
 export const pinRule = firstRow('pinRule', (db, domainId: Slot<string>) =>
   db.selectFrom('domain').select(['keyType', 'maxAllowedRetries']).where('id', '=', domainId),
 )
 
 /**
- * Takes one of the tries of a PIN, before it is verified: however many arrive at once, no more than `most` are.
+ * Takes one of the tries of a PIN, before it is verified: however many arrive at once, no more than `max` are.
  * @returns the device's hash, and how many were taken; nothing where none is left, or this one was taken already.
  */
 export const takePinTry = firstRow(

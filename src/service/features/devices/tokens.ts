@@ -37,7 +37,7 @@ interface Issued {
   readonly expiresAt: number
 }
 
-/** Shows the present token while it is pending or active; otherwise issues one. In a transaction. */
+/** Shows the current token while it is pending or active; otherwise issues one. In a transaction. */
 export async function issueOrShow(call: Call, db: Queryable, { domain, userId, expiresAt }: Issued): Promise<Token> {
   const user = await lockMember(db, call, domain.id, userId)
   const currentToken = await tokenOf(db, domain.id, user.id)

@@ -44,7 +44,7 @@ export interface ApiKey {
   readonly domainId: string | null
   /** Unix time, seconds. */
   readonly createdAt: number
-  /** When it was last used, to the hour; null if never. */
+  /** The time of the last use, to the hour; null if never used. */
   readonly usedAt: number | null
 }
 

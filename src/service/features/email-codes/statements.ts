@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../engine/database/schema/schema.ts
 import { change, changesRow, derived, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 
-/** Which code is meant: one a user and domain. */
+/** The key of a code: there is one for each user and domain. */
 type Member = Pick<Database['emailCode'], 'domainId' | 'userId'>
 
 /** Stores the code and invalidates all earlier ones. */
@@ -52,7 +52,7 @@ const removeTriedCode = change('removeTriedCode', (db, { domainId, userId }: Slo
     .where('wrongTries', '>=', maxTries),
 )
 
-/** @param of Of all domains where none is named. */
+/** Removes the codes of these users in a domain, or in all domains where none is named. */
 export const removeEmailCodes = (
   db: Queryable,
   { userIds, domainId }: { userIds: readonly string[]; domainId?: string | undefined },

@@ -2,7 +2,7 @@ import { ApiProblem } from '../../engine/base/problem.ts'
 import { hardwareTokenOfUser, tokenOf, passkeysOfUser } from './possessions.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 
-/** What a user signs in with every day, in one app. Recovery codes and e-mail do not replace it. */
+/** The factors that a user signs in with every day, in one app. Recovery codes and e-mail do not replace them. */
 export interface EverydayFactors {
   readonly device: boolean
   readonly hardware: boolean

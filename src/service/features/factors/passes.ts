@@ -24,7 +24,7 @@ export const redeemedSession = firstRow('redeemedSession', (db, { id, userId }: 
     .where((is) => is.and({ id, userId, state: 'approved', passed: 1 })),
 )
 
-/** What the user can pass with in the domain; passkeys are valid in apps, whatever their domain is. */
+/** The factors that the user can pass with in the domain; passkeys are valid in apps, whatever their domain is. */
 export async function factorsInDomain(
   db: Queryable,
   { domain, user }: { readonly domain: DomainRow; readonly user: UserRow },

@@ -11,7 +11,7 @@ import { latestBeginning } from '../../engine/base/present.ts'
 
 export type TokenRow = Selectable<Database['token']>
 
-/** Also one whose code has expired: `hasExpired` tells. */
+/** Returns a token whose code has expired, too: `hasExpired` tells. */
 export const tokenOf = firstRow('tokenOf', (db, domainId: Slot<string>, userId: Slot<string>) =>
   db.selectFrom('token').selectAll().where('domainId', '=', domainId).where('userId', '=', userId),
 )

@@ -109,7 +109,7 @@ async function insertAll(
   { progress = () => {}, requireWaiting = () => {}, transact = undecided(ctx) }: HardwareImportOptions,
 ): Promise<void> {
   const createdAt = ctx.clock.now()
-  // Before the transaction, because other writers wait for it.
+  // The seeds are sealed before the transaction, because other writers wait for it.
   const tokens: NewHardwareTokenRow[] = []
   for await (const batch of inSmallSteps([rows])) {
     tokens.push(...batch.map(({ token }) => toRow(ctx, { organizationId, createdAt }, token)))

@@ -195,7 +195,7 @@ const usersOf = (tokens: readonly { readonly userId: string | null }[]): string[
   ...new Set(tokens.flatMap(({ userId }) => userId ?? [])),
 ]
 
-/** Which of these serial numbers the organization has already. */
+/** Finds which of these serial numbers the organization already has. */
 export const presentSerialNumbers = allValues(
   'presentSerialNumbers',
   (db, organizationId: Slot<string>, numbers: List<string>) =>

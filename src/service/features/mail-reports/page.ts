@@ -9,7 +9,7 @@ import { mailLanguage } from '../../engine/mail/mail-language.ts'
 const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)) })
 const style = readFileSync(new URL('views/page.css', import.meta.url), 'utf8')
 
-/** What the page says: the question, what was done, that the link is over, or that the service does not answer. */
+/** The message of the page: the question, what was done, that the link is over, or that the service does not answer. */
 export type PageState =
   | { readonly name: 'question' | 'done'; readonly headline: string }
   | { readonly name: 'over' | 'later' }

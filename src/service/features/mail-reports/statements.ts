@@ -6,7 +6,7 @@ import type { Database } from '../../engine/database/schema/schema.ts'
 import { allValues, change, changesRow, derived, firstRow, pick } from '../../engine/database/statement.ts'
 import type { List, RowOf, Slot, Slots } from '../../engine/database/statement.ts'
 
-/** What a mail was about, and whether its reader has said that it was not them. */
+/** The subject of a mail, and whether its reader has said that it was not them. */
 export type MailReport = RowOf<typeof mailReportBySecret>
 
 export const insertMailReport = change('insertMailReport', (db, row: Slots<Insertable<Database['mailReport']>>) =>

@@ -60,7 +60,7 @@ export function namedCeremony(clientDataJSON: string): NamedCeremony | undefined
   return clientData && { clientData, challengeHash: hashOfChallenge(clientData.challenge) }
 }
 
-/** What the answer to a ceremony has to be about. Tells the operator of the app about an origin that it did not name. */
+/** The values that the answer to a ceremony must have. Tells the operator of the app about an origin that it did not name. */
 export function expectedOf(
   { logger, logLimit }: Caller,
   { clientData }: NamedCeremony,

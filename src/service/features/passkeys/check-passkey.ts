@@ -22,7 +22,7 @@ export interface PresentedPasskey {
   readonly verified: VerifiedAssertion | undefined
 }
 
-/** What the authenticator has signed, and with which passkey. */
+/** The values that the authenticator has signed, and its passkey. */
 export type VerifiedAssertion = Assertion & { readonly passkeyId: string }
 
 /**

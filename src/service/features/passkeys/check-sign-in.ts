@@ -27,7 +27,7 @@ export interface PresentedSignIn {
 /**
  * Verifies an answer before the transaction that uses it. The authenticator must have verified the person: no password came before.
  *
- * @param given The relying party, whose origins the caller names again: nothing was stored for the challenge.
+ * @param request The relying party, whose origins the caller names again: nothing was stored for the challenge.
  * @returns undefined for any wrong answer.
  * @throws {ApiProblem} `api.error.invalid.response` for a malformed one.
  */
@@ -65,7 +65,7 @@ export async function presentSignIn(
 
 /**
  * Uses the challenge and the passkey. In a transaction that has locked the user. The hash of a used challenge stays until no node of
- * the service takes the challenge any more.
+ * the service takes the challenge anymore.
  *
  * @returns undefined if another answer was first, or the passkey is gone by now.
  */

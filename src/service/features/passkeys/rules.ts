@@ -19,7 +19,7 @@ export const userHandleOf = (userId: string): string => Buffer.from(userId, 'hex
 export const isRegression = (counter: number, stored: number): boolean =>
   (counter > 0 || stored > 0) && counter <= stored
 
-/** What the browser said about a ceremony, and the authenticator has signed (WebAuthn section 5.8.1). */
+/** The client data of a ceremony, which the authenticator has signed (WebAuthn section 5.8.1). */
 export interface ClientData {
   readonly challenge: string
   /** The origin of the page. */

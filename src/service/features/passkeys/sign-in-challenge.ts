@@ -1,7 +1,7 @@
 import { newSignedChallenge, signedChallengeEnd } from './signed-challenge.ts'
 import type { ChallengePurpose } from './signed-challenge.ts'
 
-/** What the challenge of a sign-in without a username is made for. */
+/** The values that the challenge of a sign-in without a username is made for. */
 export interface SignInOf {
   readonly domainId: string
   readonly rpId: string

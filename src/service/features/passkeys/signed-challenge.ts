@@ -10,7 +10,7 @@ interface Context {
   readonly random: Random
 }
 
-/** What a challenge is made for. No part but the last may contain a colon, so that two purposes never have one text. */
+/** The values that a challenge is made for. No part but the last may contain a colon, so that two purposes never have one text. */
 export type ChallengePurpose = readonly string[]
 
 /** Random bytes, and the end in Unix seconds. */

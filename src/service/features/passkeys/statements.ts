@@ -44,7 +44,7 @@ export const renamePasskey = change('renamePasskey', (db, id: Slot<string>, name
   db.updateTable('passkey').set({ name }).where('id', '=', id),
 )
 
-/** What is stored of each use. In a transaction that has locked the user and compared the counter. */
+/** Stores each use. Call it in a transaction that has locked the user and compared the counter. */
 export const notePasskeyUse = change(
   'notePasskeyUse',
   (db, id: Slot<string>, use: Slots<Pick<PasskeyRow, 'counter' | 'synced'>>, now: Slot<number>) =>

@@ -10,9 +10,9 @@ import { algorithms } from './rules.ts'
 export type RegistrationAnswer = z.output<typeof RegistrationResponse>
 export type AuthenticationAnswer = z.output<typeof AuthenticationResponse>
 
-/** What an answer has to be about. */
+/** The values that an answer must have. */
 export interface Expected {
-  /** As browsers return it, base64url. */
+  /** The challenge as browsers return it, base64url. */
   readonly webauthnChallenge: string
   readonly rpId: string
   readonly origins: readonly string[]
@@ -33,7 +33,7 @@ export interface MadeCredential {
   readonly synced: boolean
 }
 
-/** What an authenticator has signed with a passkey. */
+/** The values that an authenticator has signed with a passkey. */
 export interface Assertion {
   readonly counter: number
   readonly userVerified: boolean

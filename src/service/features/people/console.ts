@@ -120,7 +120,7 @@ async function mailsTo(call: Call, userId: string): Promise<EnrollmentMail[]> {
   })
 }
 
-/** Those that are remembered or kept in these domains. */
+/** Lists the browsers that are remembered or kept in these domains. */
 async function browsersOf({ store, clock }: Call, userId: string, domainIds: readonly string[]) {
   const browsers: Person['browsers'] = []
   for (const domain of domainIds) {

@@ -73,7 +73,7 @@ const settingsOf = (row: DomainRow): DomainSettings => ({
 
 const Settings = DomainSettings.omit({ version: true })
 
-/** What administrators change, and the id. */
+/** The settings that administrators change, and the id. */
 const settingsIn = (row: DomainRow) => Settings.parse(domainView(row))
 
 /** Names the last change: the fields, when, and by whom. */

@@ -24,7 +24,7 @@ interface Deciding {
   readonly change: Transact<Call>
   /** The same before the mail is sent, where it differs: what the change needs is there, and not used up. */
   readonly prepare?: Transact<Call>
-  /** What the help desk needs for a mail that it does not send by itself. Many people at once get no such mail. */
+  /** The evidence that the help desk needs for a mail that it does not send by itself. Many people at once get no such mail. */
   readonly evidence?: Evidence
 }
 

@@ -7,7 +7,7 @@ import type { EnrollmentRow } from './overview-statements.ts'
 /** How many domains one request counts; more show what the last sweep has counted. */
 const maxCounted = 10
 
-/** Who is enrolled: counted now for small domains, and by the last sweep for the others. */
+/** The number of enrolled people: counted now for small domains, and by the last sweep for the others. */
 export async function enrollments(
   call: Call,
   domains: readonly DomainRow[],

@@ -8,7 +8,7 @@ import type { Slot, Slots } from '../../engine/database/statement.ts'
 import { isStrong } from '../factors/strong-factors.ts'
 import type { IsUser } from '../factors/strong-factors.ts'
 
-/** What is visible to an administrator. */
+/** The part of the organization that an administrator sees. */
 export interface Visible {
   readonly organizationId: string
   /** Only members of one of these, and what belongs to one of them, unless `everyone` is 1. */

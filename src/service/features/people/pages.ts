@@ -70,7 +70,7 @@ async function searched(call: Call, { q = '', filter, domain }: PeopleSearch) {
   return { query: { ...visible, now: call.clock.now() }, found: foundPeople, filter: filter ?? ('none' as const) }
 }
 
-/** What was typed. PostgreSQL refuses a text with a NUL character, and no name contains control characters. */
+/** Cleans typed text. PostgreSQL rejects a text with a NUL character, and no name contains control characters. */
 export const searchText = (input: string): string => input.replaceAll(/\p{Cc}/gu, ' ').trim()
 
 async function requireDomain(call: Call, id: string): Promise<void> {

@@ -14,7 +14,7 @@ const usersWithIds = allRows('usersWithIds', (db, ids: List<string>) =>
   db.selectFrom('user').selectAll().where('id', 'in', ids),
 )
 
-/** Those who are there, of any organization: by id alone, SQLite finds them by the primary key. */
+/** Finds the users who exist, of any organization: by id alone, SQLite finds them by the primary key. */
 export const presentUsers = allRows('presentUsers', (db, ids: List<string>) =>
   db
     .selectFrom('user')

@@ -23,7 +23,7 @@ interface Origin {
   readonly knownBrowser?: number | null
 }
 
-/** Where a sign-in came from, and what for. */
+/** The origin and the purpose of a sign-in. */
 export const originView = ({ purpose, attributes, ipAddress, knownBrowser }: Origin) => ({
   purpose,
   ...(ipAddress !== null && { address: ipAddress }),

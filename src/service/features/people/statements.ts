@@ -17,7 +17,7 @@ export type PeopleOrder = 'added' | 'name up' | 'name down' | 'signedIn up' | 's
 
 /** Some of the people who are found. */
 export interface PeopleQuery extends Visible {
-  /** Only people who were added after the one with this sequence. */
+  /** Limits the result to people who were added after the one with this sequence. */
   readonly after: number
   readonly offset: number
   readonly limit: number

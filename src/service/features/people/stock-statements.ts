@@ -38,7 +38,7 @@ export type StockRow = HardwareTokenRow & { readonly sequence: number }
 
 interface StockSearchOptions {
   readonly filter: Filter
-  /** As it was typed, without control characters. */
+  /** The typed text, without control characters. */
   readonly text: string
   /** If a text finds more people, the person of each token is compared instead, which then soon fills a page. */
   readonly maxPeople?: number
@@ -76,7 +76,7 @@ const conditions: Readonly<Record<Filter, (is: IsToken) => Expression<SqlBool>>>
   none: () => sql<SqlBool>`1 = 1`,
   free: (is) => is('hardwareToken.userId', 'is', null),
   assigned: (is) => is('hardwareToken.userId', 'is not', null),
-  // In a subquery, whose partial index has only the few that are.
+  // The subquery uses the partial index, which has only these few tokens.
   out_of_sync: (is) =>
     is(
       'hardwareToken.id',

@@ -92,7 +92,7 @@ async function importRead(
   return { presentRows: 0, ...report, rejected: report.rejected.map((row) => ({ code: 'row', ...row })) }
 }
 
-/** When to try again while another import runs, seconds. */
+/** The `Retry-After` while another import runs, seconds. */
 const importRetry = 5
 
 /** @throws {ApiProblem} while another import of this administrator runs. It ends when its connection does. */

@@ -7,7 +7,7 @@ import { allRows } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 import { factOf } from '../../engine/audit/timeline.ts'
 
-/** What an administrator may see about a person. */
+/** The part of a person's timeline that an administrator may see. */
 export interface PersonScope {
   readonly userId: string
   /** Only what is about one of these domains, or about none, unless `everyone` is 1. */
@@ -16,7 +16,7 @@ export interface PersonScope {
 }
 
 export interface TimelineQuery extends PersonScope {
-  /** Only older entries. */
+  /** Limits the result to older entries. */
   readonly before: number
   readonly limit: number
 }
@@ -56,7 +56,7 @@ export const pendingSessionsOf = allRows('pendingSessionsOf', (db, slots: Slots<
     .orderBy('createdAt', 'desc'),
 )
 
-/** What is still known of some sign-ins, while their sessions are kept. */
+/** The facts about some sign-ins that are known while their sessions are kept. */
 export const sessionsByIds = allRows('sessionsByIds', (db, ids: List<string>, userId: Slot<string>) =>
   db
     .selectFrom('session')
@@ -65,7 +65,7 @@ export const sessionsByIds = allRows('sessionsByIds', (db, ids: List<string>, us
     .where('userId', '=', userId),
 )
 
-/** What devices remember of some sign-ins. */
+/** The answers of devices to some sign-ins. */
 export const answersByIds = allRows('answersByIds', (db, ids: List<string>, deviceIds: List<string>) =>
   db
     .selectFrom('deviceHistory')

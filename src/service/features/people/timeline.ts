@@ -60,7 +60,7 @@ const isSignIn = (event: string): event is keyof typeof states => Object.hasOwn(
 
 type Origin = Awaited<ReturnType<typeof answersByIds>>[number]
 
-/** Where sign-ins came from, by their ids. A session says more than the answer of a device to it, so it counts. */
+/** The origins of sign-ins, by their ids. A session says more than the answer of a device to it, so it counts. */
 async function originsOf(
   call: Call,
   userId: string,
@@ -97,7 +97,7 @@ const shownActor = ({ kind, id }: TimelineEntry['actor']): TimelineEntry['actor'
   id: kind === 'administrator' ? id : '',
 })
 
-/** What tells what happened; ids of sessions, devices and factors do not. */
+/** The facts that say what happened; ids of sessions, devices and factors do not. */
 const plainFacts = ['domain', 'factor', 'reason', 'because', 'fields', 'count', 'uses', 'until', 'administrator']
 
 const shownFacts = (facts: TimelineEntry['facts']): TimelineEntry['facts'] =>

@@ -57,7 +57,7 @@ function lastByUser(rows: readonly AuditRow[]): Iterable<[userId: string, at: nu
     const { user } = JSON.parse(facts) as { readonly user: string }
     last.set(user, Math.max(at, last.get(user) ?? 0))
   }
-  // In one order, so that two nodes do not wait for each other.
+  // All nodes use the same order, so that two nodes do not wait for each other.
   return [...last].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 

@@ -137,7 +137,7 @@ function fitInformation(call: Call, input: NewSessionInput): NewSessionInput {
   return { ...input, attributes: [...attributes] }
 }
 
-/** What takes time to verify, and is therefore done before the transaction. */
+/** The values that take time to verify, which is therefore done before the transaction. */
 interface Prepared {
   readonly bypassLookups: readonly string[]
   readonly assertion: PresentedPasskey | undefined
@@ -316,7 +316,7 @@ async function byPasskey(
 
 const denied = (reason: SessionReason, now: number) => ({ state: 'denied', reason, settledAt: now }) as const
 
-/** What a session stores of the request that creates it. */
+/** The columns of a session that describe the request that creates it. */
 type SignInInput = Pick<
   NewSessionInput,
   'attributes' | 'ipAddress' | 'challenge' | 'purpose' | 'phishingResistant' | 'unknownBrowser'

@@ -23,7 +23,7 @@ export const noteSignIn = change('noteSignIn', (db, userId: Slot<string>, at: Sl
     ),
 )
 
-/** When these users signed in last, to within the interval of the sweep. */
+/** Finds the last sign-ins of these users, to within the interval of the sweep. */
 export async function lastSignInsOf(db: Queryable, userIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   return new Map((await rowsOf(db, userIds)).map(({ userId, at }) => [userId, at]))
 }

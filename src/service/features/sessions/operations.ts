@@ -39,7 +39,7 @@ export const cancel: Handler<typeof contract.cancelSession> = async (input, call
   if (cancelled) notifyCancelled(call, [session])
 }
 
-/** Once it is committed. */
+/** Call it once the change is committed. */
 export function notifyCancelled(call: Call, sessions: readonly SessionRow[]): void {
   for (const session of sessions) {
     call.observer.settled('cancelled', 1, { factor: 'push', seconds: call.clock.now() - session.createdAt })

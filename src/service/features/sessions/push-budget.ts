@@ -101,7 +101,7 @@ export function forgetAllPushes(
   return forgetCounted(db, [...limits.map(({ scope }) => scope), reported(pushScope)])
 }
 
-/** After "This was not me" no further requests are sent for a while. */
+/** Stops further requests for a while after "This was not me". */
 export function pausePushes(
   ctx: Pick<Context, 'clock'>,
   db: Queryable,

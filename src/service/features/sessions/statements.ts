@@ -102,7 +102,7 @@ export const pendingOfDevice = allRows('pendingOfDevice', (db, deviceId: Slot<st
     .orderBy('session.sequence', 'desc'),
 )
 
-/** When the pending requests of a user in a domain expire, soonest first: those of known browsers, or the others. */
+/** Finds when the pending requests of a user in a domain expire, soonest first: those of known browsers, or the others. */
 export const pendingExpiries = allValues(
   'pendingExpiries',
   (db, slots: Slots<{ domainId: string; userId: string; knownBrowser: Fact }>, now: Slot<number>) =>

@@ -14,7 +14,7 @@ export interface Belongings {
   readonly hardwareId: string | undefined
   /** The relying parties that the user has passkeys for, each once. */
   readonly passkeyRpIds: string[]
-  /** Those that can still be used. */
+  /** The bypass codes that can still be used. */
   readonly bypassCodeIds: string[]
   /** The policies for passkeys of the domains that have one. */
   readonly policies: Readonly<Record<string, RequestedPhishingResistance>>

@@ -68,9 +68,9 @@ export function driveTheRest(): void {
     const person = await member(running)
     const bypasscode = async (usesAllowed: number) =>
       (await running.call('POST', `${person.path}/bypasscodes`, { body: { usesAllowed, expirationTime: 30 } })).json
-    const given = { purpose: 'change_devices', phishingResistant: 'require' }
+    const options = { purpose: 'change_devices', phishingResistant: 'require' }
     const ask = async (usesAllowed: number) =>
-      (await person.signIn({ ...given, bypasscode: (await bypasscode(usesAllowed)).code })).state
+      (await person.signIn({ ...options, bypasscode: (await bypasscode(usesAllowed)).code })).state
 
     expect([await ask(1), await ask(2)]).toEqual(['approved', 'denied'])
   })
@@ -110,8 +110,8 @@ export function driveTheRest(): void {
 
     await endBrowsersOf(db, user.id, ['named'])
 
-    const left = await db.selectFrom('knownBrowser').select('idHash').where('userId', '=', user.id).execute()
-    expect(left).toEqual([{ idHash: 'other' }])
+    const remaining = await db.selectFrom('knownBrowser').select('idHash').where('userId', '=', user.id).execute()
+    expect(remaining).toEqual([{ idHash: 'other' }])
   })
 
   it('the service knows whether a user belongs to one of the domains of an administrator', async () => {
@@ -131,17 +131,17 @@ export function driveTheRest(): void {
       limit: 2,
     } as const
     const { db } = node.ctx.store
-    const found = []
+    const matches = []
     for (const filter of ['none', ...StockFilter.options] as const)
       for (const options of [{ text: '' }, { text: 'zzzz' }, { text: 'zz' }, { text: 'zzzz', maxPeople: -1 }])
-        found.push(
+        matches.push(
           await findStock(db, query, { filter, ...options }),
           await countStock(db, query, { filter, ...options }),
         )
     const removed = await removeFreeToken(db, running.organization.id, '0'.repeat(40))
     await stockTokenById(db, running.organization.id, '0'.repeat(40))
 
-    expect([found.length, removed]).toEqual([32, false])
+    expect([matches.length, removed]).toEqual([32, false])
   })
 
   it('the console lists and counts people in each order, however they are found', async () => {
@@ -155,11 +155,11 @@ export function driveTheRest(): void {
       await findPeople(db, visible, username.slice(0, 2)),
     ]
     const query = { ...visible, now: 0, after: 0, offset: 0, limit: 2 }
-    for (const found of kinds)
+    for (const matches of kinds)
       for (const filter of ['none', ...PeopleFilter.options] as const) {
-        await countPeople(db, found, query, filter)
+        await countPeople(db, matches, query, filter)
         for (const order of ['added', 'name up', 'name down', 'signedIn up', 'signedIn down'] as const)
-          await pageOfPeople(db, found, query, { filter, order })
+          await pageOfPeople(db, matches, query, { filter, order })
       }
 
     expect(kinds.map(({ kind }) => kind).slice(0, 3)).toEqual(['list', 'found', 'broad'])
@@ -247,10 +247,10 @@ export function driveTheRest(): void {
     const codes = { userId, budget: 'known' } as const
 
     const { countWrong, lock } = codeBudgets[codes.budget]
-    const counted = await countWrong(db, codes.userId)
+    const count = await countWrong(db, codes.userId)
     await lock(db, codes.userId, { from: 1, until: 9 })
 
-    expect([counted, await codesLockedUntil(db, codes, 1)]).toEqual([{ failures: 1 }, 9])
+    expect([count, await codesLockedUntil(db, codes, 1)]).toEqual([{ failures: 1 }, 9])
   })
 
   it('a pass by a hardware token counts while its user still has the token', async () => {
@@ -271,9 +271,9 @@ export function driveTheRest(): void {
     const session = await running.call('POST', `/domains/${running.domain.id}/sessions`, {
       body: { user: { username }, otp: '000000' },
     })
-    const found = await createCall(running.origin, key)('GET', `/users?username=${username}`)
+    const answer = await createCall(running.origin, key)('GET', `/users?username=${username}`)
 
-    expect([session.json.state, found.json.username]).toEqual(['denied', username])
+    expect([session.json.state, answer.json.username]).toEqual(['denied', username])
   })
 
   it('the service counts the users that an address has asked without a challenge', async () => {
@@ -306,9 +306,9 @@ export function driveTheRest(): void {
     const put = (...users: object[]) => call('PUT', `/domains/${domain.id}/users`, { body: users })
     await put(newUser('stays'), newUser('leaves'))
     await put({ ...newUser('stays'), name: 'Another', email: 'another@example.com' })
-    const of = { organizationId: organization.id, domainId: domain.id }
-    const held = await claim(node.ctx, of, () => Promise.reject(new Error('nothing was abandoned')))
-    await stage(node.ctx, held, { rows: [newUser('brought'), { ...newUser('stays'), name: 'Yet another' }] })
+    const scope = { organizationId: organization.id, domainId: domain.id }
+    const claimed = await claim(node.ctx, scope, () => Promise.reject(new Error('nothing was abandoned')))
+    await stage(node.ctx, claimed, { rows: [newUser('brought'), { ...newUser('stays'), name: 'Yet another' }] })
 
     await call('POST', '/users', { body: newUser('brought') })
     const waiting = put(newUser('stays'))
@@ -326,16 +326,16 @@ export function driveTheRest(): void {
     const { json: user } = await call('POST', '/users', { body: newUser(unique()) })
     const path = `/domains/${domainId}/users/${user.id}`
     await call('PUT', path)
-    const of = { organizationId: organization.id, domainId }
-    const held = await claim(node.ctx, of, () => Promise.reject(new Error('nothing was abandoned')))
-    await stage(node.ctx, held, { rows: [] })
-    await markApplied(node.ctx.store.db, held, running.clock.now())
+    const scope = { organizationId: organization.id, domainId }
+    const claimed = await claim(node.ctx, scope, () => Promise.reject(new Error('nothing was abandoned')))
+    await stage(node.ctx, claimed, { rows: [] })
+    await markApplied(node.ctx.store.db, claimed, running.clock.now())
 
-    const left = await call('GET', path)
+    const leavers = await call('GET', path)
     const added = await call('PUT', path)
-    await finish(node.ctx, held)
+    await finish(node.ctx, claimed)
 
-    expect([left.status, added.status]).toEqual([404, 200])
+    expect([leavers.status, added.status]).toEqual([404, 200])
   })
 
   it('the service reads the audit trail, and finds by name what a command is given', async () => {

@@ -11,9 +11,9 @@ export interface PassedBrowser {
 }
 
 /** Gives a code and redeems the approval in a browser. @returns what the service says of the browser. */
-export async function passByCode({ call, domain }: Caller, given: object, browser: PassedBrowser = {}) {
+export async function passByCode({ call, domain }: Caller, input: object, browser: PassedBrowser = {}) {
   const challenge = random128()
-  const { json: session } = await call('POST', `/domains/${domain.id}/sessions`, { body: { ...given, challenge } })
+  const { json: session } = await call('POST', `/domains/${domain.id}/sessions`, { body: { ...input, challenge } })
   const path = `/domains/${domain.id}/sessions/${session.id}/redeem`
   const { json } = await call('POST', path, { body: { challenge, browser } })
   return json?.browser as { id: string; expiresAt: number; rememberedUntil?: number } | undefined
@@ -37,9 +37,9 @@ export async function browserUser(running: Running) {
     wrong,
     /** Passes with the code the token shows, and waits until it shows another one. */
     pass: async (browser: PassedBrowser = {}) => {
-      const known = await passByCode(running, { user, otp: person.token.code() }, browser)
+      const knownBrowser = await passByCode(running, { user, otp: person.token.code() }, browser)
       await clock.advance(30)
-      return known
+      return knownBrowser
     },
     /** A code from this browser; the state of the session, or the error and when to try again. */
     enter: (otp: string, browser?: string) => outcome({ otp, browser, challenge: random128() }),

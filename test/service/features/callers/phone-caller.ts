@@ -10,15 +10,15 @@ export type Person = Awaited<ReturnType<typeof personWithDevice>>
 
 /**
  * @param activation What is in the device's activation beside the usual, such as a PIN.
- * @param known The id of a user who gets another device; a new user by default.
+ * @param knownId The id of a user who gets another device; a new user by default.
  */
 export async function personWithDevice(
   running: Running,
   domainId = running.domain.id,
   activation: object = {},
-  known?: string,
+  knownId?: string,
 ) {
-  const userId = known ?? (await running.call('POST', '/users', { body: newUser(`person ${random128()}`) })).json.id
+  const userId = knownId ?? (await running.call('POST', '/users', { body: newUser(`person ${random128()}`) })).json.id
   const membership = `/domains/${domainId}/users/${userId}`
   await running.call('PUT', membership)
   const { json: token } = await running.call('PUT', `${membership}/token`)
@@ -46,10 +46,10 @@ export const outcomeOf = (
 
 /** A question that waits for the person, and how the device answers it. */
 export async function askedCaller(by: Pick<ConsoleBrowser, 'call'>, person: Person) {
-  const { json: asked } = await askCaller(by, person)
-  const call = (await person.calls()).find(({ id }) => id === asked.id)!
+  const { json: question } = await askCaller(by, person)
+  const call = (await person.calls()).find(({ id }) => id === question.id)!
   const { nonce } = call
-  const number = asked.number as string
+  const number = question.number as string
   const answer = (decision: string, more: object = {}) => person.answerCall(call.id, { nonce, decision, ...more })
   return {
     id: call.id,

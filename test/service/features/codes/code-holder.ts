@@ -12,11 +12,11 @@ export const unique = (): string => `u${process.pid}-${(count += 1)}`
 /** A member of the domain without anything, and what can be asked of it. */
 export async function member(
   running: Running,
-  given: { readonly email?: string | null; readonly language?: string | undefined } = {},
+  fields: { readonly email?: string | null; readonly language?: string | undefined } = {},
 ) {
   const { call, clock, domain } = running
   const username = unique()
-  const { json: user } = await call('POST', '/users', { body: { ...newUser(username), ...given } })
+  const { json: user } = await call('POST', '/users', { body: { ...newUser(username), ...fields } })
   await call('PUT', `/domains/${domain.id}/users/${user.id}`)
   return {
     id: user.id as string,
@@ -38,11 +38,11 @@ export async function member(
  * Passes in order to change factors, with what is given, or with a bypass code that is used up by it.
  * @returns the id of the session.
  */
-export async function changePass(running: Running, userId: string, given?: object): Promise<string> {
+export async function changePass(running: Running, userId: string, factor?: object): Promise<string> {
   const { call, domain } = running
   const sessions = `/domains/${domain.id}/sessions`
   const challenge = random128()
-  const by = given ?? { bypasscode: (await bypassCodeOf(running, userId)).code }
+  const by = factor ?? { bypasscode: (await bypassCodeOf(running, userId)).code }
   const body = { user: { id: userId }, purpose: 'change_devices', challenge, ...by }
   const { json: session } = await call('POST', sessions, { body })
   await call('POST', `${sessions}/${session.id}/redeem`, { body: { challenge } })
@@ -57,7 +57,7 @@ export async function bypassCodeOf({ call }: Running, userId: string): Promise<{
 
 async function enrollApp(call: Running['call'], clock: Running['clock'], path: string, more: object) {
   const seed = Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')
-  const code = (ahead = 0) => codeAt({ seed, digits: 6 }, stepAt(clock.now(), 30) + ahead)
+  const code = (steps = 0) => codeAt({ seed, digits: 6 }, stepAt(clock.now(), 30) + steps)
   const first = !('replaces' in more || 'pass' in more)
   const body = { type: 'TOTP6', timeStep: 30, seed, otp: code(), first, ...more }
   return { seed, code, answer: await call('POST', path, { body }) }
@@ -75,8 +75,8 @@ export async function hardwareToken({ call, clock }: Running, kind: TokenKind = 
   const digits = kind.type === 'TOTP6' ? 6 : 8
   return {
     id: json.id as string,
-    /** @param ahead How many steps its clock is. */
-    code: (ahead = 0) => codeAt({ seed, digits }, stepAt(clock.now(), kind.timeStep) + ahead),
+    /** @param steps How many steps its clock is. */
+    code: (steps = 0) => codeAt({ seed, digits }, stepAt(clock.now(), kind.timeStep) + steps),
     show: async () => (await call('GET', `/hardware/${json.id}`)).json,
   }
 }

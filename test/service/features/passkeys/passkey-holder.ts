@@ -15,14 +15,14 @@ interface Wanted {
 }
 
 /** A member of the domain with an authenticator that holds no passkey yet, and the page of the app. */
-export async function passkeyUser(running: Running, wanted: Wanted = {}) {
+export async function passkeyUser(running: Running, options: Wanted = {}) {
   const person = await member(running)
-  return { ...person, ...passkeyPage(running, person, wanted) }
+  return { ...person, ...passkeyPage(running, person, options) }
 }
 
 /** A user whose first factor is a passkey. */
-export async function passkeyHolder(running: Running, wanted: Wanted = {}) {
-  const person = await passkeyUser(running, wanted)
+export async function passkeyHolder(running: Running, options: Wanted = {}) {
+  const person = await passkeyUser(running, options)
   const added = await person.addPasskey()
   if (added.status !== 200) throw new Error(`The passkey was not added: ${added.text}`)
   return { ...person, passkey: added.json as { id: string; credentialId: string } }
@@ -35,8 +35,8 @@ interface Place {
 }
 
 /** How a user makes and uses passkeys in the app. */
-export function passkeyPage(running: Place, { id }: { readonly id: string }, wanted: Wanted = {}) {
-  const authenticator = createAuthenticator({ origin, ...wanted })
+export function passkeyPage(running: Place, { id }: { readonly id: string }, options: Wanted = {}) {
+  const authenticator = createAuthenticator({ origin, ...options })
   const passkeys = `/domains/${running.domain.id}/users/${id}/passkeys`
   const sessions = `/domains/${running.domain.id}/sessions`
   const { call } = running
@@ -48,11 +48,11 @@ export function passkeyPage(running: Place, { id }: { readonly id: string }, wan
 
   /** Makes a passkey, all at once. @param more Members of both calls. */
   async function addPasskey(more: object = {}, lies: Lies = {}): Promise<Answer> {
-    const given = { challenge: random128(), first: !('pass' in more), ...more }
-    const started = await startRegistration(given)
+    const allowed = { challenge: random128(), first: !('pass' in more), ...more }
+    const started = await startRegistration(allowed)
     if (started.status !== 200) return started
     const response = authenticator.make(started.json, lies)
-    const { rp: _, ...finishing } = { rp: undefined, ...given }
+    const { rp: _, ...finishing } = { rp: undefined, ...allowed }
     return call('POST', passkeys, { body: { name: 'Laptop', ...finishing, response } })
   }
 

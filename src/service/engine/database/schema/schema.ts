@@ -54,7 +54,7 @@ export interface Database {
     /** The only domain it is good for; null: all of the organization. */
     domainId: string | null
     createdAt: number
-    /** When it was last used, to the hour. */
+    /** The time of the last use, to the hour. */
     usedAt: ColumnType<number | null, never, number>
   }
   domain: {
@@ -93,7 +93,7 @@ export interface Database {
     id: string
     organizationId: string
     username: string
-    /** What names that could be mistaken for each other have in common; not unique. See `features/users/rules.ts`. */
+    /** A form that names share if they could be mistaken for each other; not unique. See `features/users/rules.ts`. */
     nameKey: string
     name: string
     email: string
@@ -102,7 +102,7 @@ export interface Database {
     strongEnrolled: Generated<Fact>
     /** Whether the user ever had a bypass code. */
     hadCodes: Generated<Fact>
-    /** When the address was last replaced by another one; whatever changes `email` sets it. */
+    /** The time at which the address was last replaced; every change of `email` sets it. */
     emailChangedAt: number | null
     /** The language of the user's mails, BCP 47; null if it is not known. */
     language: ColumnType<string | null, string | null | undefined, string>
@@ -111,13 +111,13 @@ export interface Database {
     /** Wrong codes in a row, of whatever factor, from anywhere but the user's known browsers. */
     codeFailures: Generated<number>
     codesLockedUntil: Generated<number | null>
-    /** When that lock began; null where only an administrator ends it. */
+    /** The beginning of that lock; null where only an administrator ends it. */
     codesLockedAt: Generated<number | null>
     /** The same from the user's known browsers, all of them together. */
     knownCodeFailures: Generated<number>
     knownCodesLockedUntil: Generated<number | null>
     knownCodesLockedAt: Generated<number | null>
-    /** What the user's verified web sessions are bound to; null until it changes for the first time. */
+    /** The epoch that the user's verified web sessions are bound to; null until it changes for the first time. */
     epoch: ColumnType<string | null, string | undefined, string | null>
     createdAt: number
     /** The synchronization with which it begins to exist. */
@@ -149,7 +149,7 @@ export interface Database {
     /** The process of the holder, as JSON, where the system says enough of it. */
     holderProcess: ColumnType<string | null, string | null | undefined, string | null>
     beatAt: number
-    /** When the staged changes took effect. */
+    /** The time at which the staged changes took effect. */
     appliedAt: number | null
   }
   /** The changes of a synchronization to an existing user. */
@@ -166,16 +166,16 @@ export interface Database {
     state: Token['state']
     /** The activation code, sealed; only while pending. */
     code: string | null
-    /** What finds a code again. */
+    /** The keyed hash that finds a code again. */
     codeLookup: string | null
     codeExpiresAt: number | null
-    /** When its code was sent by mail; null where it is handed over or shown, and once it was used. */
+    /** The time at which the code was mailed; null where it is handed over or shown, and once it was used. */
     mailedAt: ColumnType<number | null, number | null | undefined, number | null>
     /** Whether its code is good only as long as its user never had a factor. */
     firstOnly: Generated<Fact>
     /** Whether a page had its code issued and shows it; else an administrator hands the code over. */
     selfEnrollment: Generated<Fact>
-    /** The code of a device that is to take the place of the present one, sealed; only while active. */
+    /** The code of a device that is to take the place of the current one, sealed; only while active. */
     replacement: ColumnType<string | null, string | undefined, string | null>
     replacementLookup: ColumnType<string | null, string | undefined, string | null>
     replacementExpiresAt: ColumnType<number | null, number | undefined, number | null>
@@ -204,7 +204,7 @@ export interface Database {
     /** The last try, and the last one that was wrong: sent again they do not count again. */
     pinAttempt: ColumnType<string | null, string | undefined, string | null>
     pinWrong: ColumnType<string | null, string | undefined, string | null>
-    /** Where messages for it go: a Web Push subscription as JSON, sealed. */
+    /** The address of its push messages: a Web Push subscription as JSON, sealed. */
     push: string | null
     createdAt: number
     revokedAt: number | null
@@ -254,13 +254,13 @@ export interface Database {
     binding: ColumnType<string | null, string | null | undefined, never>
     /** Whether the user had passed in its browser before; null if the caller did not distinguish browsers. */
     passedBefore: ColumnType<Fact | null, Fact | null | undefined, never>
-    /** What the device answered, so that the same answer sent again is known. */
+    /** The device's answer, so that the same answer sent again is recognized. */
     answeredDecision: Decision | null
     answeredNumber: string | null
     /** The network that the request came from; null where requests are not limited by network. */
     network: ColumnType<string | null, string | null | undefined, string | null>
   }
-  /** What makes codes from a seed and the time (RFC 6238): a hardware token or a device, and has its id. */
+  /** A generator of codes from a seed and the time (RFC 6238): a hardware token or a device, whose id it has. */
   codeGenerator: {
     id: string
     /** Hexadecimal, sealed. */
@@ -279,7 +279,7 @@ export interface Database {
   }
   hardwareToken: {
     sequence: Generated<number>
-    /** Also of its generator. */
+    /** The id of the hardware token, and of its generator. */
     id: string
     organizationId: string
     alias: string
@@ -333,7 +333,7 @@ export interface Database {
     userId: string
     /** Sealed. */
     code: string
-    /** What finds it again among the codes of its user. */
+    /** The keyed hash that finds it again among the codes of its user. */
     codeLookup: string
     usesAllowed: number
     usesRemaining: number
@@ -393,7 +393,7 @@ export interface Database {
     sequence: Generated<number>
     id: string
     deviceId: string
-    /** Where it changed. */
+    /** The domain of the change. */
     domainId: string
     kind: FactorChangeKind | AccessChangeKind
     createdAt: number
@@ -447,23 +447,23 @@ export interface Database {
     idHash: string
     domainId: string
     userId: string
-    /** What the user passed the second step with then; see `factorState`. Empty once it is no longer known, and has been passed in. */
+    /** The user's factors at that time; see `factorState`. Empty once the browser is no longer known, and has been passed in. */
     factors: string
-    /** When the user last passed in it. */
+    /** The time at which the user last passed in it. */
     passedAt: number
     expiresAt: number
     /** The time until which it passes the gate without a second step; null where the person did not want that. */
     rememberedUntil: number | null
     /** Browser and system, for people. */
     name: string | null
-    /** When it became known. */
+    /** The time at which it became known. */
     knownSince: number | null
-    /** While the user keeps it: its key, since and until when, and where the user was then, if the app knew. */
+    /** Set while the user keeps this browser: public key, start and end, and the place, if the app reported one. */
     publicKey: string | null
     keptSince: number | null
     keptUntil: number | null
     place: string | null
-    /** When it last passed the gate because it is remembered, to the day. */
+    /** The day on which it last passed the gate as a remembered browser. */
     seenAt: ColumnType<number | null, number | null | undefined, number>
   }
   /** One entry of the audit trail; see `audit/entry.ts`. */
@@ -485,10 +485,10 @@ export interface Database {
   /** A chain of the audit trail. Its row stays when its entries are gone. */
   auditWriter: {
     id: string
-    /** Where it stood when that was last written down, now and then. */
+    /** The newest sequence when the head was last recorded, which happens now and then. */
     sequence: number
     hash: string
-    /** Where the entries that are left begin. */
+    /** The sequence before the first remaining entry. */
     startSequence: number
     startHash: string
     startedAt: number
@@ -504,7 +504,7 @@ export interface Database {
     requestedAt: number
     /** The id of an administrator. */
     requestedBy: string
-    /** When the process that runs it was last seen. */
+    /** The time of the last sign of life of the process that runs it. */
     beatAt: number | null
     percent: Generated<number>
     /** The last result, which stays while the next verification runs. */
@@ -525,12 +525,12 @@ export interface Database {
     factor: Factor | ''
     count: number
   }
-  /** When a user signed in last. It follows the audit trail, as the counts do. */
+  /** The last sign-in of each user. It follows the audit trail, as the counts do. */
   lastSignIn: {
     userSequence: number
     at: number
   }
-  /** Which entries of the audit trail are about a user; see `engine/audit/timeline.ts`. */
+  /** The entries of the audit trail about each user; see `engine/audit/timeline.ts`. */
   timelineEntry: {
     userSequence: number
     /** The position of the entry in the chain. */
@@ -568,7 +568,7 @@ export interface Database {
     role: AdminRole
     /** The user that this person is. No foreign key: the user may be deleted. */
     userId: string | null
-    /** What its passkeys name it by (WebAuthn section 5.4.3): 32 random bytes, base64url. */
+    /** The user handle of its passkeys (WebAuthn section 5.4.3): 32 random bytes, base64url. */
     userHandle: string
     createdAt: number
     lastSeenAt: Generated<number | null>
@@ -630,7 +630,7 @@ export interface Database {
     administratorId: string
     userId: string
   }
-  /** What people are found by: a row for each person, device in use and hardware token. Triggers write it. */
+  /** The texts that people are found by: a row for each person, device in use and hardware token. Triggers write it. */
   searchRow: {
     /** A column of SQLite alone, where rows have the order of their people. */
     id: Generated<number>
@@ -680,9 +680,9 @@ export interface Database {
     hash: string
     administratorId: string
     createdAt: number
-    /** When it was last used, to the minute. */
+    /** The time of the last use, to the minute. */
     usedAt: number
-    /** When a passkey was last used in it. */
+    /** The last use of a passkey in this session. */
     passedAt: number
   }
   /** An action of an administrator on many people; see `console/bulk/`. */
@@ -691,7 +691,7 @@ export interface Database {
     organizationId: string
     requestedBy: string
     action: BulkAction
-    /** Where people are removed from. */
+    /** The domain that people are removed from. */
     domainId: string | null
     because: Because
     state: BulkState
@@ -700,7 +700,7 @@ export interface Database {
     createdAt: number
     startedAt: Generated<number | null>
     finishedAt: Generated<number | null>
-    /** When it is deleted. */
+    /** The time at which it is deleted. */
     expiresAt: number
     /** The process that works on it, and until when no other one does. */
     holder: Generated<string | null>
@@ -719,7 +719,7 @@ export interface Database {
     /** SHA-256 of the secret in its link, hexadecimal. */
     secretHash: string
     userId: string
-    /** As the mail said it, in the language of the user. */
+    /** The headline of the mail, in the language of the user. */
     headline: string
     expiresAt: number
     usedAt: ColumnType<number | null, null | undefined, number>
@@ -732,7 +732,7 @@ export interface Database {
     domainId: string
     userId: string
     deviceId: string
-    /** What the domain asked for on the device at that time, which is how strong the verification is. */
+    /** The domain's requirement for the device at that time, which is the strength of the verification. */
     keyType: Generated<Domain['keyType']>
     /** The administrator who asked. */
     requestedBy: string
@@ -746,7 +746,7 @@ export interface Database {
     expiresAt: number
     settledAt: Generated<number | null>
   }
-  /** That a user of a domain got another epoch. */
+  /** A new epoch of a user of a domain. */
   epochChange: {
     sequence: Generated<number>
     domainId: string

@@ -1,4 +1,4 @@
-/** What a person is found by, one per line: names and address, names of devices in use, serial numbers. */
+/** The texts that a person is found by, one per line: names and address, names of devices in use, serial numbers. */
 export const searchText = (
   joinColumns: (column: string) => string,
 ): string => `u.username || chr(10) || u.name || chr(10) || u.email

@@ -13,7 +13,7 @@ const namespace = 'urn:ietf:params:xml:ns:keyprov:pskc'
 const totp = new Set([`${namespace}:totp`, `${namespace}#totp`])
 const hotp = new Set([`${namespace}:hotp`, `${namespace}#hotp`])
 
-/** What stands directly in a container (RFC 6030 section 4). */
+/** The elements directly in a container (RFC 6030 section 4). */
 interface PskcPart {
   readonly root: XmlElement | undefined
   readonly children: readonly XmlElement[]

@@ -5,7 +5,7 @@ export async function* pieces(text: string, size = 7): AsyncGenerator<string> {
 
 /** All elements of batches. */
 export async function all<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
-  const found: T[] = []
-  for await (const batch of batches) found.push(...batch)
-  return found
+  const items: T[] = []
+  for await (const batch of batches) items.push(...batch)
+  return items
 }
