@@ -16,7 +16,7 @@ export interface ReservedAttempt {
   readonly device: DeviceRow
   readonly attempt: string
   /** The number of attempts that the domain allows. */
-  readonly most: number
+  readonly max: number
   /** The stored hash; undefined if no attempts were left. */
   readonly hash: string | undefined
 }
@@ -32,7 +32,7 @@ export async function reserveRequiredPin(
   if (attempt.pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
   return reserveAttempt(
     db,
-    { device: attempt.device, attempt: attempt.attempt, most: rule.maxAllowedRetries },
+    { device: attempt.device, attempt: attempt.attempt, max: rule.maxAllowedRetries },
     clock.now(),
   )
 }
@@ -43,11 +43,11 @@ export async function reserveRequiredPin(
  */
 export async function reserveAttempt(
   db: Queryable,
-  reservation: { readonly device: DeviceRow; readonly attempt: string; readonly most: number },
+  reservation: { readonly device: DeviceRow; readonly attempt: string; readonly max: number },
   now: number,
 ): Promise<ReservedAttempt> {
-  const { device, attempt, most: max } = reservation
-  const reserved = await takePinTry(db, { deviceId: device.id, attempt, most: max })
+  const { device, attempt, max } = reservation
+  const reserved = await takePinTry(db, { deviceId: device.id, attempt, max })
   if (reserved?.pin) return { ...reservation, hash: reserved.pin }
   const currentDevice = await deviceById(db, device.id)
   if (currentDevice?.pinWrong === attempt) throw wrongPin(max - currentDevice.pinTries)
@@ -75,7 +75,7 @@ function isRight(ctx: ServiceContext, { device, hash = '' }: ReservedAttempt, pi
 async function countWrong(
   ctx: ServiceContext,
   db: Queryable,
-  { device, attempt, most: max }: ReservedAttempt,
+  { device, attempt, max }: ReservedAttempt,
 ): Promise<number> {
   const failures = await noteWrongPin(db, device.id, attempt)
   if (failures === undefined) await requireActive(db, device.id)
