@@ -68,7 +68,7 @@ interface Entry {
   stream: number | undefined
   /** Whether a stream has reported a change. */
   changed: boolean
-  asking: Promise<Unchecked | undefined> | undefined
+  refreshing: Promise<Unchecked | undefined> | undefined
 }
 
 export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Epochs {
@@ -128,7 +128,14 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
     if (knownEntry) return knownEntry
     const since = clock.now()
     const unread = { userKey, known: false, epoch: undefined, gone: false, userId: undefined, changed: false }
-    const entry: Entry = { ...unread, readAt: since, since, failedAt: undefined, stream: undefined, asking: undefined }
+    const entry: Entry = {
+      ...unread,
+      readAt: since,
+      since,
+      failedAt: undefined,
+      stream: undefined,
+      refreshing: undefined,
+    }
     entries.set(userKey, entry)
     if (entries.size > maxUsers) forgetOldest()
     return entry
@@ -177,15 +184,15 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
 
   async function ask(user: MfaUser): Promise<Unchecked | undefined> {
     const entry = entryOf(userKeyOf(user))
-    if (entry.asking) {
-      await entry.asking
+    if (entry.refreshing) {
+      await entry.refreshing
       return undefined
     }
-    entry.asking = read(entry, user)
+    entry.refreshing = read(entry, user)
     try {
-      return await entry.asking
+      return await entry.refreshing
     } finally {
-      entry.asking = undefined
+      entry.refreshing = undefined
     }
   }
 

@@ -23,7 +23,7 @@ interface Try {
 /** The result of the check, or the number of attempts left if it is known. */
 export type Tried<T> =
   | { readonly right: T }
-  | { readonly right?: never; readonly left: Partial<ReturnType<typeof triesLeft>> }
+  | { readonly right?: never; readonly tryState: Partial<ReturnType<typeof triesLeft>> }
 
 /**
  * Checks a code within its budgets: 5 wrong codes per challenge, and 10 in a row per user, over all factors, challenges and
@@ -55,7 +55,7 @@ export async function withinBudget<T>(
       await auditCall(db, ctx, 'codes.locked', { user: userId, failures, until, budget })
       await mailLocked(db, ctx, { userId, domainId, until })
     }
-    return { left: ofChallenge === undefined ? {} : triesLeft(failures, ofChallenge, now) }
+    return { tryState: ofChallenge === undefined ? {} : triesLeft(failures, ofChallenge, now) }
   }
   await codes.forget(db, userId)
   if (challenge !== undefined) await forgetChallenge(db, challenge)

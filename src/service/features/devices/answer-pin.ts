@@ -38,7 +38,7 @@ export async function verifyAnswerPin(
     // A settled request or call is only compared: repeating a lost answer costs no attempt.
     if (!(await isPending(db))) return undefined
     if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
-    return reserveAttempt(ctx, db, { device: call.device, attempt, most: rule.maxAllowedRetries })
+    return reserveAttempt(ctx, db, { device: call.device, attempt, max: rule.maxAllowedRetries })
   })
   if (!reserved) return 'late'
   await checkPin(ctx, reserved, pin ?? '')

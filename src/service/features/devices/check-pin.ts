@@ -18,7 +18,7 @@ export interface ReservedAttempt {
   readonly device: DeviceRow
   readonly attempt: string
   /** The number of attempts that the domain allows. */
-  readonly most: number
+  readonly max: number
   /** The stored hash; undefined if no attempts were left. */
   readonly hash: string | undefined
   /** Whether this attempt was already taken, and is being checked. */
@@ -34,7 +34,7 @@ export async function reserveRequiredPin(
   const rule = await pinRule(db, attempt.device.domainId)
   if (!rule || rule.keyType === 'NONE') return undefined
   if (attempt.pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
-  return reserveAttempt(ctx, db, { ...attempt, most: rule.maxAllowedRetries })
+  return reserveAttempt(ctx, db, { ...attempt, max: rule.maxAllowedRetries })
 }
 
 /**
@@ -44,16 +44,16 @@ export async function reserveRequiredPin(
 export async function reserveAttempt(
   ctx: ServiceContext,
   db: Queryable,
-  reservation: { readonly device: DeviceRow; readonly attempt: string; readonly most: number },
+  reservation: { readonly device: DeviceRow; readonly attempt: string; readonly max: number },
 ): Promise<ReservedAttempt> {
-  const { device, attempt, most: max } = reservation
+  const { device, attempt, max } = reservation
   if (!ctx.pinChecks.has(nameOf(reservation))) slowHashes.requireRoom('pin')
-  const reserved = await takePinTry(db, { deviceId: device.id, attempt, most: max })
-  if (reserved?.pin) return { device, attempt, most: max, hash: reserved.pin }
+  const reserved = await takePinTry(db, { deviceId: device.id, attempt, max })
+  if (reserved?.pin) return { device, attempt, max, hash: reserved.pin }
   const currentDevice = await deviceById(db, device.id)
   if (currentDevice?.pinWrong === attempt) throw wrongPin(max - currentDevice.pinTries)
   const isRetry = currentDevice?.pinAttempt === attempt
-  return { device, attempt, most: max, hash: undefined, isRetry }
+  return { device, attempt, max, hash: undefined, isRetry }
 }
 
 const nameOf = ({ device, attempt }: { readonly device: DeviceRow; readonly attempt: string }) =>
@@ -98,7 +98,7 @@ function isRight(ctx: ServiceContext, { device, hash = '' }: ReservedAttempt, pi
 async function countWrong(
   ctx: ServiceContext,
   db: Queryable,
-  { device, attempt, most: max }: ReservedAttempt,
+  { device, attempt, max }: ReservedAttempt,
 ): Promise<number> {
   const failures = await noteWrongPin(db, device.id, attempt)
   if (failures === undefined) await requireActive(db, device.id)

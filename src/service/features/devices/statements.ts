@@ -61,7 +61,7 @@ export const pinRule = firstRow('pinRule', (db, domainId: Slot<string>) =>
  */
 export const takePinTry = firstRow(
   'takePinTry',
-  (db, { deviceId, attempt, most: max }: Slots<{ deviceId: string; attempt: string; most: number }>) =>
+  (db, { deviceId, attempt, max }: Slots<{ deviceId: string; attempt: string; max: number }>) =>
     db
       .updateTable('device')
       .set((eb) => ({ pinTries: eb('pinTries', '+', 1), pinAttempt: attempt }))

@@ -292,7 +292,7 @@ async function byCode(
   }
   const reason = (await isNotHandedOver(call, db, codeRequest)) ? 'phishing_resistance_required' : 'wrong_code'
   const wrong = { factor: meantFactor(input), ...denied(reason, now) }
-  return { session: await insertSession(db, { ...session, ...wrong }), tryState: tried.left }
+  return { session: await insertSession(db, { ...session, ...wrong }), tryState: tried.tryState }
 }
 
 /** Settles at once. Nothing has to be counted: an answer cannot be guessed. */
