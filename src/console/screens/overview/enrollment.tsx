@@ -30,7 +30,7 @@ export function EnrollmentCard({ overview: { domains, uncounted } }: EnrollmentC
   const { session } = useSignedIn()
   const nameOf = (id: string) => session.domains.find((domain) => domain.id === id)?.name ?? id
   const rows: readonly Row[] = [
-    ...domains.map((enrollment) => ({ id: enrollment.domain, name: enrollment.name, counted: enrollment })),
+    ...domains.map((enrollment) => ({ id: enrollment.domain, name: enrollment.name, enrollment })),
     ...uncounted.map((id) => ({ id, name: nameOf(id) })),
   ].sort((a, b) => leftIn(b) - leftIn(a) || a.name.localeCompare(b.name, locale))
   const isOld = domains.some(({ countedAt }) => countedAt < Date.now() / 1000 - fresh)
