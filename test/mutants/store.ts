@@ -268,11 +268,27 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a read-only PostgreSQL is an outage',
     file: 'src/service/engine/database/postgres-dialect.ts',
-    find: "['25006', 'The database is read-only.'],",
+    find: "[isReadOnly, 'The database is read-only.'],",
     replace: '',
     test: postgresOutage,
     title:
       'the service refuses changes with 503, is not ready, serves reads, and recovers without a restart when PostgreSQL fails: %s',
+  },
+  {
+    defense: 'a hot standby is read-only, also for serializable transactions',
+    file: 'src/service/engine/database/postgres-pool.ts',
+    find: "error.routine === 'call_enum_check_hook'",
+    replace: "error.routine === ''",
+    test: 'service/engine/database/hot-standby.test.ts',
+    title: 'a service on a hot standby refuses every change with 503, also many at once, and says when to retry',
+  },
+  {
+    defense: 'a hot standby that lets no one listen is an outage',
+    file: 'src/service/engine/database/postgres-change-feed.ts',
+    find: "isReadOnly(error) ? new StoreUnavailableError('The database is read-only.', { cause: error }) : error",
+    replace: 'error',
+    test: 'service/engine/database/hot-standby.test.ts',
+    title: 'a service does not start on a hot standby, and says that the database is read-only',
   },
   {
     defense: 'connections to a server that turned read-only are closed',

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { EventEmitter } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -19,6 +20,8 @@ export interface PostgresServer {
   kill(): Promise<void>
   /** After a kill: recovers, at the same address. */
   restart(): Promise<void>
+  /** After a kill: serves reads at the same address, as a hot standby, until `pg_promote()` makes it a primary. */
+  restartAsStandby(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -72,6 +75,7 @@ export async function startServer({ fsync = false } = {}): Promise<PostgresServe
   // For root, the server runs as a user of its own.
   chmodSync(folder, 0o755)
   const port = await freePort()
+  const log = new EventEmitter<{ line: [string] }>()
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
@@ -89,7 +93,7 @@ export async function startServer({ fsync = false } = {}): Promise<PostgresServe
       // Several services, each with its pool, in each of the workers.
       max_connections: '300',
     }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    onLog: () => {},
+    onLog: (line) => log.emit('line', line),
   })
   await initialize(server, join(folder, 'data'))
   await server.start()
@@ -106,6 +110,17 @@ export async function startServer({ fsync = false } = {}): Promise<PostgresServe
       while (runningOf(pids).length > 0) await new Promise((resolve) => void setTimeout(resolve, 10))
     },
     restart: () => server.start(),
+    async restartAsStandby() {
+      const signal = join(folder, 'data', 'standby.signal')
+      writeFileSync(signal, '')
+      // `start` waits for a server that accepts changes.
+      const started = server.start()
+      started.catch(() => {})
+      const ready = new Promise<void>((resolve) => {
+        log.on('line', (line) => line.includes('ready to accept read-only connections') && resolve())
+      })
+      await Promise.race([ready, started])
+    },
     url: `postgres://postgres:password@127.0.0.1:${port}/postgres`,
     async stop() {
       await server.stop()

@@ -54,7 +54,7 @@ const reasons: readonly (readonly [codes: RegExp, reason: string])[] = [
   [/^(ENOSPC|EDQUOT|SQLITE_FULL|SQLITE_IOERR_SHMSIZE|53100)/, 'the disk is full. Free some space first.'],
   [/^(EIO|SQLITE_IOERR|58)/, 'the disk reports an error. Check the disk, its quota and the system log.'],
   [/^SQLITE_BUSY/, 'another process holds a lock on it. Try again when that process has ended.'],
-  [/^25006$/, 'the server is read-only. Use the address of the primary, not of a standby.'],
+  [/^(25006|0A000)$/, 'the server is read-only. Use the address of the primary, not of a standby.'],
   [/^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH)/, "the server isn't responding. Check the address."],
   [/^28/, 'the server rejected the user or the password. Check both.'],
   [/^3D/, 'the server has no database of this name. Create it first.'],

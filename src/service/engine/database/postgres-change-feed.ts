@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 
 import type Pg from 'pg'
 
+import { StoreUnavailableError } from '../base/store-errors.ts'
+import { isReadOnly } from './postgres-pool.ts'
 import type { Store, StoreChange } from './store.ts'
 
 /** Nodes notify each other of changes by LISTEN and NOTIFY: of the keys that changed, not of the new values. */
@@ -195,7 +197,8 @@ async function listen(connect: () => Pg.Client, beat: number, hearing: Hearing):
       await fresh.query(`listen ${channel}`)
     } catch (error) {
       lost()
-      throw error
+      // A hot standby lets no one listen. Whoever starts the service may wait for its promotion.
+      throw isReadOnly(error) ? new StoreUnavailableError('The database is read-only.', { cause: error }) : error
     }
     if (closed) return lost()
     client = fresh

@@ -1,6 +1,7 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, IsolationLevel, QueryResult } from 'kysely'
 
+import { isReadOnly } from './postgres-pool.ts'
 import type { PostgresClient, PostgresPool } from './postgres-pool.ts'
 import { isDeclared } from './statement.ts'
 import { StoreUnavailableError } from '../base/store-errors.ts'
@@ -125,7 +126,7 @@ const createNamingOutages =
     try {
       return await call()
     } catch (error) {
-      const writeOutage = writeOutages.find(([code]) => sqlStateOf(error).startsWith(code))
+      const writeOutage = writeOutages.find(([isMeant]) => isMeant(error))
       if (writeOutage) writes.failed()
       if (!writeOutage && !isOutage(error)) throw error
       throw new StoreUnavailableError(writeOutage?.[1] ?? 'The database cannot be reached.', { cause: error })
@@ -134,9 +135,9 @@ const createNamingOutages =
 
 /** Errors after which PostgreSQL may still read, but not write (its manual, appendix A). */
 const writeOutages = [
-  ['53100', 'The disk of the database is full.'],
-  ['58', 'The disk of the database reports an error.'],
-  ['25006', 'The database is read-only.'],
+  [(error: unknown) => sqlStateOf(error) === '53100', 'The disk of the database is full.'],
+  [(error: unknown) => sqlStateOf(error).startsWith('58'), 'The disk of the database reports an error.'],
+  [isReadOnly, 'The database is read-only.'],
 ] as const
 
 /** @returns `''` for errors that are not the server's. */

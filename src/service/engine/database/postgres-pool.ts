@@ -80,7 +80,15 @@ const isStaleStatement = (error: unknown): boolean =>
  */
 const isLostStatement = (error: unknown): boolean => ['26000', '42P05'].includes(codeOf(error))
 
-/** read_only_sql_transaction (PostgreSQL's manual, appendix A). */
-const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006'
+/**
+ * The server accepts no changes: read_only_sql_transaction (PostgreSQL's manual, appendix A), or a hot standby that was asked for a serializable
+ * transaction (section 13.2.3). It reports that as feature_not_supported, which others share, and the message may be translated.
+ */
+export const isReadOnly = (error: unknown): boolean =>
+  codeOf(error) === '25006' ||
+  (codeOf(error) === '0A000' &&
+    error instanceof Error &&
+    'routine' in error &&
+    error.routine === 'call_enum_check_hook')
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
