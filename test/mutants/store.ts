@@ -250,7 +250,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an error of the disk of PostgreSQL is an outage',
     file: 'src/service/engine/database/postgres-dialect.ts',
-    find: "['58', 'The disk of the database reports an error.'],",
+    find: "[(error: unknown) => sqlStateOf(error).startsWith('58'), 'The disk of the database reports an error.'],",
     replace: '',
     test: postgresOutage,
     title:
@@ -259,7 +259,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a full disk of PostgreSQL makes the service not ready',
     file: 'src/service/engine/database/postgres-dialect.ts',
-    find: "['53100', 'The disk of the database is full.'],",
+    find: "[(error: unknown) => sqlStateOf(error) === '53100', 'The disk of the database is full.'],",
     replace: '',
     test: postgresOutage,
     title:

@@ -39,7 +39,7 @@ export type Outcome = keyof typeof cards
 
 /** Whether an outcome leads back to the home screen without a press. */
 export function closesItself(outcome: Outcome): boolean {
-  return 'shown' in cards[outcome]
+  return 'duration' in cards[outcome]
 }
 
 interface OutcomeScreenProps {
