@@ -84,11 +84,10 @@ interface Source {
 /** @throws {SyntaxError} that names the entry which cannot be generated. */
 export function moduleOf({ tag, folder, catalog, english }: Source): string {
   const tree = new Map<string, Tree>()
-  for (const [id, { defaultMessage, description }] of Object.entries(catalog)) {
+  for (const [id, { defaultMessage }] of Object.entries(catalog)) {
     try {
       const values = valuesOf(english[id]?.defaultMessage ?? defaultMessage)
-      const code = codeOf(parseMessage(defaultMessage), values, tag === 'en')
-      insert(tree, id.split('/'), { code, description })
+      insert(tree, id.split('/'), codeOf(parseMessage(defaultMessage), values, tag === 'en'))
     } catch (cause) {
       throw new SyntaxError(`${folder}: ${tag}: ${id}: ${(cause as Error).message}`, { cause })
     }
@@ -106,7 +105,7 @@ export function moduleOf({ tag, folder, catalog, english }: Source): string {
 }
 
 /** A text as code; or what stands below the first part of its id. */
-type Tree = Map<string, Tree> | { readonly code: string; readonly description: string | undefined }
+type Tree = Map<string, Tree> | string
 
 function insert(tree: Map<string, Tree>, [first = '', ...rest]: readonly string[], leaf: Tree): void {
   if (rest.length === 0) {
@@ -114,17 +113,16 @@ function insert(tree: Map<string, Tree>, [first = '', ...rest]: readonly string[
     return
   }
   const branch = tree.get(first) ?? new Map<string, Tree>()
-  if (!(branch instanceof Map)) throw new SyntaxError(`${first} is a text already`)
+  if (typeof branch === 'string') throw new SyntaxError(`${first} is a text already`)
   tree.set(first, branch)
   insert(branch, rest, leaf)
 }
 
 function printTree(tree: Tree): string {
-  if (!(tree instanceof Map)) return tree.code
+  if (typeof tree === 'string') return tree
   const isArray = [...tree.keys()].every((name, index) => name === `${index}`)
   const members = [...tree].map(([name, value]) => {
-    const comment = !(value instanceof Map) && value.description ? `/** ${value.description} */\n` : ''
-    return `${comment}${isArray ? '' : `${/^\w+$/.test(name) ? name : JSON.stringify(name)}: `}${printTree(value)},\n`
+    return `${isArray ? '' : `${/^[A-Za-z]\w*$/.test(name) ? name : JSON.stringify(name)}: `}${printTree(value)},\n`
   })
   return isArray ? `[\n${members.join('')}]` : `{\n${members.join('')}}`
 }

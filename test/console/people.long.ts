@@ -49,7 +49,7 @@ describe('people', () => {
     await row(page, 'Alice Archer').waitFor()
 
     const filter = page.getByRole('combobox', { name: 'Filter' })
-    await filter.selectOption('Recovery code in use')
+    await filter.selectOption('Has a recovery code')
     await row(page, 'Alice Archer').waitFor({ state: 'detached' })
     await page.reload()
     await row(page, 'Bob Baker').waitFor()

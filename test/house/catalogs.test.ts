@@ -17,6 +17,14 @@ const isWord = (text: string) =>
     .every((part) => (part.match(/[\p{L}-]+/gu) ?? []).length <= 1)
 
 describe.each(Object.keys(surfaces) as (keyof typeof surfaces)[])('the catalogs of the %s', (surface) => {
+  it('the English catalog describes each text to translators', async () => {
+    const english = await readCatalog(surface, 'en')
+    const bare = Object.entries(english).filter(([, { description = '' }]) => !/^[A-Z“{(].{8,}\.$/su.test(description))
+
+    expect(Object.keys(english).length).toBeGreaterThan(50)
+    expect(bare).toEqual([])
+  })
+
   it.each(translated)(
     'the catalog in %s has every text of the English one, in its order, and no other',
     async (tag) => {

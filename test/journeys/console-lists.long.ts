@@ -84,7 +84,7 @@ describe('the lists of the console', () => {
     // The entries stay in sight.
     expect(await rows.first().evaluate((each) => each.getBoundingClientRect().bottom)).toBeLessThan(800)
     await page.getByRole('searchbox', { name: 'Search events' }).fill('reset')
-    await page.getByText('No entries fit this filter.').waitFor()
+    await page.getByText('No entries match this filter.').waitFor()
     await page.getByRole('searchbox', { name: 'Search events' }).fill('person deleted')
     await rows.filter({ hasText: 'A person was deleted' }).waitFor()
     await page.reload()

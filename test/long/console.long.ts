@@ -34,7 +34,7 @@ const requests = {
   'No sign-in method': 'people?filter=no_factor',
   'Only e-mail': 'people?filter=only_email',
   Locked: 'people?filter=locked',
-  'Recovery code in use': 'people?filter=bypass_code',
+  'Has a recovery code': 'people?filter=bypass_code',
   Inactive: 'people?filter=inactive',
   'Inactive, one domain': 'people?filter=inactive&domain=DOMAIN',
   'Inactive, among those of a name': 'people?filter=inactive&q=alice',
