@@ -77,11 +77,8 @@ async function minifyPart(file: string): Promise<void> {
   await writeFile(file, code)
 }
 
-/**
- * Packages of many small files, and small packages that would otherwise be installed in each app. Other packages have few files, or
- * are not read when something starts, so they stay outside.
- */
-const bundled = ['zod', 'kysely', 'commander', 'negotiator', 'content-type']
+/** Packages of many small files. Other packages have few, or are not read when something starts, so they stay outside. */
+const bundled = ['zod', 'kysely', 'commander']
 
 /** These packages load slowly, and most commands do not need them. */
 const heavy = /^(express|jose)$/

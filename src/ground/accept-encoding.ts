@@ -1,15 +1,15 @@
-import Negotiator from 'negotiator'
-
 export type Encoding = 'br' | 'gzip' | 'identity'
-
-/** Ordered by preference, for callers who accept several with the same quality. */
-const encodings = ['br', 'gzip', 'identity'] as const
-
-/** The types of `negotiator` do not declare the options of version 1. */
-type Choose = (available: typeof encodings, options: { readonly preferred: typeof encodings }) => Encoding | undefined
 
 /** Chooses by the qualities of `Accept-Encoding` (RFC 9110 section 12.5.3). Callers who accept nothing get a file as it is. */
 export function bestEncoding(accepted = ''): Encoding {
-  const negotiator = new Negotiator({ headers: { 'accept-encoding': accepted } }) as { readonly encoding: Choose }
-  return negotiator.encoding(encodings, { preferred: encodings }) ?? 'identity'
+  const encodings = accepted.toLowerCase().matchAll(/(?:^|,)\s*([\w*-]+)(?:\s*;\s*q\s*=\s*([\d.]+))?\s*(?=,|$)/g)
+  const qualities = new Map(Array.from(encodings, ([, name = '', quality = '1']) => [name, Number(quality)]))
+  const others = qualities.get('*') ?? 0
+  let best: Encoding = 'identity'
+  let highest = qualities.get(best) ?? 0
+  for (const encoding of ['gzip', 'br'] as const) {
+    const quality = qualities.get(encoding) ?? others
+    if (quality > 0 && quality >= highest) [best, highest] = [encoding, quality]
+  }
+  return best
 }

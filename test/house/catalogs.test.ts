@@ -117,6 +117,6 @@ describe('the generator of texts', () => {
   })
 
   it('names the catalog that is missing', async () => {
-    await expect(readCatalog('pages', 'it')).rejects.toThrow('catalogs/pages/it.json is missing')
+    await expect(readCatalog('pages', 'xx')).rejects.toThrow('catalogs/pages/xx.json is missing')
   })
 })
