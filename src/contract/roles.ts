@@ -20,9 +20,9 @@ export interface AdminAccess {
    * `sometimes`, the handler decides when.
    */
   readonly guarded?: true | 'sometimes'
-  /** It shows what no domain has a part of: an administrator who is limited to domains may not call it. */
+  /** It shows what belongs to the organization as a whole: an administrator who is limited to domains may not call it. */
   readonly whole?: true
-  /** It asks somebody, and changes nothing of the person. */
+  /** It sends a question to the person, and changes nothing about them. */
   readonly asks?: true
   /** Fields of its body that are secrets: they are entered after a consent, and are no part of it. */
   readonly secrets?: readonly string[]

@@ -54,7 +54,7 @@ describe('two instances of mfa() in one app', () => {
     expect((await browser.fetch('/office')).status).toBe(403)
   })
 
-  it('instances of mfa() with separate users do not accept users that failMode of the other let pass', async () => {
+  it('users whom failMode of one mfa() let pass are not accepted by another mfa() with separate users', async () => {
     const [shop, office] = [await openService(), await openService()]
     const down = { ...shop, connect: () => Promise.reject(new Error('down')) }
     const failMode = () => true

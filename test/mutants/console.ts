@@ -471,7 +471,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await authorizeAdministrator(call, signedIn(call), endpoint, idsIn(userId, parameters))\n',
     replace: '',
     test: consents,
-    title: 'an agent who must not do an action even with a consent cannot ask for one',
+    title: 'the help desk cannot ask for consent to an action that no consent allows',
   },
   {
     defense: 'a preview that a newer one has replaced is told so',

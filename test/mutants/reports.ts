@@ -34,7 +34,7 @@ export const mutants: readonly Mutant[] = [
     find: ".where('expiresAt', '>', now)\n    .where('id', '<>', slots.id)",
     replace: ".where(isPending(now))\n    .where('id', '<>', slots.id)",
     test: 'service/features/devices/report.test.ts',
-    title: 'a report denies a request that a clock dated in the future, which could be approved later',
+    title: 'a report also denies a request dated in the future, which could be approved later',
   },
   {
     defense: 'the lock of the person who reports, before any request',

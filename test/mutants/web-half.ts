@@ -258,7 +258,7 @@ export const mutants: readonly Mutant[] = [
     find: 'service !== options.serviceId || ',
     replace: "service === '' || ",
     test: 'express/two-instances.test.ts',
-    title: 'instances of mfa() with separate users do not accept users that failMode of the other let pass',
+    title: 'users whom failMode of one mfa() let pass are not accepted by another mfa() with separate users',
   },
   {
     defense: 'the service of a record, and the epoch of its user there',

@@ -6,8 +6,8 @@ import { derived } from './statement.ts'
 import type { Slot } from './statement.ts'
 
 /**
- * Whether a session waits for an answer now. One that a clock dated in the future does not: it would wait for as long as
- * the clock was ahead. The one place that says so in SQL; `atTime` says it of a row.
+ * Whether a session waits for an answer now. A session that a wrong clock dated in the future does not: it would wait for as long as
+ * the clock was ahead. Only this place decides it in SQL; `atTime` decides it for a row.
  */
 export const isPending =
   (now: Slot<number>) =>

@@ -50,7 +50,7 @@ async function unlockRefusals(
   return refused
 }
 
-/** The same, without the rules of mails. */
+/** The reasons that hold for every action on a person. */
 export async function personRefusals(
   db: Queryable,
   call: Call,
@@ -73,7 +73,7 @@ export async function personRefusals(
     // With the same e-mail address: another administrator has to consent to each change.
     else if (userOwnership === 'undecided') refused.set(id, 'guarded')
     else if (!members.has(id)) refused.set(id, 'not_member')
-    // The help desk has few people in a job.
+    // One query for each person: a job of the help desk has at most 50.
     else if (role === 'helpdesk' && (await isHelpDeskBlocked(db, id, call.clock.now()))) refused.set(id, 'blocked')
   }
   return refused

@@ -154,7 +154,7 @@ export async function draw(call: Call, userId: string): Promise<DrawnCode> {
   return { code, storedCode: await storedForm(call, userId, code) }
 }
 
-/** All of them distinct. */
+/** Draws codes that differ from each other. */
 async function drawMany(call: Call, userId: string, count: number): Promise<readonly DrawnCode[]> {
   const byCode = new Map<string, DrawnCode>()
   while (byCode.size < count) {

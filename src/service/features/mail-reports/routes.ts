@@ -13,8 +13,8 @@ import { readMailReport, reportMail } from './report.ts'
 const methods = 'GET, HEAD, POST'
 
 /**
- * The page of a mail whose reader says that it was not them. A read changes nothing, because mail programs follow links. Answers
- * everything below `/not-me`.
+ * Serves everything below `/not-me`: the page behind the link “This wasn’t me” of a mail. A read changes nothing, because mail programs
+ * follow links.
  */
 export function createNotMeRoutes(service: ServiceContext): (req: IncomingMessage, res: ServerResponse) => void {
   return (req, res) => void serve(service, req, res)
@@ -50,7 +50,7 @@ async function serve(service: ServiceContext, req: IncomingMessage, res: ServerR
 /** Created with the first request: most services get none for hours. */
 const loadPage = loadOnce(() => import('./page.ts'))
 
-/** Everything but a secret would be a look-up for nothing. */
+/** The secret in the path; undefined for any other path, so that it causes no query. */
 const secretOf = (url = ''): string | undefined => /^\/not-me\/([\w-]{43})(?:\?|$)/.exec(url)?.[1]
 
 async function page(

@@ -202,7 +202,7 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
     expect(await seenBy(ada, mine.json.id)).toMatchObject({ state: 'pending', givable: true })
   })
 
-  it('an agent who must not do an action even with a consent cannot ask for one', async () => {
+  it('the help desk cannot ask for consent to an action that no consent allows', async () => {
     const id = await person()
     await running.call('PUT', `/domains/${otherDomain}/users/${id}`)
 

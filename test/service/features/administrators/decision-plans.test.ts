@@ -119,7 +119,7 @@ describe.each(mainEngines)('a change of the console on %s, with few rows in each
     })
   }
 
-  it('the tested console changes execute each statement that decides about a change', () => {
+  it('the console changes of these tests execute every statement that decides about a change', () => {
     // An administrator with the address of the person needs a consent, and the last passkey stays.
     expect(statuses).toEqual([200, 200, 200, 403, 200, 200, 200, 200, 200, 200, 409])
     const names = new Set([...statements.keys()].map((name) => name.replace(/ \w+$/, '')))

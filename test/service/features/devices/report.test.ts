@@ -165,7 +165,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     expect(denied.map(({ facts }) => facts['reason'])).toEqual(['reported', 'reported'])
   })
 
-  it('a report denies a request that a clock dated in the future, which could be approved later', async () => {
+  it('a report also denies a request dated in the future, which could be approved later', async () => {
     const { ask } = await person()
     const [first, second] = [await ask(), await ask('there')]
     const id = second.path.split('/').at(-1)!
