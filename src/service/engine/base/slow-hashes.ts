@@ -22,9 +22,9 @@ export type HashPurpose = 'pin' | 'code'
 /** Slow hashes of secrets that people type. */
 export interface SlowHashes {
   /** @throws {ApiProblem} if the queue is full. Call it before an attempt is counted, as `hash` itself always waits. */
-  requireRoom(purpose: HashPurpose): void
+  readonly requireRoom: (purpose: HashPurpose) => void
   /** @returns 32 bytes. */
-  hash(purpose: HashPurpose, input: HashInput): Promise<Buffer>
+  readonly hash: (purpose: HashPurpose, input: HashInput) => Promise<Buffer>
 }
 
 /**

@@ -18,7 +18,7 @@ function controlled({ concurrent = 1, maxWaiting = 2 }) {
   return {
     hashes,
     started,
-    async endOne() {
+    endOne: async () => {
       ends.shift()?.()
       await turn()
     },
