@@ -77,7 +77,7 @@ describe.each([
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('a wrong number ends the sign-in request, and a new request shows a new number', async () => {
+  it('a wrong number ends the sign-in request, and a new request can be approved', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')

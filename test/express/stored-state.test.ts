@@ -79,7 +79,7 @@ describe('the stored verification record', () => {
     },
   )
 
-  it('a stored verification record is read only if it is complete', () => {
+  it('a complete stored verification record is read', () => {
     expect(complete).toBe('username:alice 1795000000 otp | | | | s /page | sign_in')
     expect(parseState({ verified: complete }).verified).toEqual(verified)
   })

@@ -135,13 +135,15 @@ describe('the code on the waiting page', () => {
       mfa: { required: (req) => req.path !== '/public' },
     })
     const browser = app.browser()
-    const { account } = await app.enroll(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     await browser.visit('/public')
     await app.answer(account, 'deny')
     await browser.visit('/mfa')
     await browser.visit('/public')
 
-    expect(stored.map((each) => JSON.stringify(each).includes('scanSecret'))).toEqual([true, false])
+    const texts = stored.map((each) => JSON.stringify(each))
+    expect(texts.map((text) => text.includes('scanSecret'))).toEqual([true, false])
+    expect(texts.map((text) => text.includes(`"${numberOn(page)}"`))).toEqual([true, false])
   })
 
   it('no QR code is shown without a number, or by a service that speaks only 1.3', async () => {

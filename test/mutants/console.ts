@@ -150,7 +150,7 @@ export const mutants: readonly Mutant[] = [
     .where('expiresAt', '>', now)
     .where('expiresAt', '<=', derived(now, latestExpiry)),`,
     test: signIn,
-    title: 'a console invitation is accepted once when two browsers race',
+    title: 'a console invitation is accepted once when four browsers race',
   },
   {
     defense: 'a ceremony belongs to its invitation',
@@ -455,7 +455,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (denied !== undefined) throw tooManyRequests({ limit: 'a colleague has denied this', wait: denied - now, now })\n",
     replace: '',
     test: consents,
-    title: 'a consent is not asked of the next colleague for 15 minutes after a denial',
+    title: 'a consent to the same change cannot be asked for again for 15 minutes after a denial',
   },
   {
     defense: 'the number of requests for consent',

@@ -65,7 +65,7 @@ function backup(): readonly Mutant[] {
       find: '.set({ lastStep, seenStep: null, seenAt: null })',
       replace: '.set({ seenStep: null, seenAt: null })',
       test,
-      title: 'after a restore, codes of every kind that were used after the backup are rejected',
+      title: 'after a restore, app codes and recovery codes that were used after the backup are rejected',
     },
     {
       defense: 'the later steps of a token that is ahead, which a restore uses up',
@@ -81,7 +81,7 @@ function backup(): readonly Mutant[] {
       find: "await db.deleteFrom('bypassCode').execute()",
       replace: '',
       test,
-      title: 'after a restore, codes of every kind that were used after the backup are rejected',
+      title: 'after a restore, app codes and recovery codes that were used after the backup are rejected',
     },
     {
       defense: 'the revocations in the log of the service',

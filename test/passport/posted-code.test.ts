@@ -48,7 +48,13 @@ function startCodeApp({ authenticate = {}, strategy = {}, app: options = {} }: G
       app.post('/as-bob', once, passport.authenticate('mfa'), (req, res) => void res.json({ authInfo: req.authInfo }))
       app.post('/callback', (req, res, next) => {
         const told = (error: unknown, user: unknown, info: unknown, status: unknown) =>
-          res.json({ error: (error as Error | null)?.message, user, info, status })
+          res.json({
+            error: (error as Error | null)?.message,
+            errorStatus: (error as { status?: number } | null)?.status,
+            user,
+            info,
+            status,
+          })
         ;(passport.authenticate('mfa', told) as express.RequestHandler)(req, res, next)
       })
     },
@@ -294,7 +300,13 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     const other = await signedIn(never)
 
     expect((await browser.submit('/second-step', { code: await code() })).headers['location']).toBe('/mfa')
-    expect((await browser.submit('/second-step', { otp: await code() })).body.reached).toBe(true)
+    const byJson = await request(named.url)
+      .post('/second-step')
+      .set({ cookie: browser.cookies(), 'sec-fetch-site': 'same-origin' })
+      .send({ otp: await code() })
+    expect(byJson.body.reached).toBe(true)
+    const { browser: bob, code: codeOfBob } = await signedIn(named, 'bob')
+    expect((await bob.submit('/second-step', { otp: await codeOfBob() })).body.reached).toBe(true)
     expect((await other.browser.submit('/second-step', { code: '123456' })).headers['location']).toBe('/mfa')
   })
 
@@ -306,6 +318,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
 
     const told = await browser.submit('/callback', { code: '123456' })
 
+    expect(told.body.errorStatus).toBe(503)
     expect(told.body.error).toBe('The second step is unavailable.')
     expect(told.body.user).toBeUndefined()
     expect(app.trouble.join()).toContain('service gone')

@@ -137,7 +137,7 @@ describe('`backup` of a database that is written to', () => {
 })
 
 describe('`restore`', () => {
-  it('after a restore, codes of every kind that were used after the backup are rejected', async () => {
+  it('after a restore, app codes and recovery codes that were used after the backup are rejected', async () => {
     const first = await startHere()
     const { id, bypass } = await person(first)
     await run('backup', backup, '--database', database)

@@ -91,7 +91,7 @@ describe.each(scripts)('self-service in a real browser, with JavaScript: %s', (j
     await page.getByText('Your new device is set up.').waitFor()
   }
 
-  it('a user can set up a first app and recovery codes, then add, replace and remove factors, except the last', async () => {
+  it('a user can set up a first app and recovery codes, add a device and remove factors, except the last', async () => {
     const arranged = await arrange({ javaScriptEnabled })
     const { app, page, look } = arranged
     const { code, count } = await setUpAppAndCodes(arranged)

@@ -60,6 +60,7 @@ describe('the types', () => {
     expectTypeOf<Extract<MfaEvent, { type: 'code.wrong' }>>().not.toHaveProperty('factor')
     expectTypeOf<MfaEvent['at']>().toEqualTypeOf<number>()
     expectTypeOf<MfaEvent['userKey']>().toEqualTypeOf<string | undefined>()
+    expectTypeOf<MfaEvent['address']>().toEqualTypeOf<string | undefined>()
   })
 
   it('the types reject a switch over the events that misses one', () => {

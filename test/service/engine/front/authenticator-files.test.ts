@@ -31,7 +31,7 @@ describe('the authenticator', () => {
     )
   })
 
-  it('the names of the authenticator’s files change with their content, so they are cached forever', async () => {
+  it('the authenticator’s scripts, whose names contain a hash, are cached forever', async () => {
     const page = await (await fetch(`${running.origin}/authenticator/`)).text()
     const asset = /assets\/[^"]+\.js/.exec(page)?.[0] ?? ''
 
@@ -64,7 +64,7 @@ describe('the authenticator', () => {
     expect(await response.text()).not.toContain('second-factor')
   })
 
-  it('the authenticator sends no CORS headers to other sites', async () => {
+  it('the authenticator and the device routes send no CORS headers to other sites', async () => {
     const headers = { origin: 'http://evil.example' }
     const responses = await Promise.all(
       ['/authenticator/', '/device/requests'].map((path) => fetch(running.origin + path, { headers })),

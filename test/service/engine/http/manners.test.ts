@@ -76,7 +76,7 @@ describe('HEAD', () => {
     },
   )
 
-  it('HEAD changes nothing on paths without GET', async () => {
+  it('HEAD is not allowed on paths without GET', async () => {
     const answer = await running.call('HEAD', `/domains/${running.domain.id}/sessions`)
 
     expect(answer.status).toBe(405)

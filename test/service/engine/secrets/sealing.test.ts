@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
@@ -70,5 +72,6 @@ describe('a lookup', () => {
     expect(lookupWith(a!, 'secret')).toBe(lookupWith(a!, 'secret'))
     expect(lookupWith(a!, 'secret')).not.toBe(lookupWith(b!, 'secret'))
     expect(lookupWith(a!, 'secret')).not.toBe(lookupWith(a!, 'other'))
+    expect(lookupWith(a!, 'secret')).not.toContain(createHash('sha256').update('secret').digest('base64url'))
   })
 })

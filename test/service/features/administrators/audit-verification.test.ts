@@ -218,8 +218,15 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
 
       verifications.wake()
       await verifications.close()
+      const left = await auditVerificationOf(database(), mine())
+      const next = createVerifications(running.ctx)
+      next.wake()
+      await vi.waitFor(async () =>
+        expect(await auditVerificationOf(database(), mine())).toMatchObject({ state: 'done' }),
+      )
+      await next.close()
 
-      expect((await auditVerificationOf(database(), mine()))?.state).not.toBe('running')
+      expect(left?.state).not.toBe('running')
     })
   })
 })

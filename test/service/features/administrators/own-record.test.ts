@@ -81,8 +81,13 @@ describe('a person with the e-mail address of an administrator', () => {
     expect([given, ...answers].map(outcome)).toEqual([200, 200, sameAddress])
   })
 
-  it('a person with an administrator’s e-mail address is changed by every other administrator', async () => {
-    expect((await reset(owner)).status).toBe(200)
+  it('a person with an administrator’s e-mail address is changed by any other administrator', async () => {
+    const admin = () =>
+      administrator(running, { role: 'admin', domains: [running.domain.id], email: `${unique()}@example.com` })
+
+    const answers = [await reset(owner), await reset(await admin()), await reset()]
+
+    expect(answers.map(outcome)).toEqual([200, 200, sameAddress])
   })
 
   it('an administrator with the e-mail address of a verified caller cannot change that person, who may be the administrator', async () => {

@@ -351,7 +351,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
     const admin = () =>
       administrator(running, { role: 'admin', domains: [running.domain.id], email: 'ada@example.com' })
 
-    it('the help desk uses a consent once when two requests race', async () => {
+    it('the help desk uses a consent once when three requests race', async () => {
       const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
       const body = { operation: 'resetPerson', because }
       const { json } = await hal.call('POST', `/people/${id}/consents`, { body })

@@ -130,11 +130,14 @@ describe('a session', () => {
   })
 
   it('a session that is created with a valid code is approved at once, and the device gets no request', async () => {
-    const person = await holder(running)
+    const person = await running.enroll(unique())
+    const token = await hardwareToken(running)
+    await running.call('PUT', `/users/${person.user.id}/hardware/${token.id}`)
 
-    const session = await person.signIn({ otp: person.token.code() })
+    const session = await person.ask({ otp: token.code() })
 
     expect(session).toMatchObject({ state: 'approved', factor: 'otp' })
+    expect(await person.pending()).toEqual([])
   })
 
   it('a session that is created with a wrong code is denied at once', async () => {

@@ -35,21 +35,21 @@ operation('POST /users', (subject) => {
   })
 
   it.each([
-    '\u061C',
-    '\u200E',
-    '\u200F',
-    '\u202A',
-    '\u202B',
-    '\u202C',
-    '\u202D',
-    '\u202E',
-    '\u2066',
-    '\u2067',
-    '\u2068',
-    '\u2069',
+    ['U+061C', '\u061C'],
+    ['U+200E', '\u200E'],
+    ['U+200F', '\u200F'],
+    ['U+202A', '\u202A'],
+    ['U+202B', '\u202B'],
+    ['U+202C', '\u202C'],
+    ['U+202D', '\u202D'],
+    ['U+202E', '\u202E'],
+    ['U+2066', '\u2066'],
+    ['U+2067', '\u2067'],
+    ['U+2068', '\u2068'],
+    ['U+2069', '\u2069'],
   ])(
-    'adding a user rejects a provisioned one with direction controls in username or name, since 1.4',
-    async (control) => {
+    'adding a user rejects a provisioned one with the direction control %s in username or name, since 1.4',
+    async (_codePoint, control) => {
       const { call } = subject()
       const create = (user: object) => call('POST', '/users', { body: { ...newUser(unique()), ...user } })
       const name = unique()
