@@ -151,6 +151,9 @@ describe('a challenge of the console', () => {
 
     const again = await call('POST', '/passkeys', { body })
 
+    const { json: passkeys } = await call('GET', '/passkeys')
+
     expect([added.status, again.status, again.code]).toEqual([200, 409, 'api.error.conflict.state'])
+    expect(passkeys.map(({ id }: { id: string }) => id)).not.toContain(added.json.id)
   })
 })

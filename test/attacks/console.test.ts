@@ -216,7 +216,7 @@ describe('an administrator who wants more', () => {
     expect(promoted.code).toBe('api.error.forbidden.own')
   })
 
-  it('an owner cannot revoke their own access, so the organization keeps an owner', async () => {
+  it('an owner cannot revoke their own access', async () => {
     const { call, id } = await owner()
 
     expect((await call('DELETE', `/administrators/${id}`)).code).toBe('api.error.forbidden.own')

@@ -118,6 +118,7 @@ describe('a code for a first device of a user with an app', () => {
 
     await browser.submit('/mfa/devices/device/cancel')
 
+    expect(page.text).toContain('Replace your device')
     await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
     expect((await app.device.requests(account)).requests).toEqual([])
   })

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { get } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -121,8 +122,14 @@ describe('a push service name that resolves to', () => {
     '0.0.0.0 10.1.2.3 100.64.0.1 127.8.9.1 169.254.169.254 172.16.0.1 172.31.255.255 192.168.1.1 198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255 192.0.2.1 203.0.113.9 ' +
     ':: ::1 ::ffff:8.8.8.8 64:ff9b::7f00:1 fe80::1 fc00::1 fd12::1 ff02::1 2001:db8::1 2002:7f00:1:: 2001::1 3fff::1'
 
-  it.each(inner.split(' '))('a push service name that resolves to the address %s is not contacted', (address) => {
+  it.each(inner.split(' '))('a push service name that resolves to the address %s is not contacted', async (address) => {
+    const agent = agentBy(address)
+    const failure = await new Promise((resolve) => {
+      get('https://fcm.googleapis.com/', { agent }).once('error', resolve)
+    })
+
     expect(isPublicAddress(address)).toBe(false)
+    expect(failure).toMatchObject({ message: 'A push service must have a public address.' })
   })
 
   it.each(['8.8.8.8', '172.32.0.1', '142.250.74.10', '2a00:1450:4001:80b::200a', '2620:149:a44::1'])(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { fetchWithHost } from '../support/fetch-with-host.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 /** A user with a device who has just signed in, and was not asked for anything yet. */
@@ -39,7 +40,8 @@ describe('a prefetch or XHR that starts a push', () => {
     await browser.open('/account')
     const cookie = `connect.sid=${browser.cookie('connect.sid')}`
 
-    const answer = await fetch(`${app.url}/mfa`, { headers: { cookie } })
+    // Node's `fetch` would send `Sec-Fetch-Mode`, as the browsers do that other tests are about.
+    const answer = await fetchWithHost(`${app.url}/mfa`, { headers: { cookie, accept: '*/*' } })
 
     expect(answer.status).toBe(403)
     expect(await answer.json()).toMatchObject({ error: 'mfa_required', challenge: '/mfa' })

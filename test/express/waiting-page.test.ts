@@ -128,14 +128,14 @@ describe('the code on the waiting page', () => {
     expect(shownCode(page)).toBeUndefined()
   })
 
-  it('the secret of the QR code leaves the web session together with the number', async () => {
+  it('the secret of the QR code leaves the web session when the request ends', async () => {
     const stored: unknown[] = []
     const app = await startWebApp({
       routes: (express) => express.get('/public', (req, res) => res.end(stored.push(req.session) && '')),
       mfa: { required: (req) => req.path !== '/public' },
     })
     const browser = app.browser()
-    const { account, page } = await app.enroll(browser, 'alice')
+    const { account } = await app.enroll(browser, 'alice')
     await browser.visit('/public')
     await app.answer(account, 'deny')
     await browser.visit('/mfa')
@@ -143,7 +143,6 @@ describe('the code on the waiting page', () => {
 
     const texts = stored.map((each) => JSON.stringify(each))
     expect(texts.map((text) => text.includes('scanSecret'))).toEqual([true, false])
-    expect(texts.map((text) => text.includes(`"${numberOn(page)}"`))).toEqual([true, false])
   })
 
   it('no QR code is shown without a number, or by a service that speaks only 1.3', async () => {

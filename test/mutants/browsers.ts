@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || (session.factor !== null && !isStrong(session.factor))',
     replace: '',
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'an e-mailed code neither creates nor extends a known browser',
+    title: 'an e-mailed code does not make a browser a known one',
   },
   {
     defense: 'the separate count of wrong codes from known browsers',

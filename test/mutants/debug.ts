@@ -104,6 +104,6 @@ export const mutants: readonly Mutant[] = [
     find: '  if (input.provision) rejectDirectionControls(input)\n',
     replace: '',
     test: 'service/features/users/operations.test.ts',
-    title: 'adding a user rejects a provisioned one with direction controls in username or name, since 1.4',
+    title: 'adding a user rejects a provisioned one with the direction control %s in username or name, since 1.4',
   },
 ]

@@ -358,7 +358,7 @@ function guessAgain(): never {
     find: "domain.keyType === 'NONE'\n",
     replace: 'domain.keyType.length > 0\n',
     test: 'service/features/devices/pin.test.ts',
-    title: 'the PIN encrypts the secret of offline codes: only the service can detect a wrong PIN, and counts it',
+    title: 'the PIN encrypts the secret of offline codes: only the service can detect a wrong PIN',
   },
   {
     defense: 'that the locked secret of offline codes holds nothing to check a PIN against',
@@ -367,7 +367,7 @@ function guessAgain(): never {
     replace:
       "  const padded = bytes.length === 20 ? new Uint8Array([...bytes, 0, 0, 0, 0]) : bytes\n  const crypted = new Uint8Array(await crypto.subtle.encrypt(counter, await deriveKey(parameters, pin), padded))\n  if (bytes.length === 20) return crypted\n  if (crypted.subarray(20).some((byte) => byte !== 0)) throw new Error('another PIN')\n  return crypted.slice(0, 20)\n",
     test: 'service/features/devices/pin.test.ts',
-    title: 'the PIN encrypts the secret of offline codes: only the service can detect a wrong PIN, and counts it',
+    title: 'the PIN encrypts the secret of offline codes: only the service can detect a wrong PIN',
   },
   {
     defense: 'that the rest of a word does not answer the next request',

@@ -211,6 +211,6 @@ export const mutants: readonly Mutant[] = [
     find: 'scanSecret: undefined, ',
     replace: '',
     test: 'express/waiting-page.test.ts',
-    title: 'the secret of the QR code leaves the web session together with the number',
+    title: 'the secret of the QR code leaves the web session when the request ends',
   },
 ]

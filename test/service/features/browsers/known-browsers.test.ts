@@ -95,7 +95,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(known).toEqual([false, ...Array<boolean>(20).fill(true)])
     })
 
-    it('an e-mailed code neither creates nor extends a known browser', async () => {
+    it('an e-mailed code does not make a browser a known one', async () => {
       const address = `${unique()}@example.com`
       const alice = await member(running, { email: address })
       const path = `/domains/${running.domain.id}/users/${alice.id}/otp`
@@ -107,6 +107,25 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(otp).toMatch(/^\d{6}$/)
       expect(known).toBeUndefined()
       expect((await alice.show()).everEnrolled).toBe(true)
+    })
+
+    it('an e-mailed code does not extend a known browser', async () => {
+      const alice = await browserUser(running)
+      const address = `${unique()}@example.com`
+      await running.call('PUT', alice.path, { body: { email: address } })
+      const known = await alice.pass()
+      const row = () =>
+        db().selectFrom('knownBrowser').selectAll().where('userId', '=', alice.id).executeTakeFirstOrThrow()
+      const before = await row()
+      await running.clock.advance(day)
+      await running.call('POST', `${alice.memberPath}/otp`, { body: { deliverableOTPType: 'EMAIL' } })
+      const otp = mails.mails.find(({ to }) => to.includes(address))?.code
+
+      const session = await passByCode(running, { user: { id: alice.id }, otp }, { id: known?.id, rememberDays: 30 })
+
+      expect(otp).toMatch(/^\d{6}$/)
+      expect(session).toBeUndefined()
+      expect(await row()).toEqual(before)
     })
 
     it('a browser is known for 180 days after the user’s last pass, and then a sweep deletes it', async () => {
@@ -156,8 +175,12 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
     it('a user can be deleted together with all known browsers', async () => {
       const alice = await browserUser(running)
       await alice.pass()
+      const browsersOfAlice = () => db().selectFrom('knownBrowser').selectAll().where('userId', '=', alice.id).execute()
+      const { length: before } = await browsersOfAlice()
 
-      expect((await running.call('DELETE', alice.path)).status).toBe(200)
+      const { status } = await running.call('DELETE', alice.path)
+
+      expect([before, status, await browsersOfAlice()]).toEqual([1, 200, []])
     })
   })
 

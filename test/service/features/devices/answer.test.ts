@@ -88,10 +88,11 @@ describe('an answer', () => {
     expect((await session(id)).state).toBe('pending')
   })
 
-  it('an answer can deny and report without a number', async () => {
-    const { device, id, nonce } = await asked(running, { numberMatching: true })
+  it.each(['deny', 'report'])('the answer %s needs no number', async (decision) => {
+    const { device, id, nonce, session } = await asked(running, { numberMatching: true })
 
-    expect((await device.answer(id, { nonce, decision: 'deny' })).status).toBe(200)
+    expect((await device.answer(id, { nonce, decision })).status).toBe(200)
+    expect((await session(id)).state).toBe('denied')
   })
 
   it('an answer needs the nonce of its request, which is checked before the number', async () => {

@@ -166,7 +166,7 @@ operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) 
     expect((await subject().call('GET', path)).json).toEqual({ state: 'pending', code: json.code })
   })
 
-  it('the token reports a replacement code until the code is used, withdrawn or expired', async () => {
+  it('the token reports a replacement code until it expires', async () => {
     const path = await tokenOf(subject())
     const { json } = await subject().call('PUT', path)
     await activateDevice(subject().origin, subject().clock, json.code)
@@ -181,6 +181,24 @@ operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) 
     expect(text).not.toContain('code')
     expect(old.text).toBe('{"state":"active"}')
     expect(over.json).not.toHaveProperty('replacement')
+  })
+
+  it.each([
+    ['used', (code: string) => activateDevice(subject().origin, subject().clock, code)],
+    ['withdrawn', (_code: string, path: string) => subject().call('DELETE', `${path}/replacement`)],
+  ])('the token reports no replacement code once the code is %s', async (_what, end) => {
+    const path = await tokenOf(subject())
+    const { json } = await subject().call('PUT', path)
+    await activateDevice(subject().origin, subject().clock, json.code)
+    const { json: replacement } = await subject().call('PUT', `${path}/replacement`, { body: {} })
+    const before = await subject().call('GET', path)
+
+    await end(replacement.code, path)
+    const after = await subject().call('GET', path)
+
+    expect(before.json).toHaveProperty('replacement')
+    expect(after.json).toMatchObject({ state: 'active' })
+    expect(after.json).not.toHaveProperty('replacement')
   })
 })
 

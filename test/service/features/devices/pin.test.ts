@@ -318,7 +318,7 @@ describe('activation in a domain that requires a PIN or passcode', () => {
     }
   })
 
-  it('the PIN encrypts the secret of offline codes: only the service can detect a wrong PIN, and counts it', async () => {
+  it('the PIN encrypts the secret of offline codes: only the service can detect a wrong PIN', async () => {
     const device = createDevice({ clock: running.clock })
     const account = await device.activate(running.origin, await newCode(running), { name: 'Test', pin })
     const signIn = async (otp: string) =>

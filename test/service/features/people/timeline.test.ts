@@ -252,7 +252,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     const { entries } = await read(owner, '?kind=changes')
 
     const text = JSON.stringify(entries)
-    expect(entries.map(({ event }) => event)).toEqual(expect.arrayContaining(['bypass.created', 'device.activated']))
+    expect(entries.map(({ event }) => event)).toEqual(expect.arrayContaining(['bypass.created', 'activation.used']))
     for (const id of [user.bypasscodes[0], person.signer.id, sessionId]) expect(text).not.toContain(id)
     expect(text).not.toContain('"address"')
     expect(entries.filter(({ actor }) => actor.kind !== 'administrator').map(({ actor }) => actor.id)).toEqual(
