@@ -39,7 +39,8 @@ export type Outcome = keyof typeof cards
 
 /** Whether an outcome leads back to the home screen without a press. */
 export function closesItself(outcome: Outcome): boolean {
-  return 'duration' in cards[outcome]
+  const { duration }: OutcomeCard = cards[outcome]
+  return duration !== undefined
 }
 
 interface OutcomeScreenProps {
