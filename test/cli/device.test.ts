@@ -96,8 +96,11 @@ describe('second-factor device activate', () => {
   })
 
   it('second-factor device activate saves keys in a file that only its owner can read', async () => {
-    const { state } = await activated()
+    const service = await startService()
+    const { code } = await service.enroll('alice')
+    const state = join(await folder(), 'device.json')
 
+    await run('device', 'activate', '--url', service.url, '--code', code, '--state', state)
     const { mode } = await stat(state)
 
     expect(mode & 0o777).toBe(0o600)

@@ -40,5 +40,6 @@ describe('a listening socket from systemd', () => {
   ])('a systemd socket with wrong variables is refused in one line: %j', (env, message) => {
     expect(() => takeInheritedSocket({ ...env }, 42)).toThrow(expect.objectContaining({ name: 'Failure', exitCode: 2 }))
     expect(() => takeInheritedSocket({ ...env }, 42)).toThrow(message)
+    expect(() => takeInheritedSocket({ ...env }, 42)).toThrow(/^[^\n]+$/)
   })
 })

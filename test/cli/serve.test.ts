@@ -183,7 +183,7 @@ describe('--help', () => {
     },
   )
 
-  it('the help of second-factor serve lists its many options in groups, with no group for the rest', async () => {
+  it('the help of second-factor serve lists its many options in groups', async () => {
     const { stdout } = await runHere('serve', '--help')
 
     const headings = [...stdout.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading)

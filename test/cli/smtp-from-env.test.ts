@@ -40,6 +40,10 @@ describe('the mail settings of second-factor serve', () => {
   })
 
   it('the mail settings of second-factor serve are in its help', async () => {
-    expect((await run('serve', '--help')).stdout).toContain('MFA_SMTP_URL')
+    const { stdout } = await run('serve', '--help')
+
+    for (const name of ['MFA_SMTP_URL', 'MFA_SMTP_FROM', 'MFA_SMTP_ALLOW_INSECURE', 'MFA_NOTIFY_MAIL']) {
+      expect(stdout).toContain(name)
+    }
   })
 })

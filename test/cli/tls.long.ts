@@ -157,7 +157,7 @@ describe('serve with a certificate', () => {
       1,
       '--tls-key',
     ],
-  ])('second-factor serve refuses %s and names the option', async (_, args, expected, message) => {
+  ])('second-factor serve refuses %s and says what is wrong', async (_, args, expected, message) => {
     await run('init', '--database', database)
 
     const { code, stderr } = await run('serve', '--database', database, '--port', '0', ...args())

@@ -39,7 +39,7 @@ describe('people', () => {
     expect(others).toBe(0)
   })
 
-  it('the list of people is filtered, and the filter survives a reload and the back button', async () => {
+  it('the list of people is filtered, the filter survives a reload, and the back button takes it back', async () => {
     const desk = await deskWithPeople()
     await desk.client.bypassCodes.create((await desk.client.users.getByUsername('bob')).id, {
       usesAllowed: 1,
@@ -222,7 +222,7 @@ describe('a person', () => {
     await namesake.page.getByText(`${isolated('Alice Archer')} was reset.`).waitFor()
   })
 
-  it('an admin cannot change what counts everywhere for a person who also belongs to other apps', async () => {
+  it('an admin is offered no change that counts everywhere for a person who also belongs to other apps', async () => {
     const desk = await deskWithPeople()
     const { page } = await signedIn(desk, admin)
 

@@ -24,6 +24,7 @@ describe('minimal.js', async () => {
 
     expect((await browser.open('/')).text).toContain('You passed by push')
     expect(example.stdout()).toContain('Sign in as alice with the password "secret".')
+    expect(example.stdout()).toContain(new URL(example.url).port)
   })
 
   it('minimal.js signs users out from the challenge page', async () => {

@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { createClient } from 'second-factor/client'
 import { embedded } from 'second-factor/service'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createTestClock } from '../../src/testing/clock.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
@@ -149,12 +149,17 @@ describe('a code instead of the device', () => {
   it.each(['', '12345', 'abcdef', '1234567890', "' or 1=1"])(
     'the service is not even asked about a text that cannot be a code: %j',
     async (code) => {
-      const app = await startWebApp()
+      const handle = embedded({ database: ':memory:' })
+      onTestFinished(() => handle.close())
+      const { service, calls } = observed(handle, false)
+      const app = await startWebApp({ mfa: { service } })
       const browser = app.browser()
       await app.enroll(browser, 'alice')
+      calls.length = 0
 
       await browser.submit('/mfa/code', { code })
 
+      expect(calls).toEqual([])
       expect((await browser.visit('/mfa?use=code')).text).toContain('A code has 6 to 9 digits.')
     },
   )

@@ -294,7 +294,7 @@ describe('a user who replaces a device', () => {
 })
 
 describe('a user who ends their other sessions', () => {
-  it('a user who ends other sessions stays verified; all others end, also on other nodes and in remembered browsers', async () => {
+  it('a user who ends other sessions stays verified; the others end, also on other nodes', async () => {
     const { node, clock } = await arrange()
     const [one, other] = [await node(), await node()]
     const [mine, theirs] = [await one.verified(), await other.verified()]

@@ -139,5 +139,7 @@ describe('an e-mail that was requested too soon', () => {
     expect(page.text).toContain('class="said note" role="status"')
     expect(page.text).toContain('You can request another e-mail in 60 seconds.')
     expect(page.text).not.toContain('aria-invalid')
+    const code = server.mails.at(-1)?.code ?? ''
+    expect((await browser.submit('/mfa/code', { code })).headers['location']).toBe('/account')
   })
 })

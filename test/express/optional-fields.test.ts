@@ -26,6 +26,7 @@ async function clientOf(service: Pick<ReturnType<typeof embedded>, 'connect'>) {
 }
 
 const usable = [
+  [{ name: 'Zoë O’Neil' }],
   [{ email: 'r&d@example.com' }],
   [{ email: 'info@müller.de' }],
   [{ email: 'info@xn--mller-kva.de' }],

@@ -108,7 +108,7 @@ describe('a login by passkey on a page of the app', () => {
     expect(app.events).toContainEqual(expect.objectContaining({ type: 'challenge.passed', factor: 'passkey' }))
   })
 
-  it('a login by passkey satisfies an app and a domain that accept only passkeys', async () => {
+  it('a login by passkey satisfies an app that accepts only passkeys', async () => {
     const app = await startApp({ phishingResistant: 'require' })
 
     const { after } = await app.logIn(await app.enroll())
@@ -252,7 +252,7 @@ describe('a login by passkey on a page of the app', () => {
     expect(text).toContain('need a service that speaks 1.4')
   })
 
-  it('a login by passkey answers 503 while the service is unavailable', async () => {
+  it('a login by passkey is an error while the service is unavailable', async () => {
     const service = embedded({ database: ':memory:' })
     await service.close()
     const app = await startApp({ service })

@@ -197,8 +197,7 @@ export const mutants: readonly Mutant[] = [
     find: '{ ...state, verified: { ...verified, epoch, nextEpoch: newEpoch } }',
     replace: 'state',
     test: 'express/ended-sessions.test.ts',
-    title:
-      'a user who ends other sessions stays verified; all others end, also on other nodes and in remembered browsers',
+    title: 'a user who ends other sessions stays verified; the others end, also on other nodes',
   },
   {
     defense: 'an epoch that was reached is kept when the next one is drawn',

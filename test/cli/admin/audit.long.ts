@@ -157,7 +157,7 @@ describe('second-factor audit', () => {
     expect(cut.stdout).toMatch(/^cut off/m)
   })
 
-  it('second-factor audit prunes old entries only', async () => {
+  it('second-factor audit prune asks for a confirmation, and removes no recent entry', async () => {
     await makeUser('alice')
 
     const refused = await admin('audit', 'prune', '--before', '0', '--yes')

@@ -96,7 +96,7 @@ describe('second-factor keys', () => {
     expect([typed.code, typed.stderr.includes(secret!)]).toEqual([2, false])
   })
 
-  it('every command rejects keys that do not match the database', async () => {
+  it('second-factor user list rejects keys that do not match the database', async () => {
     vi.stubEnv('MFA_KEYS', `k1:${Buffer.alloc(32, 9).toString('base64')}`)
 
     const { code, stderr } = await admin('user', 'list')

@@ -22,7 +22,7 @@ afterEach(async () => {
 const invite = (...more: string[]) => admin('user', 'invite', 'alice', '--domain', 'Intranet', ...more)
 
 describe('second-factor user invite', () => {
-  it('second-factor user invite mails a link that works for as long as the command says', async () => {
+  it('second-factor user invite mails a link with the activation code, and says how long it works', async () => {
     const { code, stdout } = await invite('--days', '30')
 
     const token = await json('token', 'show', 'alice', '--domain', 'Intranet')

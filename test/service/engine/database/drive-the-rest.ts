@@ -121,7 +121,7 @@ export function driveTheRest(): void {
     expect([await isMember([running.domain.id]), await isMember(['0'.repeat(40)])]).toEqual([true, false])
   })
 
-  it('the console finds hardware tokens by each search and filter', async () => {
+  it('the statements run that search and filter hardware tokens in the console', async () => {
     const query = {
       organizationId: running.organization.id,
       domainIds: [],
@@ -144,7 +144,7 @@ export function driveTheRest(): void {
     expect([matches.length, removed]).toEqual([32, false])
   })
 
-  it('the console lists and counts people in each order, however they are found', async () => {
+  it('the statements run that list and count people in each order, however they are found', async () => {
     const visible = { organizationId: running.organization.id, domainIds: [], everyone: 1 } as const
     const { db } = node.ctx.store
     const { username } = await member(running)
@@ -221,7 +221,7 @@ export function driveTheRest(): void {
     expect((await next.calls.call(devicePaths.collectMove)).status).toBe(404)
   })
 
-  it('the service looks up where to push a notice, which the device then acknowledges', async () => {
+  it('the statements run that look up where to push a notice, which the device then acknowledges', async () => {
     const person = await running.enroll(unique())
     const body = { usesAllowed: 1, expirationTime: 60 }
     await running.call('POST', `/users/${person.user.id}/bypasscodes`, { body })
@@ -276,7 +276,7 @@ export function driveTheRest(): void {
     expect([session.json.state, answer.json.username]).toEqual(['denied', username])
   })
 
-  it('the service counts the users that an address has asked without a challenge', async () => {
+  it('a request without a challenge is pending when it names an address', async () => {
     const { ask } = await running.enroll(unique())
 
     const session = await ask({ ipAddress: '192.0.2.1' })
@@ -338,7 +338,7 @@ export function driveTheRest(): void {
     expect([leavers.status, added.status]).toEqual([404, 200])
   })
 
-  it('the service reads the audit trail, and finds by name what a command is given', async () => {
+  it('the statements run that read the audit trail, and that find by name what a command is given', async () => {
     const { db } = node.ctx.store
 
     const verified = await verifyAudit(db, [])
@@ -374,7 +374,7 @@ export function driveTheRest(): void {
     expect(rows).toEqual([{ at: running.clock.now(), count: 3 }])
   })
 
-  it('the service seals stored values with another key', async () => {
+  it('the statements run that seal stored values with another key', async () => {
     const value = { id: 'none', sealed: 'none', userId: 'none' }
 
     const replacing = sealedPlaces.map((place) =>
