@@ -42,7 +42,7 @@ export const mutants: readonly Mutant[] = [
     also: [
       {
         file: rows,
-        find: '[...faults, ...rejections].slice(0, maxListedRejections)',
+        find: '[...faults, ...alreadyStored].slice(0, maxListedRejections)',
         replace: '[...faults, ...present]',
       },
     ],
@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the number of rejected rows that an import answers with',
     file: rows,
-    find: '[...faults, ...rejections].slice(0, maxListedRejections)',
+    find: '[...faults, ...alreadyStored].slice(0, maxListedRejections)',
     replace: '[...faults, ...present]',
     test: steps,
     title: 'an import lists rows that are there already only where other rejected rows leave room',

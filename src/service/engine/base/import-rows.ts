@@ -96,7 +96,7 @@ export async function* inSmallSteps<R>(batches: RowBatches<R>): AsyncGenerator<r
 /** The first rejected rows, and how many there are. A wrong file has as many as it has lines. */
 function createRejections() {
   const faults: Rejected[] = []
-  const rejections: Rejected[] = []
+  const alreadyStored: Rejected[] = []
   let [rejectedRows, presentRows] = [0, 0]
   return {
     add(rows: readonly Rejected[]): void {
@@ -104,14 +104,14 @@ function createRejections() {
         const isPresent = row.code === 'present'
         rejectedRows += 1
         presentRows += isPresent ? 1 : 0
-        const list = isPresent ? rejections : faults
+        const list = isPresent ? alreadyStored : faults
         if (list.length < maxListedRejections) list.push(row)
       }
     },
     report: () => ({
       rejectedRows,
       presentRows,
-      rejected: [...faults, ...rejections].slice(0, maxListedRejections).toSorted(byLine),
+      rejected: [...faults, ...alreadyStored].slice(0, maxListedRejections).toSorted(byLine),
     }),
   }
 }

@@ -3,5 +3,5 @@ import type { AccessChangeKind, FactorChangeKind } from '../../../contract/devic
 /** The changes of factors and of access that are mailed. After a reset no device is left to show a notice, so only a mail reports it. */
 export type ChangeKind = FactorChangeKind | AccessChangeKind | 'reset'
 
-/** Who caused an event, as its user knows them. */
+/** The author of an event, in terms that the user knows. */
 export type Author = 'you' | 'help_desk' | 'administrator' | 'app'
