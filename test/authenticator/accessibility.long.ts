@@ -115,7 +115,7 @@ describe('every screen of a domain with a PIN', () => {
       await headline(page, 'Account removed')
       await inspect.check('the last try')
       await button(page, 'OK').click()
-      await seen(page.getByText('This account was removed by Acme.'))
+      await seen(page.getByText('This account was removed at Acme.'))
       await inspect.check('a removed account')
 
       expect(inspect.violations).toEqual([])

@@ -71,7 +71,7 @@ describe('an account', () => {
 
     await service.client.tokens.revoke(service.domainId, userId)
 
-    await seen(page.getByText('This account was removed by Acme.'))
+    await seen(page.getByText('This account was removed at Acme.'))
     await button(page, 'Remove from list').click()
     expect(await headline(page, 'Add an account')).toBe(true)
   })

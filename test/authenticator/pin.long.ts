@@ -138,7 +138,7 @@ describe('a request in a domain with a PIN', () => {
     await headline(page, 'Account removed')
     await seen(page.getByText('too many wrong attempts'))
     await button(page, 'OK').click()
-    await seen(page.getByText('This account was removed by Acme.'))
+    await seen(page.getByText('This account was removed at Acme.'))
     await expect(service.client.tokens.get(service.domainId, userId)).rejects.toMatchObject({
       code: 'api.error.notfound.token',
     })

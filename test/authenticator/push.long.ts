@@ -101,7 +101,7 @@ describe('notifications', () => {
     const user = await service.client.users.getByUsername('alice')
     await service.client.tokens.revoke(service.domainId, user.id)
     await page.reload()
-    await seen(page.getByText('This account was removed by Acme.'))
+    await seen(page.getByText('This account was removed at Acme.'))
 
     await button(page, 'Settings').click()
 

@@ -74,7 +74,7 @@ describe('a caller', () => {
 
     await button(page, 'Ask again').click()
 
-    await page.getByText('You’ve reached the limit of questions. You can ask again from').waitFor()
+    await page.getByText('No more questions are possible now. You can ask again from').waitFor()
     expect(await page.locator('.big-code').count()).toBe(0)
   })
 })

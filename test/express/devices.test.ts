@@ -342,7 +342,10 @@ describe('replacing the device', () => {
     const { browser } = await app.withApp()
 
     await browser.submit('/mfa/devices/device')
-    const account = await app.activate(await browser.open('/mfa/devices/device'))
+    const page = await browser.open('/mfa/devices/device')
+    expect(page.text).toContain('>Withdraw the code</button>')
+    expect(page.text).not.toContain('Keep the old one')
+    const account = await app.activate(page)
     await browser.open('/mfa/devices/device')
 
     expect((await app.device.requests(account)).requests).toEqual([])

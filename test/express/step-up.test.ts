@@ -94,6 +94,17 @@ describe('requireMfa({ purpose })', () => {
     expect(await purposeShown()).toBe('change your password')
   })
 
+  it('a step-up that was denied on the device is not called a sign-in', async () => {
+    const { app, browser, account } = await verifiedLongAgo()
+    await browser.visit('/new-password')
+
+    await app.answer(account, 'deny')
+    const page = await browser.visit('/mfa')
+
+    expect(headline(page.text)).toBe('You denied this request')
+    expect(page.text).toContain('Someone else may be using your account.')
+  })
+
   it('requireMfa({ purpose }) shows the purpose where a code is typed, too', async () => {
     const { app, browser } = await verifiedLongAgo()
     const { baseUrl, apiKey, fetch } = await app.service.connect()

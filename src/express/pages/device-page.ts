@@ -23,6 +23,7 @@ export function devicePage(request: WebRequest, { code, expiresAt, baseUrl, repl
   const view = {
     ...layout,
     live: true,
+    replaces,
     liveBase: `${layout.base}/devices/device`,
     headline: replaces ? layout.words.device.headline : layout.words.enrolling.headline,
     sentence: replaces ? layout.words.device.sentence : layout.words.enrolling.sentence,

@@ -55,12 +55,13 @@ function wayOf(page: StatusPage, status: StatusOf<EndStatus>) {
   return { addition, button: words.ended.reported.button, target: `${layout.base}?use=code` }
 }
 
-/** The words for a change of devices, which is no sign-in. */
-function changeEnded(
+/** The words for a step-up and a change of devices, where users are signed in already. */
+function endedSignedIn(
   { purpose }: StatusPage['challenge'],
   words: Messages,
 ): Partial<Record<SessionReason, Partial<Message>>> {
-  return purpose === 'change_devices' ? words.changeEnded : {}
+  if (purpose === 'sign_in') return {}
+  return purpose === 'change_devices' ? words.changeEnded : { user_denied: words.changeEnded.user_denied }
 }
 
 function messageOf({ layout, challenge, pauses, now }: StatusPage, status: StatusOf<EndStatus>): Message {
@@ -70,7 +71,7 @@ function messageOf({ layout, challenge, pauses, now }: StatusPage, status: Statu
   }
   if (status.kind !== 'ended') return words.problems[status.kind]
   if (status.unexplained) return words.ended.unexplained
-  const ended = { ...words.ended[status.reason], ...changeEnded(challenge, words)[status.reason] }
+  const ended = { ...words.ended[status.reason], ...endedSignedIn(challenge, words)[status.reason] }
   const until = pauses.push?.until ?? now
   if (isReported(status) && until > now) {
     return { ...ended, sentence: joined(ended.sentence, words.requestsPaused(span(until - now))) }

@@ -59,7 +59,7 @@ export function Filters({ query, names, groups, found }: AllFiltersProps) {
             onChange={(factor) => change({ factor })}
           />
           <Choice
-            label={words.reason}
+            label={audit.facts.reason}
             none={audit.any}
             options={withOwn(audit.why, query.reason)}
             value={query.reason}

@@ -9,7 +9,7 @@ interface CodeDialogProps {
   readonly onClose: () => void
 }
 
-/** A code that is shown once, large enough to be read out. */
+/** A new code, large enough to be read out. */
 export function CodeDialog({ shownCode: { title, code }, onClose }: CodeDialogProps) {
   const words = useWords()
   return (
@@ -19,7 +19,7 @@ export function CodeDialog({ shownCode: { title, code }, onClose }: CodeDialogPr
           <p class="big-code" dir="ltr">
             {groupedCode(code)}
           </p>
-          <p class="sentence">{words.shownOnce}</p>
+          <p class="sentence">{words.copyBeforeClosing}</p>
           <div class="actions">
             <CopyButton text={code} label={words.copyCode} done={words.copied} />
             <Button class="filled" onClick={close} label={words.done} />
