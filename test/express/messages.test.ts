@@ -254,7 +254,7 @@ describe('Japanese', () => {
     const said = saidOf({ tag: 'ja', direction: 'ltr', words: ja }, { kind: 'wrong_code', triesLeft: 2 }, 0)
 
     expect(page.text).toContain(ja.waiting.timeLeft('90秒'))
-    expect(said.sentence).toBe('コードは30秒ごとに変わり、1回だけ使えます。残り2回です。')
+    expect(said.sentence).toBe('コードが使えるのは短い間の1回だけです。残り2回です。')
   })
 })
 
