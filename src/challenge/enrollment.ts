@@ -21,10 +21,9 @@ export interface EnrollOptions extends MailSettings {
  */
 export async function enroll(
   service: ConnectedService,
-  user: MfaUser,
+  member: User | undefined,
   { mayEnroll, shownCode, language, timeZone }: EnrollOptions,
 ): Promise<ChallengeStatus> {
-  const member = await findMember(service, user)
   if (!member) return { kind: 'no_member' }
   if (service.knowsFactors && !mayHaveFirst(member)) return { kind: 'no_device' }
   // A device would not sign in: the first factor is a passkey.
@@ -68,7 +67,7 @@ export async function provisionAndEnroll(
   user: MfaUser,
   options: ProvisionOptions,
 ): Promise<ChallengeStatus> {
-  return (await provisionMember(service, user, options)) ?? enroll(service, user, options)
+  return (await provisionMember(service, user, options)) ?? enroll(service, await findMember(service, user), options)
 }
 
 /**

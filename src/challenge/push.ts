@@ -1,5 +1,6 @@
 import { ApiError } from '../client/errors.ts'
 import type { Attribute } from '../contract/sessions.ts'
+import type { User } from '../contract/users.ts'
 import type { Challenge } from './challenge.ts'
 import type { ProvisionOptions } from './enrollment.ts'
 import { enroll, provisionAndEnroll } from './enrollment.ts'
@@ -10,7 +11,7 @@ import { narrow } from './policy.ts'
 import type { Policy } from './policy.ts'
 import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
-import { referenceOf } from './user.ts'
+import { findMember, referenceOf } from './user.ts'
 
 /** The user and browser that send a request, as the device shows them. */
 export interface Sender {
@@ -28,6 +29,8 @@ export interface Sender {
 }
 
 export interface PushOptions extends ProvisionOptions {
+  /** The user, where the web request has read it already. */
+  readonly member: User | undefined
   readonly numberMatching: boolean
   /** Unix time, seconds. */
   readonly now: number
@@ -42,13 +45,20 @@ export interface Progress {
   readonly status: ChallengeStatus
 }
 
-/** Sends a push request. If that fails, the returned status says what the user can do instead. */
+/**
+ * Sends a push request. If that fails, the returned status says what the user can do instead. A member without any device is not tried:
+ * the answer is known.
+ */
 export async function start(
   service: ConnectedService,
   challenge: Challenge,
   sender: Sender,
   options: PushOptions,
 ): Promise<Progress> {
+  const { member } = options
+  if (member?.factors && !member.factors.includes('push')) {
+    return { challenge, status: await statusWithoutDevice(service, challenge, options, member) }
+  }
   try {
     return await push(service, challenge, sender, options)
   } catch (error) {
@@ -109,11 +119,20 @@ async function statusWhenPushFailed(
   if (wait !== undefined) return { kind: 'throttled', until: options.now + wait }
   if (!(error instanceof ApiError)) throw error
   if (error.code === 'api.error.notfound.token') {
-    // A verified user had a factor. If it was removed since, perhaps because of an intruder, they have to sign in first.
-    return challenge.purpose !== 'sign_in' ? { kind: 'no_device' } : enroll(service, user, options)
+    return statusWithoutDevice(service, challenge, options, options.member ?? (await findMember(service, user)))
   }
   if (error.code === 'api.error.notfound.user') return provisionAndEnroll(service, user, options)
   throw error
+}
+
+/** A verified user had a factor. If it was removed since, perhaps because of an intruder, they have to sign in first. */
+async function statusWithoutDevice(
+  service: ConnectedService,
+  { purpose }: Challenge,
+  options: PushOptions,
+  member: User | undefined,
+): Promise<ChallengeStatus> {
+  return purpose === 'sign_in' ? enroll(service, member, options) : { kind: 'no_device' }
 }
 
 /** The status of the challenge now. Only reads. */

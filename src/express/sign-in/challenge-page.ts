@@ -173,7 +173,7 @@ async function currentStatus(
   }
   const factors = acceptedFactors(policy, membership)
   if (canUsePasskey(policy, member)) return offersPasskey(challenge, factors, member)
-  return factors.includes('push') ? startOnce(request, challenge) : startWithoutPush(request, challenge, member)
+  return factors.includes('push') ? startOnce(request, challenge, member) : startWithoutPush(request, challenge, member)
 }
 
 function offersPasskey(challenge: Challenge, allowed: readonly Factor[], member: User | undefined): StartedChallenge {

@@ -30,12 +30,14 @@ export interface StartedChallenge extends Progress {
 /**
  * Sends a push request in place of the current one. Pages that load, and buttons that are pressed, at the same moment send
  * it once: all of them have loaded the web session before any could save in it that a request was sent.
+ *
+ * @param member The user, where the request has read it already.
  */
-export async function startOnce(request: WebRequest, challenge: Challenge): Promise<StartedChallenge> {
+export async function startOnce(request: WebRequest, challenge: Challenge, member?: User): Promise<StartedChallenge> {
   const name = `${challenge.id} ${challenge.asks ?? 0}`
   const runningStart = starts.get(name)
   if (runningStart) return { ...(await runningStart), events: [] }
-  const pushStart = sendPush(request, challenge)
+  const pushStart = sendPush(request, challenge, member)
   starts.set(name, pushStart)
   const forget = () => void starts.delete(name)
   try {
@@ -49,15 +51,13 @@ export async function startOnce(request: WebRequest, challenge: Challenge): Prom
   }
 }
 
-async function sendPush(request: WebRequest, challenge: Challenge): Promise<Progress> {
+async function sendPush(request: WebRequest, challenge: Challenge, member: User | undefined): Promise<Progress> {
   const service = await request.context.mfa.connect()
   await cancel(service, challenge)
-  const started = await start(
-    service,
-    reset(challenge),
-    await locatedSender(request),
-    pushOptionsOf(request, service, challenge),
-  )
+  const started = await start(service, reset(challenge), await locatedSender(request), {
+    ...pushOptionsOf(request, service, challenge),
+    member,
+  })
   const progress = { ...started, challenge: withEnrollment(started) }
   // Other services do not say which codes were issued for a page.
   return service.knowsFactors ? progress : { ...started, challenge: withShownCode(request, service, progress) }
@@ -124,7 +124,11 @@ async function locatedSender(request: WebRequest): Promise<Sender> {
   return { ...sender, attributes: [...place, ...sender.attributes] }
 }
 
-function pushOptionsOf(request: WebRequest, service: ConnectedService, challenge: Challenge): PushOptions {
+function pushOptionsOf(
+  request: WebRequest,
+  service: ConnectedService,
+  challenge: Challenge,
+): Omit<PushOptions, 'member'> {
   const { context } = request
   const { numberMatching, provision, usernames, clock } = context.mfa.options
   return {

@@ -2,7 +2,7 @@ import type * as contract from '../../../contract/browsers.ts'
 import { secondsUntilPush } from './push-budget.ts'
 import type { Handler } from '../../engine/http/route.ts'
 import { untilUnlocked } from '../codes/lock.ts'
-import { codesLockedUntil } from '../codes/tries.ts'
+import { codeBudgets, endOfLock } from '../codes/tries.ts'
 import { findMember } from '../domains/find.ts'
 import { budgetOf, namedBrowser } from '../browsers/known-browser.ts'
 
@@ -16,9 +16,9 @@ export const pauses: Handler<typeof contract.readPauses> = async (input, call) =
   const knownBrowserFact = budget === 'known' ? 1 : 0
   const pushRequest = { ...member, challenge: '', ipAddress: null, knownBrowser: knownBrowserFact } as const
   const wait = await secondsUntilPush(call, db, pushRequest)
-  const until = await codesLockedUntil(db, { userId: user.id, budget }, now)
+  const until = endOfLock(codeBudgets[budget].lockOf(user), now)
   return {
     ...(wait > 0 && { push: { until: now + wait } }),
-    ...(until !== null && until !== undefined && until > now && { codes: until === untilUnlocked ? {} : { until } }),
+    ...(until !== null && until > now && { codes: until === untilUnlocked ? {} : { until } }),
   }
 }

@@ -1,0 +1,83 @@
+import { Secret, TOTP } from 'otpauth'
+import { createClient } from 'second-factor/client'
+import { embedded } from 'second-factor/service'
+import type { EmbeddedService } from 'second-factor/service'
+import { describe, expect, it } from 'vitest'
+
+import { numberOn, startWebApp } from '../support/web-app.ts'
+import { createWatchedClock, quickHash } from '../service/start-service.ts'
+
+const seed = '3132333435363738393031323334353637383930'
+
+/** An app, and the calls that it has sent to its service: each without ids. */
+async function startCountedApp() {
+  const clock = createWatchedClock()
+  const service = embedded({ database: ':memory:', clock, pinHashCost: quickHash })
+  const calls: string[] = []
+  const app = await startWebApp({ mfa: { service: counted(service, calls), clock } })
+  return { app, calls, service }
+}
+
+function counted(service: EmbeddedService, calls: string[]): EmbeddedService {
+  async function connect(...facts: Parameters<EmbeddedService['connect']>) {
+    const connection = await service.connect(...facts)
+    const send: typeof fetch = (input, init) => {
+      const { method, url } = new Request(input, init)
+      calls.push(`${method} ${new URL(url).pathname.replaceAll(/\/[0-9a-f-]{32,}/g, '')}`)
+      return (connection.fetch ?? fetch)(input, init)
+    }
+    return { ...connection, fetch: send }
+  }
+  return { ...service, connect }
+}
+
+describe('the calls of a sign-in', () => {
+  it('a sign-in by the code of a hardware token takes three calls, and asks for no device', async () => {
+    const { app, calls, service } = await startCountedApp()
+    const { baseUrl, apiKey, domainId, fetch } = await service.connect()
+    const client = createClient({ baseUrl, apiKey, fetch })
+    const { id } = await client.users.create({ username: 'bob', name: 'Bob', email: 'bob@example.com' })
+    await client.domains.addUser(domainId, id)
+    const token = await client.hardware.create({ serialNumber: 'S1', type: 'TOTP6', timeStep: 30, seed })
+    await client.hardware.assign(id, token.id)
+    const browser = app.browser()
+    await browser.submit('/login', { username: 'bob', password: 'secret' })
+    calls.length = 0
+
+    await browser.visit('/mfa')
+    const generator = new TOTP({ secret: Secret.fromHex(seed), digits: 6, period: 30 })
+    await browser.submit('/mfa/code', {
+      code: generator.generate({ timestamp: app.clock.now() * 1000 }),
+    })
+
+    expect(calls).toEqual(['GET /api/users', 'POST /api/domains/users/pauses', 'POST /api/domains/sessions'])
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+  })
+
+  it('the page of a sign-in by the device reads the user once, and sends the request', async () => {
+    const { app, calls } = await startCountedApp()
+    await app.verify(app.browser(), 'alice')
+    const browser = app.browser()
+    await browser.submit('/login', { username: 'alice', password: 'secret' })
+    calls.length = 0
+
+    const page = await browser.visit('/mfa')
+
+    expect(numberOn(page)).toMatch(/^\d\d$/)
+    expect(calls).toEqual(['GET /api/users', 'POST /api/domains/sessions'])
+  })
+
+  it('a page that offers a first device again reads the user once, and tries no request', async () => {
+    const { app, calls } = await startCountedApp()
+    const browser = app.browser()
+    await browser.submit('/login', { username: 'carol', password: 'secret' })
+    await browser.visit('/mfa')
+    calls.length = 0
+
+    const page = await browser.visit('/mfa')
+
+    expect(page.text).toMatch(/#code=[a-z0-9]{10}/)
+    expect(calls.filter((call) => call === 'GET /api/users')).toHaveLength(1)
+    expect(calls).not.toContain('POST /api/domains/sessions')
+  })
+})
