@@ -164,7 +164,14 @@ export function invalidField(name: string): ErrorCode | undefined {
 
 /** The body of every response outside 2xx. */
 export const ErrorBody = z.object({
-  errors: z.array(z.object({ code: z.string(), message: z.string() })),
+  errors: z.array(
+    z.object({
+      code: z.string(),
+      message: z.string(),
+      /** The change may have been made or not: read before repeating it. */
+      outcome: z.literal('unknown').optional(),
+    }),
+  ),
 })
 export type ErrorBody = z.infer<typeof ErrorBody>
 

@@ -3,7 +3,7 @@ import type { Change, Mutant } from './mutant.ts'
 const dialect = 'src/service/engine/database/sqlite-dialect.ts'
 const writer = 'src/service/engine/database/sqlite-writer.ts'
 const store = 'src/service/engine/database/sqlite.ts'
-const callers = 'src/service/engine/database/caller.ts'
+const callers = 'src/service/engine/base/caller.ts'
 const health = 'src/service/engine/database/write-health.ts'
 const outage = 'src/service/engine/database/sqlite-outage.ts'
 const connections = 'service/engine/database/sqlite-connections.test.ts'
@@ -105,7 +105,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a failing COMMIT is told to each unit of work of the group',
     file: writer,
-    find: 'committed.reject(failed(error))',
+    find: 'committed.reject(endOfCommit(error, failed))',
     replace: 'committed.resolve(void failed(error))',
     test: groups,
     title: 'a failed COMMIT fails all units of work of its turn, and no later ones',
@@ -160,6 +160,49 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     test: connections,
     title: 'a change that waits for a locked SQLite file is not executed if its caller disconnects',
+  },
+  {
+    defense: 'the units of work of one request share its time at the database',
+    file: callers,
+    find: "if (left <= 0) throw new StoreUnavailableError('The request has used up its time at the database.')",
+    replace: 'if (left <= 0) return limit',
+    test: 'service/engine/database/request-time.test.ts',
+    title: 'the units of work of one request share its time, and what follows is not begun',
+  },
+  {
+    defense: 'a request has its whole time again after it has waited for something else',
+    file: callers,
+    find: 'if (caller) caller.since = undefined',
+    replace: '',
+    test: 'service/engine/database/request-time.test.ts',
+    title:
+      'a request has its whole time again after it has waited for something else, and work without a request always has',
+  },
+  {
+    defense: 'a change that waited behind a disk that hung is refused',
+    file: writer,
+    find: '        timeLeft(requestTime)\n',
+    replace: '',
+    test: 'service/engine/database/request-time.test.ts',
+    title: 'a change that waited behind a disk that hung is refused when its turn comes',
+  },
+  {
+    defense: 'a COMMIT that was not answered may have been executed',
+    file: 'src/service/engine/database/postgres-dialect.ts',
+    find: 'if (isDefinite(error)) throw error',
+    replace: 'if (error !== undefined) throw error',
+    test: 'service/engine/database/silent-standby.test.ts',
+    title: '30 changes at once are all answered in time with 503, and say which of them may be stored',
+    wholeFile: true,
+  },
+  {
+    defense: 'a service is not ready while the database does not answer COMMIT',
+    file: health,
+    find: 'if (oldest && performance.now() - oldest.at > usualCommit)',
+    replace: 'if (oldest && performance.now() < oldest.at)',
+    wholeFile: true,
+    test: 'service/engine/database/silent-standby.test.ts',
+    title: 'a service is not ready while a COMMIT waits for a standby, and serves reads',
   },
   {
     defense: 'each request says whether its caller has hung up',

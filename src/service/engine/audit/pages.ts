@@ -3,6 +3,7 @@ import { auditPositionAhead, auditPositionBack, auditRowsBetween, newestAuditPos
 import type { AuditQuery } from './page-statements.ts'
 import type { AuditRow } from './statements.ts'
 import type { Queryable } from '../database/schema/schema.ts'
+import { nextTurn } from '../base/next-turn.ts'
 
 /**
  * How many entries one page passes over at most. A filter that matches little would otherwise read a trail of millions at once;
@@ -63,7 +64,7 @@ export async function* readAll(db: Queryable, query: AuditQuery, now: number): A
     if (rows.length > 0) yield rows
     before = next
     // Lets other requests run: SQLite reads without a pause.
-    await new Promise<void>((resolve) => void setImmediate(resolve))
+    await nextTurn()
   } while (before !== undefined)
 }
 

@@ -1,2 +1,7 @@
-/** Lets requests run before a long computation goes on. */
-export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+import { beginStep } from './caller.ts'
+
+/** Lets requests run before a long computation goes on. What follows is a step of its own. */
+export async function nextTurn(): Promise<void> {
+  await new Promise<void>((resolve) => void setImmediate(resolve))
+  beginStep()
+}

@@ -10,18 +10,21 @@ export class ApiProblem extends Error {
   readonly headers: Readonly<Record<string, string>>
   /** PIN attempts left, for the response. */
   readonly triesLeft: number | undefined
+  /** Whether the change may have been made nevertheless. */
+  readonly outcome: 'unknown' | undefined
 
   /** @param message Says what was expected, and never repeats the value, which may be a secret. */
   constructor(
     code: ErrorCode,
     message: string = messageOf(code),
-    options: { headers?: Record<string, string>; cause?: unknown; triesLeft?: number } = {},
+    options: { headers?: Record<string, string>; cause?: unknown; triesLeft?: number; outcome?: 'unknown' } = {},
   ) {
     super(message, { cause: options.cause })
     this.code = code
     this.status = errorStatus[code]
     this.headers = options.headers ?? {}
     this.triesLeft = options.triesLeft
+    this.outcome = options.outcome
   }
 }
 

@@ -1,6 +1,7 @@
 import { scrypt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 
+import { beginStep } from './caller.ts'
 import { ApiProblem } from './problem.ts'
 
 /** The parameters of scrypt (RFC 7914 section 2). */
@@ -60,6 +61,7 @@ export function createSlowHashes(concurrent: number, maxWaiting: number, derive 
       try {
         return await derive(input)
       } finally {
+        beginStep()
         running -= 1
         startNext()
       }

@@ -18,5 +18,11 @@ export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
 
+/**
+ * The change may be stored or not: the database was told to commit it, and has not answered. Whoever made it reads before repeating it, or
+ * repeats it in a way that cannot count twice.
+ */
+export class OutcomeUnknownError extends StoreUnavailableError {}
+
 /** The caller hung up while the change waited, so it is not made. Nothing is wrong with the database. */
 export class CallerGoneError extends StoreUnavailableError {}

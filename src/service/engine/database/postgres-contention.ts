@@ -6,6 +6,7 @@ import type { IsolationLevel, KyselyConfig, Transaction, TransactionBuilder } fr
 import { observable } from './observed-dialect.ts'
 import { isUndone } from './postgres-dialect.ts'
 import { isUnprepared } from './postgres-pool.ts'
+import { withinTime } from '../base/caller.ts'
 import { StoreUnavailableError } from '../base/store-errors.ts'
 import { watching } from './transaction-ends.ts'
 import type { WhileContended } from './postgres-dialect.ts'
@@ -45,8 +46,12 @@ export class SerializableDatabase<DB> extends Kysely<DB> {
   }
 }
 
-/** One at a time is tried again, so that not all of them meet again. */
-export function createWhileContended(): WhileContended {
+/**
+ * One at a time is tried again, so that not all of them meet again.
+ *
+ * @param timeout How long a request may take at the database, milliseconds.
+ */
+export function createWhileContended(timeout: number): WhileContended {
   let queue: Promise<unknown> = Promise.resolve()
   return async <T>(attempt: () => Promise<T>): Promise<T> => {
     try {
@@ -54,8 +59,11 @@ export function createWhileContended(): WhileContended {
     } catch (error) {
       if (!isContention(error)) throw error
     }
-    const again = queue.then(() => tryAgain(attempt))
+    const turn = queue
+    const again = turn.then(() => tryAgain(attempt))
     queue = again.catch(() => {})
+    // An attempt whose turn comes later is refused when it asks for a connection.
+    await withinTime(timeout, turn)
     return again
   }
 }

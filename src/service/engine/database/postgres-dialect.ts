@@ -4,7 +4,7 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, IsolationLevel
 import { isReadOnly } from './postgres-pool.ts'
 import type { PostgresClient, PostgresPool } from './postgres-pool.ts'
 import { isDeclared } from './statement.ts'
-import { StoreUnavailableError } from '../base/store-errors.ts'
+import { OutcomeUnknownError, StoreUnavailableError } from '../base/store-errors.ts'
 import type { WriteHealth } from './write-health.ts'
 
 /** Kysely's dialect of PostgreSQL, which says when the database is not there, and waits for as few answers as possible. */
@@ -15,16 +15,18 @@ export function createPostgresDialect(
 ): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => createDriver(pool, whileContended, createNamingOutages(writes)),
+    createDriver: () => createDriver(pool, whileContended, writes),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }
 }
 
-function createDriver(pool: PostgresPool, whileContended: WhileContended, namingOutages: NamingOutages): Driver {
+function createDriver(pool: PostgresPool, whileContended: WhileContended, writes: WriteHealth): Driver {
+  const namingOutages = createNamingOutages(writes)
   return {
     init: () => Promise.resolve(),
-    acquireConnection: async () => createUnit(await namingOutages(() => pool.connect()), whileContended, namingOutages),
+    acquireConnection: async () =>
+      createUnit(await namingOutages(() => pool.connect()), { whileContended, namingOutages, writes }),
     beginTransaction: async (connection, { isolationLevel }) => (connection as Unit).begin(isolationLevel),
     commitTransaction: (connection) => (connection as Unit).commit(),
     rollbackTransaction: (connection) => (connection as Unit).rollback(),
@@ -41,6 +43,12 @@ interface Unit extends DatabaseConnection {
   release(): void
 }
 
+interface UnitContext {
+  readonly whileContended: WhileContended
+  readonly namingOutages: NamingOutages
+  readonly writes: WriteHealth
+}
+
 const undone = new WeakSet<object>()
 
 /** Whether the database said that the transaction, which was to be committed, has been rolled back because of this error. */
@@ -50,7 +58,7 @@ export const isUndone = (error: unknown): boolean => error instanceof Error && u
  * The statements of a transaction are sent one behind the other. BEGIN, and changes without a result, are not waited for:
  * the database executes nothing else of a transaction in which one has failed, and does not commit it.
  */
-function createUnit(client: PostgresClient, whileContended: WhileContended, namingOutages: NamingOutages): Unit {
+function createUnit(client: PostgresClient, { whileContended, namingOutages, writes }: UnitContext): Unit {
   let state: 'alone' | 'transaction' | 'over' = 'alone'
   /** The first one: what follows in the transaction fails because of it. */
   let failure: unknown
@@ -69,6 +77,20 @@ function createUnit(client: PostgresClient, whileContended: WhileContended, nami
     state = 'over'
     const { command } = await ending
     return command
+  }
+
+  /** @throws {OutcomeUnknownError} where COMMIT was sent and not answered. */
+  async function endByCommit(): Promise<string> {
+    const over = writes.begin()
+    try {
+      return await end('commit')
+    } catch (error) {
+      if (isDefinite(error)) throw error
+      writes.failed()
+      throw new OutcomeUnknownError('The database has not answered whether the change is stored.', { cause: error })
+    } finally {
+      over()
+    }
   }
 
   return {
@@ -100,7 +122,7 @@ function createUnit(client: PostgresClient, whileContended: WhileContended, nami
       send(`begin isolation level ${isolationLevel}`).catch(() => {})
     },
     async commit() {
-      const answer = await end('commit')
+      const answer = await endByCommit()
       // The database answers ROLLBACK, and no error, if a statement has failed. It answers COMMIT if BEGIN itself has failed:
       // then each statement was executed on its own, and the transaction must not count as committed.
       if (answer === 'COMMIT' && failure === undefined) return
@@ -143,6 +165,13 @@ const writeOutages = [
 /** @returns `''` for errors that are not the server's. */
 function sqlStateOf(error: unknown): string {
   return error instanceof Error && 'severity' in error && 'code' in error ? String(error.code) : ''
+}
+
+/** Whether the server itself said that it does not commit. While it stops, it may have committed and only ended the wait for a standby. */
+function isDefinite(error: unknown): boolean {
+  const reason = error instanceof StoreUnavailableError ? error.cause : error
+  const state = sqlStateOf(reason)
+  return state !== '' && !/^(08|57P)/.test(state)
 }
 
 /**

@@ -1,6 +1,7 @@
 import type Pg from 'pg'
 
-import { StoreUnavailableError } from '../base/store-errors.ts'
+import { timeLeft, withinTime } from '../base/caller.ts'
+import { OutcomeUnknownError, StoreUnavailableError } from '../base/store-errors.ts'
 
 /** Connections for one unit of work each. */
 export interface PostgresPool {
@@ -17,19 +18,43 @@ export type PostgresClient = Pick<Pg.PoolClient, 'release'> & {
  * that takes longer is closed: back in the pool, it would hold up the next unit of work as well. So is one to a server that
  * turned out to be read-only: after a failover, a new connection leads to the server that takes changes. So is one that
  * prepared a statement before the schema changed.
- * @param timeout How long a unit of work may take, with its wait for a connection; milliseconds.
+ * @param timeout How long a unit of work may take, with its wait for a connection, and how long all those of a request together;
+ *   milliseconds.
  */
 export function createTimedPool(pool: Pg.Pool, timeout: number): PostgresPool {
   /** Whether the server still has what a connection prepared. */
   const prepares = { isKept: true }
   return {
     async connect() {
-      const start = performance.now()
-      const client = await pool.connect()
-      return lease(client, timeout - (performance.now() - start), prepares)
+      const end = performance.now() + timeLeft(timeout)
+      const client = await connectInTime(pool, timeout)
+      return lease(client, end - performance.now(), prepares)
     },
     end: () => pool.end(),
   }
+}
+
+async function connectInTime(pool: Pg.Pool, timeout: number): Promise<Pg.PoolClient> {
+  const connecting = pool.connect()
+  try {
+    return await withinTime(timeout, connecting)
+  } catch (error) {
+    connecting.then(
+      (client) => client.release(),
+      () => {},
+    )
+    throw error
+  }
+}
+
+/** The connections whose server has warned since the last COMMIT was sent (class 01 of its manual's appendix A). */
+const warned = new WeakSet<object>()
+
+/** Listens for the warnings of a connection. */
+export function watchWarnings(client: Pick<Pg.PoolClient, 'on'>): void {
+  client.on('notice', ({ code }) => {
+    if (code === '01000') warned.add(client)
+  })
 }
 
 /** @param time Milliseconds until the connection is closed. */
@@ -50,7 +75,13 @@ function lease(client: Pg.PoolClient, time: number, prepares: { isKept: boolean 
       stream.cork()
       process.nextTick(() => stream.uncork())
       try {
-        return await client.query<object>(prepares.isKept && !unfit && name !== undefined ? { ...query, name } : query)
+        const result = await client.query<object>(
+          prepares.isKept && !unfit && name !== undefined ? { ...query, name } : query,
+        )
+        // Somebody canceled the wait for a standby: the change is here, and is lost if the standby takes over.
+        if (warned.delete(client) && result.command === 'COMMIT')
+          throw new OutcomeUnknownError('The change may be missing on the standby.')
+        return result
       } catch (error) {
         if (isLostStatement(error)) prepares.isKept = false
         unfit ||= isReadOnly(error) || isStaleStatement(error)

@@ -12,7 +12,7 @@ import { createWhileContended, SerializableDatabase } from './postgres-contentio
 import type { WhileContended } from './postgres-dialect.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
 import { openChangeFeed } from './postgres-change-feed.ts'
-import { createTimedPool } from './postgres-pool.ts'
+import { createTimedPool, watchWarnings } from './postgres-pool.ts'
 import type { PostgresPool } from './postgres-pool.ts'
 import type { Database } from './schema/schema.ts'
 import type { OpenOptions, Store } from './store.ts'
@@ -45,7 +45,7 @@ export async function openPostgresStore(url: string, options: PostgresOpenOption
   }
   const created = await withoutHurry(pg, config, (database) => migrate(database, postgresEngine, create))
   const pool = createTimedPool(openPool(pg, { ...config, ...(await limitsOf(pg, config, timeout)) }), timeout)
-  const whileContended = createWhileContended()
+  const whileContended = createWhileContended(timeout)
   const writes = createWriteHealth()
   const db = openDatabase(pool, whileContended, writes)
   try {
@@ -94,7 +94,7 @@ async function withoutHurry<T>(
   config: Pg.ClientConfig,
   work: (db: SerializableDatabase<Database>) => Promise<T>,
 ): Promise<T> {
-  const db = openDatabase(openPool(pg, config), createWhileContended())
+  const db = openDatabase(openPool(pg, config), createWhileContended(Infinity))
   try {
     return await work(db)
   } finally {
@@ -105,7 +105,12 @@ async function withoutHurry<T>(
 function openPool(pg: typeof Pg, config: Pg.ClientConfig): Pg.Pool {
   const pool = new pg.Pool({ ...config, max: maxConnections, pipeline: true })
   // A connection broke: idle, or between two queries. The next query says so, or gets another one.
-  return pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}))
+  return pool
+    .on('error', () => {})
+    .on('connect', (client) => {
+      client.on('error', () => {})
+      watchWarnings(client)
+    })
 }
 
 function openDatabase(

@@ -21,6 +21,8 @@ export function nameSqliteOutage(error: unknown): unknown {
   return outage ? new StoreUnavailableError(outage[1], { cause: error }) : error
 }
 
+export const isDiskError = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_IOERR')
+
 const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')

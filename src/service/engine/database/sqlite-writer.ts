@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import type BetterSqlite3 from 'better-sqlite3'
 
-import { watchCaller } from './caller.ts'
-import { whileBusy } from './sqlite-outage.ts'
+import { timeLeft, watchCaller } from '../base/caller.ts'
+import { OutcomeUnknownError } from '../base/store-errors.ts'
+import { isDiskError, whileBusy } from './sqlite-outage.ts'
 
 /**
  * The one connection that writes, with group commit.
@@ -47,6 +48,9 @@ export interface WriterOptions {
   readonly failed: (error: unknown) => unknown
 }
 
+/** How long all units of one request may take together, with their waits; milliseconds. As on PostgreSQL. */
+const requestTime = 4_000
+
 /** So that one turn of the event loop does not keep other requests waiting for long. */
 const maxUnits = 64
 
@@ -79,7 +83,7 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
       committed.resolve()
     } catch (error) {
       undoAll()
-      committed.reject(failed(error))
+      committed.reject(endOfCommit(error, failed))
     }
   }
 
@@ -166,7 +170,7 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
     async begin() {
       const change = watchCaller()
       // From its arrival, not from its turn: those behind a change that has waited in vain do not wait as long again.
-      const until = performance.now() + timeout()
+      const until = performance.now() + Math.min(timeout(), timeLeft(requestTime))
       if (isTaken) await new Promise<void>((resolve) => void waiting.push(resolve))
       else {
         isTaken = true
@@ -174,6 +178,8 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
         if (!database.memory) await gatherUnits()
       }
       try {
+        // A disk that hung has held up the whole process, and this unit with it.
+        timeLeft(requestTime)
         const enteredGroup = await enterGroup(until, change.requireCaller)
         change.begin()
         return createUnit(enteredGroup)
@@ -183,6 +189,13 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
       }
     },
   }
+}
+
+/** After an error of the disk, the log may hold the change, and count as committed when the file is opened again. */
+function endOfCommit(error: unknown, failed: WriterOptions['failed']): unknown {
+  const outage = failed(error)
+  if (!isDiskError(error)) return outage
+  return new OutcomeUnknownError('The disk reports an error.', { cause: error })
 }
 
 /** More than we have; a bound for lists of any length in `in (…)`. */

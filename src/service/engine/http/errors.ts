@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { ErrorBody } from '../../../contract/errors.ts'
 import type { FailureLog } from '../monitoring/failure-log.ts'
 import { ApiProblem } from '../base/problem.ts'
-import { StoreUnavailableError } from '../base/store-errors.ts'
+import { OutcomeUnknownError, StoreUnavailableError } from '../base/store-errors.ts'
 import { jsonAnswer, send } from './answer.ts'
 import type { Answer, Label } from './answer.ts'
 import { requestIdOf } from './request-id.ts'
@@ -23,12 +23,17 @@ export function answerError(res: ServerResponse, error: unknown, label: Label, f
   send(res, errorAnswer(error, { label, failures, requestId: requestIdOf(res) }))
 }
 
-export function errorBody({ code, message, triesLeft }: ApiProblem): ErrorBody {
-  return { errors: [{ code, message, ...(triesLeft !== undefined && { triesLeft }) }] }
+export function errorBody({ code, message, triesLeft, outcome }: ApiProblem): ErrorBody {
+  return { errors: [{ code, message, ...(triesLeft !== undefined && { triesLeft }), ...(outcome && { outcome }) }] }
 }
+
+const unknownOutcome = 'The database has not answered whether the change is stored. Read before you repeat it.'
 
 function toProblem(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error
+  if (error instanceof OutcomeUnknownError) {
+    return new ApiProblem('api.error.unavailable', unknownOutcome, { cause: error, outcome: 'unknown' })
+  }
   if (error instanceof StoreUnavailableError) {
     return new ApiProblem('api.error.unavailable', undefined, { cause: error })
   }

@@ -10,6 +10,7 @@ import { ApiProblem } from '../base/problem.ts'
 import type { EventSource } from '../waiting/follower.ts'
 import type { HoldableRead } from './held-read.ts'
 import type { NamedImage } from './image.ts'
+import { nextTurn } from '../base/next-turn.ts'
 
 /** One call of an operation, by a caller who is allowed to call it. */
 export interface Call extends Caller {
@@ -152,7 +153,7 @@ async function parseRows(endpoint: Endpoint, schema: z.ZodType, request: RouteIn
       const position = `${name}[${rows.length}]`
       rows.push(parse(schema, row, (issue) => invalid(endpoint, issue, { name, position })))
     }
-    await new Promise<void>((resolve) => void setImmediate(resolve))
+    await nextTurn()
   }
   return rows
 }

@@ -1,3 +1,4 @@
+import { beginStep } from '../base/caller.ts'
 import { isDevice, waiterKey } from '../base/waiter-key.ts'
 import type { ChangedInboxes } from './changed-inboxes.ts'
 import type { Store, StoreChange } from '../database/store.ts'
@@ -133,6 +134,7 @@ function createBell(): Pick<Subscription, 'woken' | 'wake' | 'giveUp'> {
       if (!ringState) await new Promise<void>((resolve) => void (listener = resolve))
       const hasNews = ringState === 'news'
       ringState = undefined
+      beginStep()
       return hasNews
     },
     wake() {

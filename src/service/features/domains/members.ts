@@ -21,6 +21,7 @@ import { synchronizeMembers } from '../users/synchronize.ts'
 import { findDomain, findMember } from './find.ts'
 import { notifyRevoked } from '../../engine/waiting/notify.ts'
 import { addToDomain, showAll } from '../users/operations.ts'
+import { nextTurn } from '../../engine/base/next-turn.ts'
 
 export const add: Handler<typeof contract.addMember> = async (input, call) => {
   const domain = await findDomain(call, input.domainId)
@@ -100,7 +101,7 @@ async function usableRows(
   const reported: contract.SynchronizationReport['rows'] = []
   let unused = 0
   for (const [position, { username, name, email }] of rows.entries()) {
-    if (position % slice === 0) await new Promise<void>((resolve) => void setImmediate(resolve))
+    if (position % slice === 0) await nextTurn()
     const use = (field: 'name' | 'email', schema: z.ZodType<string>, value: string): string | undefined => {
       const validated = validate(schema, value)
       if (validated.success) return value
@@ -133,7 +134,7 @@ const slice = 5_000
 async function distinctRows(rows: readonly SynchronizedRow[]): Promise<SynchronizedRow[]> {
   const firsts = new Map<string, { row: SynchronizedRow; position: number }>()
   for (const [position, row] of rows.entries()) {
-    if (position % slice === 0) await new Promise<void>((resolve) => void setImmediate(resolve))
+    if (position % slice === 0) await nextTurn()
     const first = firsts.get(row.username)
     if (!first) firsts.set(row.username, { row, position })
     else if (row.name !== first.row.name || row.email !== first.row.email) {

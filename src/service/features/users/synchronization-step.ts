@@ -3,6 +3,7 @@ import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { StoreUnavailableError } from '../../engine/base/store-errors.ts'
 import { beat } from './synchronization-statements.ts'
 import type { ClaimedSync } from './synchronization-statements.ts'
+import { nextTurn } from '../../engine/base/next-turn.ts'
 
 /** Runs one short transaction of a synchronization that still holds its claim; other work can run after it. */
 export async function step<T>(
@@ -15,7 +16,7 @@ export async function step<T>(
       throw new StoreUnavailableError('The synchronization was taken over by another process.')
     return work(db)
   })
-  await new Promise<void>((resolve) => void setImmediate(resolve))
+  await nextTurn()
   return result
 }
 

@@ -251,6 +251,7 @@ export function driveTheRest(): void {
     await lock(db, codes.userId, { from: 1, until: 9 })
 
     expect([count, await codesLockedUntil(db, codes, 1)]).toEqual([{ failures: 1 }, 9])
+    expect(await codesLockedUntil(db, { userId, budget: 'other' }, 1)).toBeNull()
   })
 
   it('a pass by a hardware token counts while its user still has the token', async () => {
