@@ -49,15 +49,16 @@ describe('the time of a request at PostgreSQL', () => {
   it('a request has its whole time again after it has waited for something else, and work without a request always has', async () => {
     const { takeLong } = await openStore()
 
-    await onBehalfOf(caller, async () => {
+    const withPauses = onBehalfOf(caller, async () => {
       await takeLong()
       beginStep()
       await takeLong()
       await nextTurn()
-      await takeLong()
+      return takeLong()
     })
+    await expect(withPauses).resolves.toMatchObject({ rows: [{}] })
     await takeLong()
-    await takeLong()
+    await expect(takeLong()).resolves.toMatchObject({ rows: [{}] })
   })
 })
 
@@ -77,8 +78,8 @@ describe('the time of a request at SQLite', () => {
 
     const waiting = onBehalfOf(caller, change)
     for (let turn = 0; turn < 10; turn++) await nextTurn()
-    const { now } = performance
-    vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 10_000)
+    const now = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + 10_000)
     hang.resolve()
 
     await expect(waiting).rejects.toThrow('used up its time')
