@@ -96,13 +96,13 @@ describe('an attacker with the session of an admin', () => {
 
     await ann.call('POST', `/bulk-jobs/${json.id}/start`, { body: { people: 90 } })
     await revokeAdministrator(running.ctx, { organizationId: running.organization.id, id: ann.id })
-    const left = await remaining(domain)
+    const remainingCount = await remaining(domain)
     await vi.waitFor(async () => expect(await state(owner, json.id)).not.toBe('running'))
 
     expect(await state(owner, json.id)).toBe('stopped')
-    expect(left).toBeGreaterThan(0)
+    expect(remainingCount).toBeGreaterThan(0)
     // The one person who was being removed at that moment is gone.
-    expect(await remaining(domain)).toBeGreaterThanOrEqual(left - 1)
+    expect(await remaining(domain)).toBeGreaterThanOrEqual(remainingCount - 1)
   })
 
   it('starting a canceled bulk action changes no one', async () => {

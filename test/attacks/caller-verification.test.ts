@@ -84,12 +84,12 @@ describe('a confirmed call', () => {
     const epoch = async () =>
       (await running.ctx.store.db.selectFrom('user').select('epoch').where('id', '=', person.id).executeTakeFirst())
         ?.epoch
-    const before = await epoch()
+    const epochBefore = await epoch()
     const { confirm } = await askedCaller(helpdesk, person)
 
     await confirm({ keepBrowser: true })
 
-    expect(await epoch()).toBe(before)
+    expect(await epoch()).toBe(epochBefore)
     const browsers = await running.ctx.store.db.selectFrom('knownBrowser').selectAll().execute()
     expect(browsers).toEqual([])
   })
@@ -99,13 +99,14 @@ describe('an answer', () => {
   it('an answer to a call is not accepted as an answer to a session, whatever the decision', async () => {
     const { id, call: question, number, outcome } = await askedCaller(helpdesk, person)
     const { nonce } = question
-    const at = async (path: string, content: object) => (await read(await person.device.call(path, content))).code
+    const errorCodeAt = async (path: string, content: object) =>
+      (await read(await person.device.call(path, content))).code
 
     const codes = [
-      await at(devicePaths.answer(id), { nonce, decision: 'approve', number }),
-      await at(devicePaths.answer(id), { nonce, decision: 'deny' }),
-      await at(devicePaths.answer(id), { nonce, decision: 'confirm', number }),
-      await at(devicePaths.scan(id), { nonce, secret: random128() }),
+      await errorCodeAt(devicePaths.answer(id), { nonce, decision: 'approve', number }),
+      await errorCodeAt(devicePaths.answer(id), { nonce, decision: 'deny' }),
+      await errorCodeAt(devicePaths.answer(id), { nonce, decision: 'confirm', number }),
+      await errorCodeAt(devicePaths.scan(id), { nonce, secret: random128() }),
     ]
 
     expect(codes).toEqual([

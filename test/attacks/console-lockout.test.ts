@@ -95,14 +95,14 @@ describe('an attacker without any credential, at the address of an administrator
       const tables = [db.selectFrom('administratorCeremony'), db.selectFrom('attempt')] as const
       return (await Promise.all(tables.map((table) => table.selectAll().execute()))).map(({ length }) => length)
     }
-    const before = await rows()
+    const rowsBefore = await rows()
 
     await flood()
-    const after = await rows()
+    const rowsAfter = await rows()
     await signIn()
 
-    expect(after).toEqual(before)
-    expect(await rows()).toEqual([before[0]! + 1, before[1]])
+    expect(rowsAfter).toEqual(rowsBefore)
+    expect(await rows()).toEqual([rowsBefore[0]! + 1, rowsBefore[1]])
   })
 })
 
@@ -149,11 +149,11 @@ describe('a challenge of the console', () => {
     const added = await call('POST', '/passkeys', { body })
     await call('DELETE', `/passkeys/${added.json.id}`)
 
-    const again = await call('POST', '/passkeys', { body })
+    const secondAnswer = await call('POST', '/passkeys', { body })
 
     const { json: passkeys } = await call('GET', '/passkeys')
 
-    expect([added.status, again.status, again.code]).toEqual([200, 409, 'api.error.conflict.state'])
+    expect([added.status, secondAnswer.status, secondAnswer.code]).toEqual([200, 409, 'api.error.conflict.state'])
     expect(passkeys.map(({ id }: { id: string }) => id)).not.toContain(added.json.id)
   })
 })

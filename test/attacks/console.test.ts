@@ -241,17 +241,17 @@ describe('an administrator who wants more', () => {
   })
 
   it('a revoked administrator cannot come back with an invitation that they made before', async () => {
-    const [mine, theirs] = [await owner(), await owner()]
-    const { json } = await theirs.call('POST', '/invitations', { body: newOwner })
-    await mine.call('DELETE', `/administrators/${theirs.id}`)
+    const [firstOwner, secondOwner] = [await owner(), await owner()]
+    const { json } = await secondOwner.call('POST', '/invitations', { body: newOwner })
+    await firstOwner.call('DELETE', `/administrators/${secondOwner.id}`)
 
     expect((await consoleBrowser(running).register(json.token)).status).toBe(404)
   })
 
   it('a demoted owner cannot use an invitation that they made as an owner', async () => {
-    const [mine, theirs] = [await owner(), await owner()]
-    const { json } = await theirs.call('POST', '/invitations', { body: newOwner })
-    await mine.call('PUT', `/administrators/${theirs.id}`, {
+    const [firstOwner, secondOwner] = [await owner(), await owner()]
+    const { json } = await secondOwner.call('POST', '/invitations', { body: newOwner })
+    await firstOwner.call('PUT', `/administrators/${secondOwner.id}`, {
       body: { role: 'auditor' },
       headers: { 'if-match': '"1"' },
     })
@@ -262,17 +262,28 @@ describe('an administrator who wants more', () => {
 
 describe('a writer of the database who has no keys', () => {
   it('a database writer without keys cannot give an administrator the passkey of another one', async () => {
-    const [mine, theirs] = [await owner(), await owner()]
+    const [firstOwner, secondOwner] = [await owner(), await owner()]
     const { db } = running.ctx.store
     const { publicKey } = await db
       .selectFrom('administratorPasskey')
       .select('publicKey')
-      .where('administratorId', '=', mine.id)
+      .where('administratorId', '=', firstOwner.id)
       .executeTakeFirstOrThrow()
-    await db.updateTable('administratorPasskey').set({ publicKey }).where('administratorId', '=', theirs.id).execute()
-    const [own, foreign] = [mine.authenticator.credentials[0]!, theirs.authenticator.credentials[0]!]
+    await db
+      .updateTable('administratorPasskey')
+      .set({ publicKey })
+      .where('administratorId', '=', secondOwner.id)
+      .execute()
+    const [firstPasskey, secondPasskey] = [
+      firstOwner.authenticator.credentials[0]!,
+      secondOwner.authenticator.credentials[0]!,
+    ]
     const { json } = await callConsole(running, 'POST', '/sign-in/options')
-    const response = mine.authenticator.use(json, { userHandle: foreign.userHandle, id: foreign.id }, own)
+    const response = firstOwner.authenticator.use(
+      json,
+      { userHandle: secondPasskey.userHandle, id: secondPasskey.id },
+      firstPasskey,
+    )
 
     expect((await callConsole(running, 'POST', '/sign-in', { body: { response } })).status).toBe(400)
   })
@@ -285,11 +296,11 @@ describe('the passkey of a user', () => {
     await running.call('PUT', path)
     const rp = { id: 'console.example', origins: [origin], name: 'App' }
     const challenge = 'A'.repeat(22)
-    const given = { challenge, first: true }
+    const ceremony = { challenge, first: true }
     const { authenticator } = consoleBrowser(running)
-    const started = await running.call('POST', `${path}/passkeys/registration`, { body: { rp, ...given } })
-    const made = authenticator.make(started.json)
-    await running.call('POST', `${path}/passkeys`, { body: { ...given, response: made, name: 'Laptop' } })
+    const started = await running.call('POST', `${path}/passkeys/registration`, { body: { rp, ...ceremony } })
+    const credential = authenticator.make(started.json)
+    await running.call('POST', `${path}/passkeys`, { body: { ...ceremony, response: credential, name: 'Laptop' } })
     const { json } = await callConsole(running, 'POST', '/sign-in/options')
     const response = authenticator.use(json, {}, authenticator.credentials[0])
 

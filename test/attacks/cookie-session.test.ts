@@ -10,11 +10,11 @@ import { createBrowser } from '../support/browser.ts'
 import { listen } from '../support/listen.ts'
 
 /** An app whose web sessions are in the browser. */
-async function arrange(before: readonly express.RequestHandler[] = [], options: MfaOptions = {}) {
+async function arrange(middleware: readonly express.RequestHandler[] = [], options: MfaOptions = {}) {
   const service = await startTestService()
-  let ahead = 0
+  let clockOffset = 0
   const app = express()
-  app.use(cookieSession({ name: 'web', keys: ['test'] }), ...before)
+  app.use(cookieSession({ name: 'web', keys: ['test'] }), ...middleware)
   app.post('/login/:username', (req, res) => {
     Object.assign(req.session ?? {}, { username: req.params.username })
     res.sendStatus(204)
@@ -26,7 +26,7 @@ async function arrange(before: readonly express.RequestHandler[] = [], options: 
   app.use(
     mfa({
       service,
-      clock: { ...service.clock, now: () => service.clock.now() + ahead },
+      clock: { ...service.clock, now: () => service.clock.now() + clockOffset },
       user: (req) => {
         const { username } = (req.session ?? {}) as { username?: string }
         return username === undefined ? null : { username }
@@ -51,7 +51,7 @@ async function arrange(before: readonly express.RequestHandler[] = [], options: 
     return browser
   }
   /** For the app. The service would beat once in a few seconds meanwhile. */
-  const skip = (seconds: number) => void (ahead += seconds)
+  const skip = (seconds: number) => void (clockOffset += seconds)
   return { service, device, verified, skip, browser: start }
 }
 
@@ -210,14 +210,14 @@ describe('a rolled-back cookie-session', () => {
     const browser = start()
     await browser.submit('/login/alice')
     await browser.visit('/account')
-    const before = browser.copy()
+    const earlierCopy = browser.copy()
     await device.approve()
     await browser.submit('/mfa/complete')
 
-    await before.submit('/mfa/complete')
+    await earlierCopy.submit('/mfa/complete')
 
     expect((await browser.fetch('/account')).body.verified).toBe(true)
-    expect((await before.fetch('/account')).status).toBe(403)
+    expect((await earlierCopy.fetch('/account')).status).toBe(403)
   })
 
   it('a rolled-back cookie gets no other number to match: a denied challenge stays denied', async () => {
@@ -225,12 +225,12 @@ describe('a rolled-back cookie-session', () => {
     const browser = start()
     await browser.submit('/login/alice')
     await browser.visit('/account')
-    const before = browser.copy()
+    const earlierCopy = browser.copy()
     await device.deny()
     await browser.visit('/mfa')
 
-    expect((await before.visit('/mfa')).text).toContain('You denied this sign-in')
-    expect((await before.fetch('/account')).status).toBe(403)
+    expect((await earlierCopy.visit('/mfa')).text).toContain('You denied this sign-in')
+    expect((await earlierCopy.fetch('/account')).status).toBe(403)
   })
 
   it('a rolled-back cookie gets no more push requests, because the service counts them', async () => {
@@ -240,7 +240,7 @@ describe('a rolled-back cookie-session', () => {
     await browser.open('/account')
     const unasked = () => browser.copy()
 
-    for (let again = 0; again < 8; again++) {
+    for (let attempt = 0; attempt < 8; attempt++) {
       await unasked().open('/mfa')
       // Longer than pages that are loaded at the same moment share a request.
       await service.clock.advance(11)
@@ -268,22 +268,22 @@ describe('a rolled-back cookie-session', () => {
   it('a rolled-back cookie does not make an old step-up fresh: the time of the pass counts', async () => {
     const { service, verified } = await arrange()
     const browser = await verified()
-    const before = browser.copy()
+    const earlierCopy = browser.copy()
 
     await service.clock.advance(60)
 
-    expect((await before.fetch('/danger')).status).toBe(403)
+    expect((await earlierCopy.fetch('/danger')).status).toBe(403)
   })
 
   it('a cookie from before a sign-out stays valid for at most twelve hours, because nothing records that it ended', async () => {
     const { skip, verified } = await arrange()
     const browser = await verified()
-    const before = browser.copy()
+    const earlierCopy = browser.copy()
     await browser.submit('/logout')
 
     expect((await browser.fetch('/account')).body.verified).toBe(false)
-    expect((await before.fetch('/account')).body.verified).toBe(true)
+    expect((await earlierCopy.fetch('/account')).body.verified).toBe(true)
     skip(43_200)
-    expect((await before.fetch('/account')).status).toBe(403)
+    expect((await earlierCopy.fetch('/account')).status).toBe(403)
   })
 })

@@ -28,9 +28,9 @@ async function arrange(options: Partial<WebAppOptions> = {}) {
   await owner.submit('/mfa/complete')
   let destroyed = 0
   const destroy = store.destroy.bind(store)
-  store.destroy = (...given) => {
+  store.destroy = (...args) => {
     destroyed += 1
-    destroy(...given)
+    destroy(...args)
   }
   const ids = () => Object.keys((store as unknown as { sessions: Record<string, string> }).sessions)
   return { ...app, url, owner, account, store, ids, destroyed: () => destroyed, release: held.resolve }
@@ -38,11 +38,15 @@ async function arrange(options: Partial<WebAppOptions> = {}) {
 
 type Callback = (...answer: unknown[]) => void
 
-/** Holds back one read of the store, once it has read, or one write, before it writes. The first `after` calls go on. */
-function holdBack(store: session.MemoryStore, method: 'get' | 'set', { after }: { readonly after: number }) {
+/** Holds back one read of the store, once it has read, or one write, before it writes. The first `passedCalls` calls go on. */
+function holdBack(
+  store: session.MemoryStore,
+  method: 'get' | 'set',
+  { passedCalls }: { readonly passedCalls: number },
+) {
   const begun = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
-  const original = store[method].bind(store) as (...given: unknown[]) => void
+  const original = store[method].bind(store) as (...args: unknown[]) => void
   const hold = (id: unknown, ...rest: unknown[]) => {
     begun.resolve()
     if (method === 'set') void released.promise.then(() => original(id, ...rest))
@@ -50,11 +54,11 @@ function holdBack(store: session.MemoryStore, method: 'get' | 'set', { after }: 
   }
   let calls = 0
   Object.assign(store, {
-    [method](...given: unknown[]) {
+    [method](...args: unknown[]) {
       calls += 1
-      if (calls <= after) return original(...given)
+      if (calls <= passedCalls) return original(...args)
       Object.assign(store, { [method]: original })
-      hold(...(given as [unknown, ...unknown[]]))
+      hold(...(args as [unknown, ...unknown[]]))
     },
   })
   return { begun: begun.promise, release: () => released.resolve() }
@@ -103,15 +107,15 @@ async function standing(browser: Browser) {
   return { isSignedIn: body.user !== null, isVerified: body.verified === true }
 }
 
-const out = { isSignedIn: false, isVerified: false }
-const inside = { isSignedIn: true, isVerified: true }
+const signedOutState = { isSignedIn: false, isVerified: false }
+const signedInState = { isSignedIn: true, isVerified: true }
 
 /** The first reads wait for each other: all requests have the same web session before one of them renews it. */
 function readTogether(store: session.MemoryStore, requests: number): void {
   const get = store.get.bind(store)
   const reads: (() => void)[] = []
-  store.get = (...given) => {
-    reads.push(() => get(...given))
+  store.get = (...args) => {
+    reads.push(() => get(...args))
     if (reads.length < requests) return
     store.get = get
     for (const read of reads) read()
@@ -127,8 +131,8 @@ describe('a copied cookie of a verified web session', () => {
     await changes[name]?.(app)
 
     expect(isThiefIn).toBe(true)
-    expect(await standing(thief)).toEqual(out)
-    expect(await standing(app.owner)).toEqual(inside)
+    expect(await standing(thief)).toEqual(signedOutState)
+    expect(await standing(app.owner)).toEqual(signedInState)
   })
 
   it('a copied cookie also ends with Express 4 when the owner ends the other sessions', async () => {
@@ -137,7 +141,7 @@ describe('a copied cookie of a verified web session', () => {
 
     await endOthers(app.owner)
 
-    expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
+    expect([await standing(thief), await standing(app.owner)]).toEqual([signedOutState, signedInState])
   })
 
   it('a cookie copied while the code for another device was shown ends once that device is set up', async () => {
@@ -150,7 +154,7 @@ describe('a copied cookie of a verified web session', () => {
     const done = await app.owner.open('/mfa/devices/device')
 
     expect(done.headers['location']).toBe('/mfa/devices?done=device')
-    expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
+    expect([await standing(thief), await standing(app.owner)]).toEqual([signedOutState, signedInState])
   })
 
   it('when browsers with one copied cookie end the other sessions at once, at most one stays verified', async () => {
@@ -162,7 +166,7 @@ describe('a copied cookie of a verified web session', () => {
 
     const places = answers
       .map(({ headers }) => String(headers['location']))
-      .toSorted((one, other) => one.length - other.length)
+      .toSorted((place, otherPlace) => place.length - otherPlace.length)
     const verified = (await Promise.all(browsers.map(isIn))).filter(Boolean)
     expect(places).toEqual(['/mfa/devices', '/mfa/devices', '/mfa/devices?done=sessions'])
     expect(verified).toHaveLength(1)
@@ -179,7 +183,7 @@ describe('a copied cookie of a verified web session', () => {
       const app = await arrange()
       const thief = app.owner.copy()
       const late = thief.submit(path, fields, { 'x-held': 'yes' })
-      const before = idOf(app.owner)
+      const idBefore = idOf(app.owner)
       await app.owner.submit('/mfa/devices/passkey/options')
       await changes['adds a passkey']?.(app)
 
@@ -188,15 +192,15 @@ describe('a copied cookie of a verified web session', () => {
 
       expect(answer.headers['location']).toBe('/mfa/devices')
       expect(answer.cookies).toEqual([])
-      expect(app.ids()).not.toContain(before)
-      expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
+      expect(app.ids()).not.toContain(idBefore)
+      expect([await standing(thief), await standing(app.owner)]).toEqual([signedOutState, signedInState])
     },
   )
 
   it('a copied cookie is not renewed by two browsers, even if the store answers the first slowly', async () => {
     const app = await arrange()
     const thief = app.owner.copy()
-    const slow = holdBack(app.store, 'get', { after: 1 })
+    const slow = holdBack(app.store, 'get', { passedCalls: 1 })
     const first = endOthers(thief)
     await slow.begun
     const second = endOthers(app.owner)
@@ -206,14 +210,14 @@ describe('a copied cookie of a verified web session', () => {
     await Promise.all([first, second])
 
     expect(app.ids()).toEqual([idOf(thief)])
-    expect([await standing(thief), await standing(app.owner)]).toEqual([inside, out])
+    expect([await standing(thief), await standing(app.owner)]).toEqual([signedInState, signedOutState])
   })
 
   it('a copied cookie is not brought back by a save that read the store before its owner added a passkey', async () => {
     const app = await arrange()
     const thief = app.owner.copy()
-    const before = idOf(app.owner)
-    const slow = holdBack(app.store, 'get', { after: 1 })
+    const idBefore = idOf(app.owner)
+    const slow = holdBack(app.store, 'get', { passedCalls: 1 })
     const late = thief.submit('/mfa/devices/forget')
     await slow.begun
     await changes['adds a passkey']?.(app)
@@ -221,15 +225,15 @@ describe('a copied cookie of a verified web session', () => {
     slow.release()
     await late
 
-    expect(app.ids()).not.toContain(before)
-    expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
+    expect(app.ids()).not.toContain(idBefore)
+    expect([await standing(thief), await standing(app.owner)]).toEqual([signedOutState, signedInState])
   })
 
   it('a copied cookie is not brought back by a save that the store carries out slowly', async () => {
     const app = await arrange()
     const thief = app.owner.copy()
-    const before = idOf(app.owner)
-    const slow = holdBack(app.store, 'set', { after: 0 })
+    const idBefore = idOf(app.owner)
+    const slow = holdBack(app.store, 'set', { passedCalls: 0 })
     const late = thief.submit('/mfa/devices/forget')
     await slow.begun
     const change = endOthers(app.owner)
@@ -238,8 +242,8 @@ describe('a copied cookie of a verified web session', () => {
     slow.release()
     await Promise.all([late, change])
 
-    expect(app.ids()).not.toContain(before)
-    expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
+    expect(app.ids()).not.toContain(idBefore)
+    expect([await standing(thief), await standing(app.owner)]).toEqual([signedOutState, signedInState])
   })
 
   it('a browser that ends the other sessions keeps what the app stored in its web session', async () => {
@@ -271,7 +275,7 @@ describe('two tabs of one browser', () => {
     const jar = [first, second].flatMap(({ cookies }) => cookies).filter((line) => line.startsWith('connect.sid'))
     expect(jar).toHaveLength(1)
     const browser = jar.length === 1 && first.cookies.length > 0 ? app.owner : tab
-    expect(await standing(browser)).toEqual(inside)
+    expect(await standing(browser)).toEqual(signedInState)
   })
 
   it('two tabs of one browser are answered in order: the new id arrives before the second continues', async () => {
@@ -279,7 +283,7 @@ describe('two tabs of one browser', () => {
     readTogether(app.store, 2)
     const saved = Promise.withResolvers<void>()
     const save = app.store.set.bind(app.store)
-    app.store.set = (...given) => void saved.promise.then(() => save(...given))
+    app.store.set = (...args) => void saved.promise.then(() => save(...args))
 
     const arrived: (string | undefined)[] = []
     const tabs = [app.owner, app.owner.copy()].map(async (tab) => {

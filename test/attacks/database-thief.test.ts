@@ -36,14 +36,14 @@ beforeAll(async () => {
   const { json: bob } = await call('POST', '/users', { body: newUser('bob') })
   await call('PUT', `/domains/${domain.id}/users/${bob.id}`)
   const { json: token } = await call('PUT', `/domains/${domain.id}/users/${bob.id}/token`)
-  const asked = await alice.ask({ numberMatching: true, challenge: random128() })
+  const pushSession = await alice.ask({ numberMatching: true, challenge: random128() })
   secrets = {
     apiKey: running.apiKey,
     bypass: bypass.code,
     activation: token.code,
     seed,
     offline: alice.codeSecret,
-    number: asked.number ?? '',
+    number: pushSession.number ?? '',
   }
   tables = steal(database)
 })
@@ -57,9 +57,9 @@ function steal(database: string): typeof tables {
   for (const end of ['', '-wal']) if (existsSync(database + end)) copyFileSync(database + end, stolen + end)
   const db = new Database(stolen)
   const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[]
-  const all = Object.fromEntries(names.map((name) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]))
+  const rowsByTable = Object.fromEntries(names.map((name) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]))
   db.close()
-  return all as typeof tables
+  return rowsByTable as typeof tables
 }
 
 const cells = () =>
@@ -97,11 +97,11 @@ describe('a thief of the database', () => {
     ])
 
     const texts = cells().map((cell) => (Buffer.isBuffer(cell) ? cell.toString('latin1') : String(cell)))
-    const found = [...Object.values(lasting).flatMap((secret) => forms(secret)), ...guessable].filter(
+    const foundSecrets = [...Object.values(lasting).flatMap((secret) => forms(secret)), ...guessable].filter(
       (form) => form.length > 5 && texts.some((text) => text.includes(form)),
     )
 
-    expect(found).toEqual([])
+    expect(foundSecrets).toEqual([])
   })
 
   it('a thief of the database cannot use the stored form of an API key as a key', async () => {

@@ -84,13 +84,13 @@ describe.each(engines)('an attacker who writes to the database without its keys,
   it('a database writer without keys does not approve with the PIN of a device that was moved to another user', async () => {
     const [alice, mallory] = [await member(running), await deviceHolder()]
     await moveDevice(mallory.id, alice.id)
-    const asked = await alice.signIn({})
+    const aliceSession = await alice.signIn({})
     const [request] = await mallory.pending()
 
-    const answer = await mallory.device.answer(asked.id, { decision: 'approve', nonce: request!.nonce, pin })
+    const answer = await mallory.device.answer(aliceSession.id, { decision: 'approve', nonce: request!.nonce, pin })
 
     expect(answer.status).toBe(500)
-    const session = await running.call('GET', `/domains/${running.domain.id}/sessions/${asked.id}`)
+    const session = await running.call('GET', `/domains/${running.domain.id}/sessions/${aliceSession.id}`)
     expect(session.json.state).toBe('pending')
   })
 

@@ -38,9 +38,9 @@ describe('an app that sends hostile text', () => {
 
     expect(await page.locator('.card script, .facts img').count()).toBe(0)
     expect(await page.title()).toBe('(1) Authenticator')
-    for (const shown of [short, details]) {
-      expect(shown).toContain('<script>')
-      for (const character of ['\u202E', '\u2066', '\u200F', '\u0000']) expect(shown).not.toContain(character)
+    for (const visibleText of [short, details]) {
+      expect(visibleText).toContain('<script>')
+      for (const character of ['\u202E', '\u2066', '\u200F', '\u0000']) expect(visibleText).not.toContain(character)
     }
     expect(short).toContain('+11')
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)

@@ -36,12 +36,12 @@ async function resetFromElsewhere(database: string, userId: string): Promise<voi
 describe('a user who passed with a factor that an administrator has removed since', () => {
   it('a user who passed with a factor that was removed since cannot add an app, even right after the second step', async () => {
     const { person, client, domainId, id, factors, ...app } = await arrange()
-    const shown = await person.open('/mfa/devices/app')
+    const setupPage = await person.open('/mfa/devices/app')
     await client.tokens.revoke(domainId, id)
 
     const answers = [
       await person.open('/mfa/devices/app'),
-      await person.submit('/mfa/devices/app', { code: app.codesOf(shown)() }),
+      await person.submit('/mfa/devices/app', { code: app.codesOf(setupPage)() }),
       await person.submit('/mfa/devices/device'),
       await person.submit('/mfa/devices/codes'),
     ]
@@ -87,14 +87,14 @@ describe('a user who is signed in while an administrator resets them', () => {
 
     const page = await person.visit('/mfa/devices/app')
     const devices = await person.submit('/mfa/devices/device')
-    const again = app.browser()
-    await app.signIn(again, 'alice')
+    const newBrowser = app.browser()
+    await app.signIn(newBrowser, 'alice')
 
     expect([page.status, devices.status]).toEqual([403, 403])
     for (const { text } of [page, await person.visit('/mfa'), await person.visit('/mfa/enroll/app')]) {
       expect(text).not.toMatch(/#code=|id="secret"/)
     }
-    expect((await again.visit('/account')).text).toContain('#code=')
+    expect((await newBrowser.visit('/account')).text).toContain('#code=')
   })
 })
 

@@ -47,11 +47,11 @@ describe('guessing codes', () => {
     await late.submit('/mfa/code', { code: code() })
     const whileLocked = await isIn(late)
     await app.clock.advance(15 * minute)
-    const after = await enter(app)
-    await after.submit('/mfa/code', { code: code() })
+    const laterBrowser = await enter(app)
+    await laterBrowser.submit('/mfa/code', { code: code() })
 
     expect(whileLocked).toBe(false)
-    expect(await isIn(after)).toBe(true)
+    expect(await isIn(laterBrowser)).toBe(true)
   })
 
   it('guessing codes from 24 browsers at once checks at most ten codes', async () => {
@@ -139,25 +139,25 @@ describe('sending requests to the device', () => {
   it('sending requests to the device from new browsers is limited to five in ten minutes and fifteen a day', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
-    let asked = 0
+    let requestCount = 0
     const bomb = async () => {
       const thief = await enter(app)
       await thief.visit('/account')
       for (const request of (await app.device.requests(account)).requests ?? []) {
-        asked += 1
+        requestCount += 1
         await app.device.answer(account, request, { decision: 'deny' })
       }
     }
 
     for (let attempt = 0; attempt < 8; attempt += 1) await bomb()
-    const first = asked
+    const initialCount = requestCount
     for (let hour = 0; hour < 3; hour += 1) {
       await app.clock.advance(60 * minute)
       for (let attempt = 0; attempt < 6; attempt += 1) await bomb()
     }
 
-    expect(first).toBe(5)
-    expect(asked).toBe(15)
+    expect(initialCount).toBe(5)
+    expect(requestCount).toBe(15)
   })
 
   it('sending requests to the device is paused for 15 minutes in every browser after the owner reports one', async () => {
@@ -167,11 +167,11 @@ describe('sending requests to the device', () => {
     await app.answer(account, 'report')
 
     for (let attempt = 0; attempt < 5; attempt += 1) await (await enter(app)).visit('/account')
-    const during = (await app.device.requests(account)).requests
+    const pendingDuring = (await app.device.requests(account)).requests
     await app.clock.advance(15 * minute)
     await (await enter(app)).visit('/account')
 
-    expect(during).toEqual([])
+    expect(pendingDuring).toEqual([])
     expect((await app.device.requests(account)).requests).toHaveLength(1)
   })
 
@@ -181,10 +181,10 @@ describe('sending requests to the device', () => {
     const [first, second] = [await enter(app), await enter(app)]
     await first.visit('/account')
     const number = numberOn(await second.visit('/account'))
-    const [beside, reported] = (await app.device.requests(account)).requests ?? []
+    const [otherRequest, reported] = (await app.device.requests(account)).requests ?? []
 
     const { blocked } = await app.device.answer(account, reported!, { decision: 'report' })
-    const late = app.device.answer(account, beside!, { decision: 'approve', number })
+    const late = app.device.answer(account, otherRequest!, { decision: 'approve', number })
 
     await expect(late).rejects.toMatchObject({ code: 'api.error.conflict.state' })
     for (const browser of [first, second]) {
@@ -201,11 +201,11 @@ describe('sending requests to the device', () => {
     const [first, second] = [await enter(app), await enter(app)]
     await first.visit('/account')
     const number = numberOn(await second.visit('/account'))
-    const [beside, reported] = (await app.device.requests(account)).requests ?? []
+    const [otherRequest, reported] = (await app.device.requests(account)).requests ?? []
     await first.submit('/mfa/cancel')
 
     const { blocked } = await app.device.answer(account, reported!, { decision: 'report' })
-    const late = app.device.answer(account, beside!, { decision: 'approve', number })
+    const late = app.device.answer(account, otherRequest!, { decision: 'approve', number })
 
     await expect(late).rejects.toMatchObject({ code: 'api.error.conflict.state' })
     expect([blocked, (await app.device.requests(account)).requests]).toEqual([1, []])
@@ -284,13 +284,13 @@ describe('a recorded sign-in', () => {
       const answer = await replay(app.url, { method: 'GET', path: '/account', headers, body: Buffer.alloc(0) })
       return answer.body.toString().includes('"verified":true')
     }
-    const given = ({ headers }: Replayed) => /connect\.sid=[^;]+/.exec(String(headers['set-cookie']))?.[0]
+    const sessionCookieOf = ({ headers }: Replayed) => /connect\.sid=[^;]+/.exec(String(headers['set-cookie']))?.[0]
 
     // Replays it unchanged, and as an attacker who signs in and sends every cookie received meanwhile.
     let cookie = `connect.sid=${thief.cookie('connect.sid')}`
     for (const record of [...records, ...records]) {
-      const asItWas = given(await replay(app.url, record))
-      cookie = given(await replay(app.url, record, { cookie })) ?? cookie
+      const asItWas = sessionCookieOf(await replay(app.url, record))
+      cookie = sessionCookieOf(await replay(app.url, record, { cookie })) ?? cookie
 
       expect([record.path, await isInBy(asItWas ?? ''), await isInBy(cookie)]).toEqual([record.path, false, false])
     }
@@ -303,13 +303,13 @@ describe('a recorded sign-in', () => {
     const { app, records, account } = await recordedRun()
     const thief = await enter(app)
     await thief.visit('/account')
-    const before = (await app.device.requests(account)).requests
+    const requestsBefore = (await app.device.requests(account)).requests
 
     const posts = records.filter(({ method, path }) => method === 'POST' && path.includes('/device/'))
     const answers = await Promise.all(posts.map(async (record) => (await replay(app.url, record)).status))
 
     expect(answers).toEqual([404, 404, 401])
-    expect((await app.device.requests(account)).requests).toEqual(before)
+    expect((await app.device.requests(account)).requests).toEqual(requestsBefore)
     expect(await isIn(thief)).toBe(false)
   })
 })

@@ -54,9 +54,9 @@ function heldBack(database: Queryable): Queryable {
     const setIsolationLevel = builder.setIsolationLevel.bind(builder)
     return Object.assign(builder, {
       execute: async (change: Parameters<typeof execute>[0]) => {
-        const before = beforeTransaction
+        const callback = beforeTransaction
         beforeTransaction = undefined
-        await before?.()
+        await callback?.()
         return execute(change)
       },
       setIsolationLevel: (level: Parameters<typeof setIsolationLevel>[0]) => hold(setIsolationLevel(level)),
@@ -112,13 +112,21 @@ async function furnish({ role, name, endpoint }: Change, consented: boolean) {
     })
     .execute()
   await db.insertInto('membership').values({ domainId, userId }).execute()
-  for (const [one, of] of [[id, role] as const, [administratorId, 'admin'] as const]) {
-    const row = { id: one, organizationId, role: of, name: 'Ada', email: `${one}@example.com`, userId: null }
+  for (const [adminId, adminRole] of [[id, role] as const, [administratorId, 'admin'] as const]) {
+    const row = {
+      id: adminId,
+      organizationId,
+      role: adminRole,
+      name: 'Ada',
+      email: `${adminId}@example.com`,
+      userId: null,
+    }
     await db
       .insertInto('administrator')
-      .values({ ...row, userHandle: one, createdAt: now })
+      .values({ ...row, userHandle: adminId, createdAt: now })
       .execute()
-    if (of !== 'owner') await db.insertInto('administratorDomain').values({ administratorId: one, domainId }).execute()
+    if (adminRole !== 'owner')
+      await db.insertInto('administratorDomain').values({ administratorId: adminId, domainId }).execute()
   }
   const times = { createdAt: now, usedAt: now, passedAt: now }
   await db
@@ -145,17 +153,20 @@ async function furnish({ role, name, endpoint }: Change, consented: boolean) {
       push: null,
     })
     .execute()
-  const of = { organizationId, userId, because: 'other' as const, createdAt: now, expiresAt: now + 900 }
+  const consentFields = { organizationId, userId, because: 'other' as const, createdAt: now, expiresAt: now + 900 }
   const pending = { parameters: '{}', domainIds: JSON.stringify([domainId]), digest: '', operation: 'resetPerson' }
   await db
     .insertInto('consent')
-    .values({ ...of, ...pending, id: ids.consentId, requestedBy: administratorId, state: 'pending' })
+    .values({ ...consentFields, ...pending, id: ids.consentId, requestedBy: administratorId, state: 'pending' })
     .execute()
   if (consented) {
-    const given = endpoint.body?.parse(adminExamples[name]?.request) as Record<string, unknown>
-    const subject = await subjectOf(db, endpoint, { ...given, ...ids, ...more }, now)
+    const exampleBody = endpoint.body?.parse(adminExamples[name]?.request) as Record<string, unknown>
+    const subject = await subjectOf(db, endpoint, { ...exampleBody, ...ids, ...more }, now)
     const { operation, because } = subject
-    const shown = { parameters: JSON.stringify(subject.parameters), domainIds: JSON.stringify(subject.domainIds) }
+    const consentScope = {
+      parameters: JSON.stringify(subject.parameters),
+      domainIds: JSON.stringify(subject.domainIds),
+    }
     const decided = {
       requestedBy: id,
       state: 'given',
@@ -164,7 +175,7 @@ async function furnish({ role, name, endpoint }: Change, consented: boolean) {
     } as const
     await db
       .insertInto('consent')
-      .values({ ...of, ...shown, ...decided, operation, because, id: newId() })
+      .values({ ...consentFields, ...consentScope, ...decided, operation, because, id: newId() })
       .execute()
   }
   if (!consented) await insertCall({ organizationId, domainId, userId, deviceId, requestedBy: id }, 'confirmed')
@@ -228,14 +239,14 @@ async function addDomain(organizationId: string, id: string): Promise<void> {
 }
 
 async function insertCall(
-  of: Record<'organizationId' | 'domainId' | 'userId' | 'deviceId' | 'requestedBy', string>,
+  callIds: Record<'organizationId' | 'domainId' | 'userId' | 'deviceId' | 'requestedBy', string>,
   state: 'confirmed' | 'denied',
 ): Promise<void> {
   const now = clock.now()
   const times = { createdAt: now, expiresAt: now, settledAt: now }
   await db
     .insertInto('callerVerification')
-    .values({ ...of, ...times, id: newId(), state, nonce: '', number: '10' })
+    .values({ ...callIds, ...times, id: newId(), state, nonce: '', number: '10' })
     .execute()
 }
 
@@ -274,17 +285,17 @@ async function ask(method: string, url: string, cookie: string, body?: object | 
 }
 
 /** What an operation is given: its example, or an answer of a passkey. */
-async function inputOf({ name }: Change, of: Furnished): Promise<object | string | undefined> {
+async function inputOf({ name }: Change, furnished: Furnished): Promise<object | string | undefined> {
   const { request } = adminExamples[name] ?? {}
   if (name === 'startBulkJob') return { people: 1 }
   if (!['confirmAdmin', 'addAdminPasskey', 'deleteAdminPasskey'].includes(name))
     return request as object | string | undefined
   const authenticator = createAuthenticator({ origin })
-  const options = async (path: string) => (await ask('POST', path, of.cookie)).json as never
-  const made = { response: authenticator.make(await options('/admin/passkeys/options')), name: 'Laptop' }
-  if (name === 'addAdminPasskey') return made
-  const added = await ask('POST', '/admin/passkeys', of.cookie, made)
-  of.passkeyId = (added.json as { id: string }).id
+  const options = async (path: string) => (await ask('POST', path, furnished.cookie)).json as never
+  const passkeyBody = { response: authenticator.make(await options('/admin/passkeys/options')), name: 'Laptop' }
+  if (name === 'addAdminPasskey') return passkeyBody
+  const added = await ask('POST', '/admin/passkeys', furnished.cookie, passkeyBody)
+  furnished.passkeyId = (added.json as { id: string }).id
   return name === 'deleteAdminPasskey'
     ? undefined
     : { response: authenticator.use(await options('/admin/confirmation/options')) }
@@ -293,13 +304,13 @@ async function inputOf({ name }: Change, of: Furnished): Promise<object | string
 interface Precondition {
   readonly title: string
   readonly concerns: (change: Change) => boolean
-  readonly change: (of: Furnished) => Promise<unknown>
+  readonly change: (furnished: Furnished) => Promise<unknown>
   readonly code: string | ((change: Change) => string | undefined)
   /** Whether a consent is what the help desk has, in place of a verified caller. */
   readonly consented?: true
 }
 
-const session = (of: Furnished) => ({ administratorId: of.id })
+const session = (furnished: Furnished) => ({ administratorId: furnished.id })
 const isAboutPerson = ({ params }: Change) => params.includes('userId')
 const isGuarded = ({ admin }: Change) => admin.guarded === true
 const limited = (change: Change) => change.params.find((name) => ['domainId', 'userId', 'consentId'].includes(name))
@@ -308,43 +319,45 @@ const preconditions: readonly Precondition[] = [
   {
     title: 'its session has ended',
     concerns: () => true,
-    change: (of) =>
+    change: (furnished) =>
       db
         .deleteFrom('administratorSession')
-        .where((is) => is.and(session(of)))
+        .where((is) => is.and(session(furnished)))
         .execute(),
     code: 'api.error.unauthorized',
   },
   {
     title: 'its access was revoked',
     concerns: () => true,
-    change: (of) => db.updateTable('administrator').set({ revokedAt: 1 }).where('id', '=', of.id).execute(),
+    change: (furnished) =>
+      db.updateTable('administrator').set({ revokedAt: 1 }).where('id', '=', furnished.id).execute(),
     code: 'api.error.unauthorized',
   },
   {
     title: 'its role was lowered',
     concerns: ({ admin }) => admin.role !== 'any' && !admin.reads,
-    change: (of) => db.updateTable('administrator').set({ role: 'auditor' }).where('id', '=', of.id).execute(),
+    change: (furnished) =>
+      db.updateTable('administrator').set({ role: 'auditor' }).where('id', '=', furnished.id).execute(),
     code: 'api.error.forbidden',
   },
   {
     title: 'its pass is too old',
     concerns: ({ admin }) => admin.fresh === true,
-    change: (of) =>
+    change: (furnished) =>
       db
         .updateTable('administratorSession')
         .set({ passedAt: clock.now() - 301 })
-        .where((is) => is.and(session(of)))
+        .where((is) => is.and(session(furnished)))
         .execute(),
     code: 'api.error.forbidden.fresh',
   },
   {
     title: 'the domain was taken away',
     concerns: (change) => change.role !== 'owner' && limited(change) !== undefined,
-    change: (of) =>
+    change: (furnished) =>
       db
         .deleteFrom('administratorDomain')
-        .where((is) => is.and(session(of)))
+        .where((is) => is.and(session(furnished)))
         .execute(),
     code: (change) => notFoundByParam[limited(change) ?? ''],
   },
@@ -373,7 +386,7 @@ const preconditions: readonly Precondition[] = [
   {
     title: 'the person has answered No to the help desk',
     concerns: (change) => change.role === 'helpdesk' && isAboutPerson(change),
-    change: (of) => insertCall({ ...pickCall(of), requestedBy: of.administratorId }, 'denied'),
+    change: (furnished) => insertCall({ ...pickCall(furnished), requestedBy: furnished.administratorId }, 'denied'),
     code: 'api.error.forbidden.blocked',
   },
   {
@@ -410,12 +423,15 @@ const pickCall = ({ organizationId, domainId, userId, deviceId }: Furnished) => 
 })
 
 /** Asks for a change. @param meanwhile Happens after the request was accepted. */
-async function askLate(change: Change, of: Furnished, meanwhile: () => Promise<unknown>) {
-  const input = await inputOf(change, of)
-  const url = change.path.replace(/:(\w+)/g, (_, name: string) => (of as unknown as Record<string, string>)[name] ?? '')
+async function askLate(change: Change, furnished: Furnished, meanwhile: () => Promise<unknown>) {
+  const input = await inputOf(change, furnished)
+  const url = change.path.replace(
+    /:(\w+)/g,
+    (_, name: string) => (furnished as unknown as Record<string, string>)[name] ?? '',
+  )
   beforeTransaction = meanwhile
   const query = change.name === 'importStock' ? '?because=other&dryRun=true' : ''
-  const answer = await ask(change.method, `${url}${query}`, of.cookie, input)
+  const answer = await ask(change.method, `${url}${query}`, furnished.cookie, input)
   // Otherwise the request was answered before its transaction, and the test would say nothing.
   expect(beforeTransaction).toBeUndefined()
   return answer
@@ -432,9 +448,9 @@ describe('an administrator whose request waits', () => {
   it.each(changes)(
     'an administrator whose request waits may call $name as long as nothing has changed',
     async (change) => {
-      const of = await furnish(change, false)
+      const furnished = await furnish(change, false)
 
-      const { code } = await askLate(change, of, () => Promise.resolve())
+      const { code } = await askLate(change, furnished, () => Promise.resolve())
 
       const refusals = cases
         .filter(({ name }) => name === change.name)
@@ -446,14 +462,14 @@ describe('an administrator whose request waits', () => {
   it.each(changes.filter(isGuarded))(
     'an administrator whose request waits uses up a consent by calling $name, unless that fails',
     async (change) => {
-      const of = await furnish(change, true)
+      const furnished = await furnish(change, true)
 
-      const { status } = await askLate(change, of, () => Promise.resolve())
+      const { status } = await askLate(change, furnished, () => Promise.resolve())
 
       const { state } = await db
         .selectFrom('consent')
         .select('state')
-        .where('requestedBy', '=', of.id)
+        .where('requestedBy', '=', furnished.id)
         .executeTakeFirstOrThrow()
       expect(state).toBe(status === 200 ? 'used' : 'given')
     },
@@ -462,16 +478,16 @@ describe('an administrator whose request waits', () => {
   it.each(cases)(
     'an administrator whose request waits cannot call $name once $precondition.title',
     async ({ precondition, ...change }) => {
-      const of = await furnish(change, precondition.consented === true)
-      let before: unknown
+      const furnished = await furnish(change, precondition.consented === true)
+      let entriesBefore: unknown
 
-      const { code } = await askLate(change, of, async () => {
-        await precondition.change(of)
-        before = await entriesOf(of)
+      const { code } = await askLate(change, furnished, async () => {
+        await precondition.change(furnished)
+        entriesBefore = await entriesOf(furnished)
       })
 
       expect(code).toBe(typeof precondition.code === 'string' ? precondition.code : precondition.code(change))
-      expect(await entriesOf(of)).toEqual(before)
+      expect(await entriesOf(furnished)).toEqual(entriesBefore)
     },
   )
 })

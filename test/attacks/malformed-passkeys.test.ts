@@ -31,8 +31,8 @@ const values: readonly unknown[] = [
 ]
 
 /** Every answer in which one member is wrong. */
-function* malformed(right: object): Generator<[string, string]> {
-  const { response, ...rest } = right as Record<string, unknown> & { response: object }
+function* malformed(validResponse: object): Generator<[string, string]> {
+  const { response, ...rest } = validResponse as Record<string, unknown> & { response: object }
   for (const value of values) {
     for (const name of Object.keys(rest)) {
       const named = `${name}: ${JSON.stringify(value)}`
@@ -59,8 +59,8 @@ async function startApp() {
   const { trouble } = app.app
 
   /** What an answer leads to besides the status. */
-  const told = () => [...app.events.splice(0).map(({ type }) => type), ...trouble.splice(0)]
-  return { ...app, told }
+  const takeEffects = () => [...app.events.splice(0).map(({ type }) => type), ...trouble.splice(0)]
+  return { ...app, takeEffects }
 }
 
 describe('a malformed answer of a passkey', () => {
@@ -69,17 +69,17 @@ describe('a malformed answer of a passkey', () => {
     await app.givePasskey()
     const { browser } = await app.signIn()
     const { text } = await browser.submit('/mfa/passkey/options')
-    const right = app.authenticator.use(JSON.parse(text) as RequestOptions)
-    const others: unknown[] = []
-    app.told()
+    const validResponse = app.authenticator.use(JSON.parse(text) as RequestOptions)
+    const unexpectedOutcomes: unknown[] = []
+    app.takeEffects()
 
-    for (const [what, response] of malformed(right)) {
+    for (const [label, response] of malformed(validResponse)) {
       const { status, headers } = await browser.submit('/mfa/passkey', { response })
-      const seen = [status, headers['location'], ...app.told()]
-      if (String(seen) !== '303,/mfa?use=passkey,passkey.wrong') others.push([what, ...seen])
+      const outcome = [status, headers['location'], ...app.takeEffects()]
+      if (String(outcome) !== '303,/mfa?use=passkey,passkey.wrong') unexpectedOutcomes.push([label, ...outcome])
     }
 
-    expect(others).toEqual([])
+    expect(unexpectedOutcomes).toEqual([])
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
@@ -91,17 +91,17 @@ describe('a malformed answer of a passkey', () => {
     const { browser } = await app.signIn('bob')
     const { text } = await browser.submit('/mfa/enroll/passkey/options')
     const authenticator = createAuthenticator({ origin: app.url })
-    const right = authenticator.make(JSON.parse(text) as CreationOptions)
-    const others: unknown[] = []
-    app.told()
+    const validResponse = authenticator.make(JSON.parse(text) as CreationOptions)
+    const unexpectedOutcomes: unknown[] = []
+    app.takeEffects()
 
-    for (const [what, response] of malformed(right)) {
+    for (const [label, response] of malformed(validResponse)) {
       const { status } = await browser.submit('/mfa/enroll/passkey', { name: 'Laptop', response })
-      const seen = [status, ...app.told()]
-      if (status < 400 || status >= 500 || seen.length > 1) others.push([what, ...seen])
+      const outcome = [status, ...app.takeEffects()]
+      if (status < 400 || status >= 500 || outcome.length > 1) unexpectedOutcomes.push([label, ...outcome])
     }
 
-    expect(others).toEqual([])
+    expect(unexpectedOutcomes).toEqual([])
     expect((await call('GET', `/domains/${domain.id}/users/${bob.id}/passkeys`)).json).toEqual([])
   })
 })

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => running.close())
 
-async function asked(more: object = {}) {
+async function personWithRequest(more: object = {}) {
   const person = await running.enroll(`owner ${(count += 1)}`)
   const session = await person.ask(more)
   const [request] = await person.pending()
@@ -34,7 +34,7 @@ const outcome = async (response: Received) => {
 
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-type Target = Awaited<ReturnType<typeof asked>>
+type Target = Awaited<ReturnType<typeof personWithRequest>>
 
 type Forgery = [string, (target: Target) => Promise<string>]
 
@@ -148,7 +148,7 @@ describe('a forged answer', () => {
   ]
 
   it.each(forgeries)('a forged answer %s changes nothing', async (_what, forge) => {
-    const target = await asked()
+    const target = await personWithRequest()
 
     const answer = await read(await target.device.post(target.path, await forge(target)))
 
@@ -157,7 +157,7 @@ describe('a forged answer', () => {
   })
 
   it('a handmade answer with the right key and header is accepted, so the others failed for their own defects', async () => {
-    const target = await asked()
+    const target = await personWithRequest()
     const jws = await handmade(target, { alg: 'ES256' }, await byOwner(target, 'ieee-p1363'))
 
     expect((await target.device.post(target.path, jws)).status).toBe(200)
@@ -177,7 +177,7 @@ describe('a recorded and modified call', () => {
   }
 
   it('a recorded call with another valid signature of the same content is still a replay', async () => {
-    const { device, signer, approval, path, id, session } = await asked()
+    const { device, signer, approval, path, id, session } = await personWithRequest()
     const jws = await signer.sign({ ...approval, nonce: random128() })
     await device.post(path, jws)
     const good = await signer.sign({ ...approval, decision: 'deny' })
@@ -188,22 +188,22 @@ describe('a recorded and modified call', () => {
   })
 
   it('a call with a reused id is rejected, whatever its content', async () => {
-    const first = await asked()
-    const second = await first.ask()
+    const owner = await personWithRequest()
+    const second = await owner.ask()
     const jti = random128()
-    await first.device.answer(first.id, { nonce: first.nonce, decision: 'deny' }, { jti })
-    const [request] = await first.pending()
+    await owner.device.answer(owner.id, { nonce: owner.nonce, decision: 'deny' }, { jti })
+    const [request] = await owner.pending()
 
     const answer = await outcome(
-      await first.device.answer(second.id, { nonce: request!.nonce, decision: 'approve' }, { jti }),
+      await owner.device.answer(second.id, { nonce: request!.nonce, decision: 'approve' }, { jti }),
     )
 
     expect(answer).toEqual([401, 'api.error.device.replayed'])
-    expect((await first.session(second.id)).state).toBe('pending')
+    expect((await owner.session(second.id)).state).toBe('pending')
   })
 
   it('the id of a call does not block the same id for the device of another user', async () => {
-    const [owner, stranger] = [await asked(), await asked()]
+    const [owner, stranger] = [await personWithRequest(), await personWithRequest()]
     const jti = random128()
     await stranger.device.answer(stranger.id, { nonce: stranger.nonce, decision: 'deny' }, { jti })
 
@@ -213,7 +213,7 @@ describe('a recorded and modified call', () => {
   })
 
   it('a call signed for reading cannot be used to answer, nor one signed for answering to read', async () => {
-    const { device, signer, path, approval, id, session } = await asked()
+    const { device, signer, path, approval, id, session } = await personWithRequest()
     const reading = await signer.sign({ ...approval, htm: 'GET', path: devicePaths.requests })
     const answering = await signer.sign(approval)
 
@@ -229,7 +229,7 @@ describe('a recorded and modified call', () => {
 
 describe('ids of another user', () => {
   it('a device cannot settle another user’s sessions with its own signature', async () => {
-    const [victim, mallory] = [await asked(), await asked()]
+    const [victim, mallory] = [await personWithRequest(), await personWithRequest()]
     const { signer, device } = mallory
     const tries = [
       { ...victim.approval },
@@ -249,28 +249,28 @@ describe('ids of another user', () => {
   })
 
   it('a device cannot claim the public key of another device', async () => {
-    const victim = await asked()
+    const victim = await personWithRequest()
     const { json: user } = await running.call('POST', '/users', { body: newUser(`thief ${(count += 1)}`) })
     const membership = `/domains/${running.domain.id}/users/${user.id}`
     await running.call('PUT', membership)
     const { code } = (await running.call('PUT', `${membership}/token`)).json
-    const own = await createDeviceSigner({ service: victim.signer.id ?? '', now: () => running.clock.now() })
+    const ownSigner = await createDeviceSigner({ service: victim.signer.id ?? '', now: () => running.clock.now() })
 
-    const answer = await createDeviceCalls(running.origin, own).activate(code, { key: victim.signer.publicKey })
+    const answer = await createDeviceCalls(running.origin, ownSigner).activate(code, { key: victim.signer.publicKey })
 
     expect((await outcome(answer))[0]).toBe(401)
   })
 
   it('a device cannot answer a request with values in members named like prototype properties', async () => {
-    const { device, id, nonce, session, signer, path } = await asked()
+    const { device, id, nonce, session, signer, path } = await personWithRequest()
     const payload = `{"aud":"${unknownId}","htm":"POST","path":"${path}","__proto__":{"nonce":"${nonce}","decision":"approve","polluted":1}}`
     const header = base64url({ alg: 'ES256' })
     const jws = `${header}.${Buffer.from(payload).toString('base64url')}.${(await signer.sign({ htm: 'POST', path })).split('.')[2]}`
 
     expect((await device.post(path, jws)).status).toBe(401)
     // Written as JSON text, so that it has a member of that name; signed by the owner of the device.
-    const own = JSON.parse(`{"__proto__":{"nonce":"${nonce}","decision":"approve"}}`) as object
-    expect((await device.answer(id, own)).status).toBe(400)
+    const pollutedBody = JSON.parse(`{"__proto__":{"nonce":"${nonce}","decision":"approve"}}`) as object
+    expect((await device.answer(id, pollutedBody)).status).toBe(400)
     expect((await session(id)).state).toBe('pending')
     expect(hasPollutedPrototypes()).toBe(false)
   })
@@ -278,7 +278,7 @@ describe('ids of another user', () => {
 
 describe('an attacker with the device who cannot see the number', () => {
   it('an attacker with the device who cannot see the number has one guess, even with many answers at once', async () => {
-    const { device, id, nonce, number, session } = await asked({ numberMatching: true })
+    const { device, id, nonce, number, session } = await personWithRequest({ numberMatching: true })
     const wrong = Array.from({ length: 90 }, (_, index) => String(index + 10)).filter((guess) => guess !== number)
 
     const answers = await Promise.all(
@@ -286,10 +286,10 @@ describe('an attacker with the device who cannot see the number', () => {
         .slice(0, 40)
         .map(async (guess) => (await device.answer(id, { nonce, decision: 'approve', number: guess })).status),
     )
-    const right = await outcome(await device.answer(id, { nonce, decision: 'approve', number }))
+    const rightAnswer = await outcome(await device.answer(id, { nonce, decision: 'approve', number }))
 
     expect(answers.filter((status) => status === 200)).toHaveLength(1)
-    expect(right).toEqual([409, 'api.error.conflict.state'])
+    expect(rightAnswer).toEqual([409, 'api.error.conflict.state'])
     expect(await session(id)).toMatchObject({ state: 'denied', reason: 'wrong_number' })
   })
 
@@ -311,7 +311,7 @@ describe('an attacker with the device who cannot see the number', () => {
   it.each(['', '0', '00', ' 47', '４７', '47\u0000', '+47', '0x2f', '4'.repeat(13), ['47'], { length: 2 }, true])(
     'an attacker with the device does not pass with the number %j',
     async (number) => {
-      const { device, id, nonce, session } = await asked({ numberMatching: true })
+      const { device, id, nonce, session } = await personWithRequest({ numberMatching: true })
 
       await device.answer(id, { nonce, decision: 'approve', number })
 
@@ -322,20 +322,20 @@ describe('an attacker with the device who cannot see the number', () => {
 
 describe('a copied device key', () => {
   it('a copied device key is rejected as soon as the token is revoked, whatever call it held open or signed before', async () => {
-    const { device, id, nonce, path, signer, user } = await asked()
-    const before = await signer.sign({ htm: 'POST', path, nonce, decision: 'approve' })
+    const { device, id, nonce, path, signer, user } = await personWithRequest()
+    const earlierCall = await signer.sign({ htm: 'POST', path, nonce, decision: 'approve' })
     const etag = (await device.inbox()).headers.get('etag') ?? ''
     const held = device.inbox({ prefer: 'wait=60', 'if-none-match': etag })
     await running.call('DELETE', `/domains/${running.domain.id}/users/${user.id}/token`)
 
     expect((await outcome(await held))[1]).toBe('api.error.device.revoked')
-    expect((await outcome(await device.post(path, before)))[0]).not.toBe(200)
+    expect((await outcome(await device.post(path, earlierCall)))[0]).not.toBe(200)
     expect((await outcome(await device.inbox()))[1]).toBe('api.error.device.revoked')
     expect((await outcome(await device.answer(id, { nonce, decision: 'approve' })))[0]).not.toBe(200)
   })
 
   it('a copied device key and its original decide a request once in total', async () => {
-    const { device, id, nonce, session } = await asked()
+    const { device, id, nonce, session } = await personWithRequest()
 
     const answers = await Promise.all([
       device.answer(id, { nonce, decision: 'deny' }),
@@ -381,7 +381,7 @@ describe('the description that a device sends', () => {
 
 describe('a device that knows the id of another user’s notice', () => {
   it('a device that knows the id of another user’s notice neither reads nor acknowledges it', async () => {
-    const [alice, mallory] = [await asked(), await asked()]
+    const [alice, mallory] = [await personWithRequest(), await personWithRequest()]
     await running.call('POST', `/users/${alice.user.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
     const noticesOf = async ({ device }: Pick<Target, 'device'>) => (await read(await device.inbox())).json.notices
     const [notice] = await noticesOf(alice)
@@ -393,7 +393,7 @@ describe('a device that knows the id of another user’s notice', () => {
   })
 
   it('a device cannot acknowledge a notice by replaying its owner’s call for another notice', async () => {
-    const alice = await asked()
+    const alice = await personWithRequest()
     const makeCode = () =>
       running.call('POST', `/users/${alice.user.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
     await makeCode()

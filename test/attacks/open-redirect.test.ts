@@ -85,12 +85,12 @@ describe('the address after a challenge', () => {
 
 describe('an open redirect', () => {
   it.each([
-    ['as returnTo', (browser: Browser, to: string) => browser.open(`/mfa?returnTo=${encodeURIComponent(to)}`)],
+    ['as returnTo', (browser: Browser, target: string) => browser.open(`/mfa?returnTo=${encodeURIComponent(target)}`)],
     [
       'as the page a form is on',
       // What no header can hold no browser sends.
-      (browser: Browser, to: string) =>
-        browser.submit('/orders', {}, { referer: to.replaceAll(/[^\u0021-\u007e]/g, '') }),
+      (browser: Browser, target: string) =>
+        browser.submit('/orders', {}, { referer: target.replaceAll(/[^\u0021-\u007e]/g, '') }),
     ],
   ])('no spelling of an address %s causes an open redirect', async (_, ask) => {
     const app = await startWebApp()
@@ -107,7 +107,7 @@ describe('an open redirect', () => {
       led.push([spelling, (await browser.submit('/mfa/code', { code })).headers['location'] ?? ''])
     }
 
-    const elsewhere = led.filter(([, to]) => new URL(to, app.url).origin !== app.url)
+    const elsewhere = led.filter(([, location]) => new URL(location, app.url).origin !== app.url)
 
     expect(spellings.length).toBeGreaterThanOrEqual(30)
     expect(elsewhere).toEqual([])
@@ -128,9 +128,9 @@ describe('an open redirect', () => {
         `GET ${path} HTTP/1.1\r\nHost: evil.example\r\nAccept: text/html\r\nCookie: ${cookie}\r\n\r\n`,
       )
       await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
-      const to = (await browser.submit('/mfa/complete')).headers['location'] ?? ''
+      const location = (await browser.submit('/mfa/complete')).headers['location'] ?? ''
 
-      expect(new URL(to, app.url).origin).toBe(app.url)
+      expect(new URL(location, app.url).origin).toBe(app.url)
     },
   )
 
@@ -152,9 +152,9 @@ describe('an open redirect', () => {
       `GET ${path} HTTP/1.1\r\nHost: evil.example\r\nAccept: text/html\r\n\r\n`,
     )
 
-    const to = headers.get('location') ?? ''
-    expect(to).toMatch(/\/mfa$/)
-    expect(new URL(to, url).origin).toBe(url)
+    const location = headers.get('location') ?? ''
+    expect(location).toMatch(/\/mfa$/)
+    expect(new URL(location, url).origin).toBe(url)
   })
 
   it('values that the app passes on cause no open redirect', async () => {

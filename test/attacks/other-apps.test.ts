@@ -24,7 +24,7 @@ const newDatabase = useEngine('SQLite')
 beforeAll(async () => {
   running = await startConsole(await newDatabase())
   const { call, domain, organization, service } = running
-  const note = (what: string, value: string) => void foreign.set(what, value)
+  const note = (label: string, value: string) => void foreign.set(label, value)
   const created = await service.administration.createDomain(organization.id, { name: 'Secretwiki' })
   note('domain', created.id)
   note('name of the domain', 'Secretwiki')
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const shared = await personWithDevice(running, created.id, { name: 'Wombatphone ~~' })
   note('name of a device of a shared person', 'Wombatphone')
   await call('PUT', `/domains/${domain.id}/users/${shared.id}`)
-  const own = await personWithDevice(running, domain.id, { name: 'Ownphone' })
+  const ownPerson = await personWithDevice(running, domain.id, { name: 'Ownphone' })
   const { id: hardware } = await hardwareToken(running)
   await call('PUT', `/users/${person.id}/hardware/${hardware}`)
   note('hardware token', hardware)
@@ -48,14 +48,14 @@ beforeAll(async () => {
   note('name of the invited', 'Foreign Guest')
   note('address of the invited', 'guest@foreign.example')
   // An auditor of both apps, whose record says so.
-  const both = { role: 'auditor', domains: [domain.id, created.id], email: 'both@example.net' } as const
-  const auditor = await administrator(running, both)
+  const auditorOptions = { role: 'auditor', domains: [domain.id, created.id], email: 'both@example.net' } as const
+  const auditor = await administrator(running, auditorOptions)
   running.clock.skip(600)
   const owner = await administrator(running, { role: 'owner', email: 'owner@example.net' })
   const { json: key } = await owner.call('POST', '/api-keys', { body: { role: 'auth', domain: created.id } })
   note('API key', key.id)
-  const { json: asked } = await askCaller(owner, shared)
-  note('question to a caller', asked.id)
+  const { json: callerQuestion } = await askCaller(owner, shared)
+  note('question to a caller', callerQuestion.id)
   const job = { action: 'remove_member', because: 'left', domain: created.id, people: [shared.id] }
   const { json: prepared } = await owner.call('POST', '/bulk-jobs', { body: job })
   await owner.call('POST', `/bulk-jobs/${prepared.id}/start`, { body: { people: 0 } })
@@ -70,14 +70,14 @@ beforeAll(async () => {
   running.clock.skip(3)
   ids = {
     domainId: [domain.id, created.id],
-    userId: [own.id, shared.id, person.id],
+    userId: [ownPerson.id, shared.id, person.id],
     administratorId: [owner.id, auditor.id, colleague.id, ...[...attackers.values()].map(({ id }) => id)],
     bulkJobId: [prepared.id],
-    callerVerificationId: [asked.id],
+    callerVerificationId: [callerQuestion.id],
     hardwareTokenId: [hardware],
     invitationId: [invitation.id],
     apiKeyId: [key.id],
-    passkeyId: [own.id],
+    passkeyId: [ownPerson.id],
   }
 })
 afterAll(() => running.close())
@@ -96,21 +96,21 @@ describe('an administrator of one app', () => {
       const paths = pathsOf(endpoint.path)
       const searches = 'q' in (endpoint.query?.shape ?? {}) ? ['', '?q=phone', '?q=example.com'] : ['']
       const leaks: string[] = []
-      let answered = 0
+      let answerCount = 0
 
-      for (const role of roles.filter((one) => mayCall(one, endpoint as never))) {
+      for (const role of roles.filter((candidate) => mayCall(candidate, endpoint as never))) {
         const { call } = attackers.get(role)!
-        for (const path of paths.flatMap((one) => searches.map((search) => `${one}${search}`))) {
+        for (const path of paths.flatMap((base) => searches.map((search) => `${base}${search}`))) {
           const { status, text } = await call('GET', path)
-          answered += status < 500 ? 1 : 0
-          for (const [what, value] of foreign) {
-            if (text.includes(value)) leaks.push(`${role} reads the ${what} at ${path}`)
+          answerCount += status < 500 ? 1 : 0
+          for (const [label, value] of foreign) {
+            if (text.includes(value)) leaks.push(`${role} reads the ${label} at ${path}`)
           }
         }
       }
 
       expect(paths).not.toEqual([])
-      expect(answered).toBeGreaterThan(0)
+      expect(answerCount).toBeGreaterThan(0)
       expect(leaks).toEqual([])
     },
   )
@@ -163,35 +163,35 @@ describe('an administrator of one app', () => {
   })
 
   it('an administrator does not learn of people in another app from colleagues with the same e-mail address', async () => {
-    const by = await administrator(running, { role: 'owner', email: `${unique()}@example.com` })
+    const ownerAdmin = await administrator(running, { role: 'owner', email: `${unique()}@example.com` })
     const { id: colleague } = attackers.get('admin')!
     const [stranger, known] = [foreign.get('person')!, (await personWithDevice(running)).id]
     for (const user of [stranger, known])
-      await by.call('PUT', `/administrators/${colleague}/record`, { body: { user, own: false } })
+      await ownerAdmin.call('PUT', `/administrators/${colleague}/record`, { body: { user, own: false } })
     const { call } = attackers.get('auditor')!
 
     const { json } = await call('GET', `/administrators/${colleague}`)
 
-    expect((await by.call('GET', `/administrators/${colleague}`)).json.namesakes.toSorted()).toEqual(
+    expect((await ownerAdmin.call('GET', `/administrators/${colleague}`)).json.namesakes.toSorted()).toEqual(
       [stranger, known].toSorted(),
     )
     expect(json.namesakes).toEqual([known])
   })
 
   it('an administrator does not learn of people in another app from their own e-mail address and record', async () => {
-    const by = await administrator(running, { role: 'owner', email: `${unique()}@example.com` })
-    const own = await administrator(running, { role: 'helpdesk', domains: [running.domain.id] })
+    const ownerAdmin = await administrator(running, { role: 'owner', email: `${unique()}@example.com` })
+    const helpdeskAdmin = await administrator(running, { role: 'helpdesk', domains: [running.domain.id] })
     const [stranger, known] = [foreign.get('person')!, (await personWithDevice(running)).id]
     const decide = (user: string, isOwn: boolean) =>
-      by.call('PUT', `/administrators/${own.id}/record`, { body: { user, own: isOwn } })
-    const read = async () => (await own.call('GET', '/session')).json.administrator
+      ownerAdmin.call('PUT', `/administrators/${helpdeskAdmin.id}/record`, { body: { user, own: isOwn } })
+    const read = async () => (await helpdeskAdmin.call('GET', '/session')).json.administrator
     for (const user of [stranger, known]) await decide(user, false)
 
-    const shown = await read()
+    const ownRecord = await read()
     await decide(stranger, true)
 
-    expect(shown.namesakes).toEqual([known])
-    expect((await by.call('GET', `/administrators/${own.id}`)).json.user).toBe(stranger)
+    expect(ownRecord.namesakes).toEqual([known])
+    expect((await ownerAdmin.call('GET', `/administrators/${helpdeskAdmin.id}`)).json.user).toBe(stranger)
     expect((await read()).user).toBeNull()
   })
 
@@ -201,12 +201,12 @@ describe('an administrator of one app', () => {
     await running.call('PUT', path)
     const { call } = attackers.get('helpdesk')!
 
-    const before = (await call('GET', `/people/${user.id}`)).json.factors
+    const factorsBefore = (await call('GET', `/people/${user.id}`)).json.factors
     const { json: token } = await running.call('PUT', `${path}/token`)
     await activateDevice(running.origin, running.clock, token.code)
-    const after = (await call('GET', `/people/${user.id}`)).json.factors
+    const factorsAfter = (await call('GET', `/people/${user.id}`)).json.factors
 
-    expect([before, after]).toEqual([[], expect.arrayContaining(['push'])])
+    expect([factorsBefore, factorsAfter]).toEqual([[], expect.arrayContaining(['push'])])
   })
 
   it.each(['____', '%%%%', '__', '%', '___________'])(

@@ -26,16 +26,16 @@ async function arrange(place: (url: string) => string) {
   await app.answer(account, 'deny')
   const signedIn = app.browser()
   await app.signIn(signedIn, 'alice')
-  const own = await keptPage(browser)
-  const context = own.context()
+  const ownPage = await keptPage(browser)
+  const context = ownPage.context()
   await context.addCookies([{ name: 'connect.sid', value: signedIn.cookie('connect.sid') ?? '', url: app.url }])
-  await own.goto(`${app.url}/account`)
-  await own.locator('#number').waitFor()
+  await ownPage.goto(`${app.url}/account`)
+  await ownPage.locator('#number').waitFor()
   const elsewhere = await listen((_req, res) => res.setHeader('content-type', 'text/html').end(html))
   const evil = await context.newPage()
   await evil.goto(place(elsewhere))
   const pending = async () => (await app.device.requests(account)).requests ?? []
-  return { app, account, context, own, evil, pending }
+  return { app, account, context, ownPage, evil, pending }
 }
 
 /** Submits a form, as any page can do to any URL. */
@@ -43,9 +43,9 @@ async function post(page: Page, action: string, fields: Record<string, string> =
   await Promise.all([
     page.waitForEvent('load'),
     page.evaluate(
-      ([to, content]) => {
+      ([target, content]) => {
         const form = document.createElement('form')
-        Object.assign(form, { method: 'post', action: to })
+        Object.assign(form, { method: 'post', action: target })
         for (const [name, value] of Object.entries(content)) {
           const input = document.createElement('input')
           Object.assign(input, { type: 'hidden', name, value })
@@ -65,37 +65,37 @@ const isIn = async (context: BrowserContext, url: string) =>
 describe.each(places)('a page %s', (_where, place) => {
   it('a page of another origin neither cancels a request nor sends one to the device', async () => {
     const { app, evil, pending } = await arrange(place)
-    const before = await pending()
+    const pendingBefore = await pending()
 
     await post(evil, `${app.url}/mfa/cancel`)
     await evil.goBack()
     await app.clock.advance(20)
     await post(evil, `${app.url}/mfa/send`)
 
-    expect(before).toHaveLength(1)
-    expect(await pending()).toEqual(before)
+    expect(pendingBefore).toHaveLength(1)
+    expect(await pending()).toEqual(pendingBefore)
   })
 
   it('a page of another origin cannot try codes for the signed-in user', async () => {
-    const { app, own, evil } = await arrange(place)
+    const { app, ownPage, evil } = await arrange(place)
     const read = async () => {
-      await own.goto(`${app.url}/mfa?use=code`)
-      return own.textContent('main')
+      await ownPage.goto(`${app.url}/mfa?use=code`)
+      return ownPage.textContent('main')
     }
-    const before = await read()
+    const textBefore = await read()
     for (let guess = 0; guess < 6; guess += 1) {
       await post(evil, `${app.url}/mfa/code`, { code: '000000' })
       await evil.goBack()
     }
 
     // The page mentions neither wrong codes nor too many of them.
-    expect(await read()).toBe(before)
+    expect(await read()).toBe(textBefore)
   })
 
   it('a page of another origin cannot complete a sign-in', async () => {
-    const { app, account, context, own, evil } = await arrange(place)
-    const number = numberOn({ text: await own.content() })
-    await own.close()
+    const { app, account, context, ownPage, evil } = await arrange(place)
+    const number = numberOn({ text: await ownPage.content() })
+    await ownPage.close()
     await app.answer(account, 'approve', number)
 
     await post(evil, `${app.url}/mfa/complete`)
@@ -104,8 +104,8 @@ describe.each(places)('a page %s', (_where, place) => {
   })
 
   it('a page of another origin cannot read the challenge page, its state or its events', async () => {
-    const { app, account, own, evil } = await arrange(place)
-    await own.close()
+    const { app, account, ownPage, evil } = await arrange(place)
+    await ownPage.close()
     // A request for the state is answered at once if something has changed.
     await app.answer(account, 'deny')
 

@@ -197,13 +197,13 @@ describe('a smuggled request', () => {
 
       connection.send(`POST /device/preview HTTP/1.1\r\nHost: x\r\n${wrap(smuggled())}`)
       const answer = await connection.answer()
-      const second = await Promise.race([
+      const secondAnswer = await Promise.race([
         connection.answer().catch(() => 'none'),
         pause(waitTimeout).then(() => 'still open'),
       ])
 
       expect(answer.status).toBeGreaterThanOrEqual(400)
-      expect(typeof second === 'string' ? second : second.status).toBe('none')
+      expect(typeof secondAnswer === 'string' ? secondAnswer : secondAnswer.status).toBe('none')
     },
   )
 })

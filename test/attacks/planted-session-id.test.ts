@@ -81,9 +81,9 @@ describe('an attacker who has planted the id of a web session', () => {
   it('an attacker who planted a web session id reads no activation code, even when it is shown again', async () => {
     const { attacker, victim } = await planted()
 
-    const shown = [await victim.visit('/'), await victim.visit('/mfa')]
+    const pages = [await victim.visit('/'), await victim.visit('/mfa')]
 
-    expect(shown.map((page) => secretsOn(page).length > 0)).toEqual([true, true])
+    expect(pages.map((page) => secretsOn(page).length > 0)).toEqual([true, true])
     expect(await readAll(attacker)).toEqual([])
     expect((await attacker.fetch('/')).body).toEqual({ user: null })
     expect((await victim.fetch('/')).body).not.toEqual({ user: null })
@@ -91,9 +91,9 @@ describe('an attacker who has planted the id of a web session', () => {
 
   it('an attacker who planted a web session id reads no seed of an authenticator app', async () => {
     const { attacker, victim, ...app } = await planted()
-    const before = app.browser()
-    await before.submit('/login/alice')
-    await before.visit('/')
+    const earlierBrowser = app.browser()
+    await earlierBrowser.submit('/login/alice')
+    await earlierBrowser.visit('/')
     // Only sent to the challenge, whose own page would show an activation code first.
     await victim.open('/')
 
@@ -109,7 +109,7 @@ describe('an attacker who has planted the id of a web session', () => {
     const code = codesOf({ clock }, await victim.open('/mfa/enroll/app'))
     await victim.submit('/mfa/enroll/app', { code: code() })
     await clock.advance(30)
-    const noted = victim.copy()
+    const notedBrowser = victim.copy()
     await victim.submit('/mfa/code', { code: code() })
     // A pass for changing devices.
     await clock.advance(30)
@@ -118,11 +118,11 @@ describe('an attacker who has planted the id of a web session', () => {
     await victim.submit('/mfa/code', { code: code() })
     await victim.submit('/mfa/devices/device')
 
-    const shown = await readAll(victim)
+    const victimSecrets = await readAll(victim)
 
-    expect(shown.length).toBeGreaterThan(5)
+    expect(victimSecrets.length).toBeGreaterThan(5)
     expect(await readAll(attacker)).toEqual([])
-    expect(await readAll(noted)).toEqual([])
+    expect(await readAll(notedBrowser)).toEqual([])
   })
 
   it.each([
@@ -133,24 +133,24 @@ describe('an attacker who has planted the id of a web session', () => {
     const attacker = app.browser()
     await attacker.submit('/login/alice')
     await attacker.visit('/')
-    const known = await attacker.open('/mfa/enroll/app')
-    const before = app.browser()
-    await before.submit('/login/alice')
-    await before.visit('/')
-    await before.open('/mfa/enroll/app')
+    const knownPage = await attacker.open('/mfa/enroll/app')
+    const earlierBrowser = app.browser()
+    await earlierBrowser.submit('/login/alice')
+    await earlierBrowser.visit('/')
+    await earlierBrowser.open('/mfa/enroll/app')
     const cookies = new Map(['connect.sid', 'web', 'web.sig'].map((name) => [name, attacker.cookie(name) ?? '']))
     // What the victim has begun before in this browser.
-    cookies.set('mfa-setup', before.cookie('mfa-setup') ?? '')
+    cookies.set('mfa-setup', earlierBrowser.cookie('mfa-setup') ?? '')
     const victim = createBrowser(app.url, cookies)
     await victim.submit('/login/alice')
     await victim.open('/')
 
-    const shown = await victim.open('/mfa/enroll/app')
+    const setupPage = await victim.open('/mfa/enroll/app')
 
-    expect(secretOn(shown)).not.toBe(secretOn(known))
-    const posted = await victim.submit('/mfa/enroll/app', { code: codesOf(app, known)() })
+    expect(secretOn(setupPage)).not.toBe(secretOn(knownPage))
+    const posted = await victim.submit('/mfa/enroll/app', { code: codesOf(app, knownPage)() })
     expect(posted.headers['location']).toBe('/mfa/enroll/app')
-    expect(secretOn(await victim.open('/mfa/enroll/app'))).toBe(secretOn(shown))
+    expect(secretOn(await victim.open('/mfa/enroll/app'))).toBe(secretOn(setupPage))
   })
 
   it.each([
@@ -164,8 +164,9 @@ describe('an attacker who has planted the id of a web session', () => {
     const attacker = app.browser()
     await attacker.submit(`${prefix}/login/alice`)
     await attacker.visit(`${prefix}/`)
-    const known = await attacker.open(`${prefix}/mfa/enroll/app`)
-    const [, name = '', nonce = ''] = /^((?:__Host-)?mfa-setup[\w-]*)=([\w-]{22});/.exec(known.cookies[0] ?? '') ?? []
+    const knownPage = await attacker.open(`${prefix}/mfa/enroll/app`)
+    const [, name = '', nonce = ''] =
+      /^((?:__Host-)?mfa-setup[\w-]*)=([\w-]{22});/.exec(knownPage.cookies[0] ?? '') ?? []
     // Its challenge is visible only with the binding, so the attacker plants that as well.
     const binding = name.replace('mfa-setup', 'mfa-binding')
     const cookies = new Map([
@@ -179,12 +180,12 @@ describe('an attacker who has planted the id of a web session', () => {
     const direct = await victim.open(`${prefix}/mfa/enroll/app`)
     await victim.open(`${prefix}/`)
 
-    const shown = await victim.open(`${prefix}/mfa/enroll/app`)
+    const setupPage = await victim.open(`${prefix}/mfa/enroll/app`)
 
     expect([nonce.length, attacker.cookie(binding)?.length]).toEqual([22, 22])
-    expect(direct.text).not.toContain(secretOn(known))
-    expect(secretOn(shown)).not.toBe(secretOn(known))
-    await victim.submit(`${prefix}/mfa/enroll/app`, { code: codesOf(app, known)() })
-    expect(secretOn(await victim.open(`${prefix}/mfa/enroll/app`))).toBe(secretOn(shown))
+    expect(direct.text).not.toContain(secretOn(knownPage))
+    expect(secretOn(setupPage)).not.toBe(secretOn(knownPage))
+    await victim.submit(`${prefix}/mfa/enroll/app`, { code: codesOf(app, knownPage)() })
+    expect(secretOn(await victim.open(`${prefix}/mfa/enroll/app`))).toBe(secretOn(setupPage))
   })
 })

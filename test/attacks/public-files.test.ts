@@ -37,11 +37,11 @@ const majors = [
 ] as const
 
 /** An app with these web sessions, and a user who has one. */
-async function arrange(create: typeof express, sessions: RequestHandler, before: readonly RequestHandler[] = []) {
+async function arrange(create: typeof express, sessions: RequestHandler, middleware: readonly RequestHandler[] = []) {
   const service = await startTestService()
   onTestFinished(() => service.close())
   const app = create()
-  app.use(sessions, ...before)
+  app.use(sessions, ...middleware)
   app.get('/login', (req, res) => {
     Object.assign(req.session ?? {}, { username: 'alice' })
     res.sendStatus(204)
@@ -95,11 +95,11 @@ describe.each(majors)('public files below /mfa, in %s with express-session', (_,
   it('public files below /mfa create no web session for visitors who have none', async () => {
     const { store, count } = memory()
     const { get } = await arrange(create, session({ ...generous, store }))
-    const before = count()
+    const countBefore = count()
 
     for (const [path] of files) expect((await get(path, {})).headers.getSetCookie()).toEqual([])
 
-    expect(count()).toBe(before)
+    expect(count()).toBe(countBefore)
   })
 
   it('public files below /mfa write nothing to the session store', async () => {
@@ -109,8 +109,8 @@ describe.each(majors)('public files below /mfa, in %s with express-session', (_,
     const written: string[] = []
     const { get, whoami } = await arrange(create, session({ ...generous, store }))
     for (const name of ['set', 'touch', 'destroy'] as const) {
-      const original = (store[name] as (...given: unknown[]) => void).bind(store)
-      Object.assign(store, { [name]: (...given: unknown[]) => (written.push(name), original(...given)) })
+      const original = (store[name] as (...args: unknown[]) => void).bind(store)
+      Object.assign(store, { [name]: (...args: unknown[]) => (written.push(name), original(...args)) })
     }
 
     for (const [path] of files) await (await get(path)).text()
@@ -131,7 +131,8 @@ describe.each(majors)('public files below /mfa, in %s with cookie-session', (_, 
     expect((await get('/whoami')).headers.getSetCookie()).not.toEqual([])
 
     for (const [path] of files) {
-      for (const given of [undefined, {}]) expect((await get(path, given)).headers.getSetCookie()).toEqual([])
+      for (const requestHeaders of [undefined, {}])
+        expect((await get(path, requestHeaders)).headers.getSetCookie()).toEqual([])
     }
 
     expect(await whoami()).toEqual({ username: 'alice' })
@@ -142,11 +143,11 @@ describe('a cookie of the app on every answer', () => {
   it.each([['/mfa/assets/style.css'], [`/mfa/authenticator/assets/${hashed}`]])(
     'a cookie of the app on every answer keeps shared caches from storing %s',
     async (path) => {
-      const own: RequestHandler = (_req, res, next) => {
+      const setOwnCookie: RequestHandler = (_req, res, next) => {
         res.cookie('own', Math.random())
         next()
       }
-      const { get } = await arrange(express, session({ ...generous, store: memory().store }), [own])
+      const { get } = await arrange(express, session({ ...generous, store: memory().store }), [setOwnCookie])
 
       const { headers } = await get(path)
 

@@ -98,8 +98,8 @@ describe('an endpoint that a device names', () => {
 describe('a push service name that resolves to', () => {
   /** The service's own connections, with a name server that the attacker controls. */
   function agentBy(...addresses: string[]) {
-    const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
-    const agent = createPublicAgent((_name, _options, done) => done(null, found))
+    const addressRecords = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+    const agent = createPublicAgent((_name, _options, done) => done(null, addressRecords))
     Object.assign(agent.options, { port: pushes.port, ca: pushes.ca })
     return agent
   }
@@ -148,15 +148,15 @@ describe('a push service', () => {
       res.end()
     })
     await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve))
-    const inside = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+    const insideUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
     const service = await start({ agent: pushes.agent() })
     const { ask } = await service.enroll(unique(), { push: pushes.subscribe() })
-    pushes.reply((res) => void res.writeHead(307, { location: `${inside}/led` }).end())
+    pushes.reply((res) => void res.writeHead(307, { location: `${insideUrl}/led` }).end())
 
     await ask()
     await untilRefused(service)
     // A redirected message would have arrived before this one.
-    await fetch(`${inside}/direct`)
+    await fetch(`${insideUrl}/direct`)
 
     expect(visited).toEqual(['/direct'])
     expect(pushes.messages.length).toBe(1)
@@ -167,33 +167,33 @@ describe('a push service', () => {
     const service = await start({ agent: pushes.agent() })
     const { ask } = await service.enroll(unique(), { push: pushes.subscribe() })
     const gone = Promise.withResolvers<void>()
-    let sent = 0
+    let sentBytes = 0
     pushes.reply((res) => {
       const chunk = Buffer.alloc(64 * 1024)
       res.writeHead(201)
-      const more = () => {
+      const writeMore = () => {
         if (res.destroyed) return
-        sent += chunk.length
-        res.write(chunk, more)
+        sentBytes += chunk.length
+        res.write(chunk, writeMore)
       }
       res.once('close', gone.resolve)
-      more()
+      writeMore()
     })
 
     await ask()
     await gone.promise
 
-    expect(sent).toBeLessThan(8 * 1024 * 1024)
+    expect(sentBytes).toBeLessThan(8 * 1024 * 1024)
   })
 
   it('a push service that switches protocols counts as disconnected, and does not block shutdown', async () => {
     const service = await start({ agent: pushes.agent() })
     const { ask } = await service.enroll(unique(), { push: pushes.subscribe() })
-    const again = service.clock.timerSet(1)
+    const retryTimer = service.clock.timerSet(1)
     pushes.reply((res) => void res.socket?.end('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'))
 
     await ask()
-    await again
+    await retryTimer
     const received = pushes.received(2)
     await service.clock.advance(1)
     await received
@@ -203,9 +203,9 @@ describe('a push service', () => {
 
   it('a push service whose name server never answers does not delay messages to others', async () => {
     const agent = pushes.agent()
-    const known = agent.options.lookup!
+    const originalLookup = agent.options.lookup!
     // The name server of the other push service never answers.
-    agent.options.lookup = (name, ...rest) => void (name === 'fcm.googleapis.com' && known(name, ...rest))
+    agent.options.lookup = (name, ...rest) => void (name === 'fcm.googleapis.com' && originalLookup(name, ...rest))
     const service = await start({ agent })
     const silent = { ...pushes.subscribe(), endpoint: 'https://updates.push.services.mozilla.com/x' }
     for (let people = 0; people < 24; people += 1) {

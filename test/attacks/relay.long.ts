@@ -31,16 +31,19 @@ async function arrange(mfa: Partial<MfaOptions> = {}) {
   const relayed = await listen((req, res) => {
     const { origin: from, referer: _, ...headers } = req.headers
     // What the browser says of the page, the relay replaces by what it would say of the app's own.
-    const own = {
+    const ownHeaders = {
       ...headers,
       host,
       'sec-fetch-site': 'same-origin',
       ...(from === undefined ? {} : { origin: `http://${host}` }),
     }
-    const passedOn = send({ host: '127.0.0.1', port, method: req.method, path: req.url, headers: own }, (answer) => {
-      res.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(res)
-    })
+    const passedOn = send(
+      { host: '127.0.0.1', port, method: req.method, path: req.url, headers: ownHeaders },
+      (answer) => {
+        res.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(res)
+      },
+    )
     passedOn.on('error', () => res.destroy())
     req.pipe(passedOn)
   })
@@ -96,12 +99,12 @@ async function byPush({ app, relayed }: Arranged, owned: Owned, username: string
   await app.signIn(browser, username)
   await browser.visit('/account')
   const page = await browser.visit('/mfa')
-  const shown = page.text.includes('id="number"')
+  const numberPage = page.text.includes('id="number"')
     ? page
     : await browser.submit('/mfa/send').then(() => browser.visit('/mfa'))
   const [request] = await owned.pending()
   if (request) {
-    const answer = { nonce: request.nonce, decision: 'approve', number: numberOn(shown) } as const
+    const answer = { nonce: request.nonce, decision: 'approve', number: numberOn(numberPage) } as const
     await owned.device.answer(request.id, answer)
     await browser.submit('/mfa/complete')
   }
@@ -157,8 +160,8 @@ describe('a relay between the person and the app', () => {
     await call('PUT', `/domains/${domain.id}/users/${user.id}`)
     const carol = await arranged.equip('carol')
 
-    const got = [await byPush(arranged, carol, 'carol'), await byCode(arranged, carol, 'carol')]
+    const outcomes = [await byPush(arranged, carol, 'carol'), await byCode(arranged, carol, 'carol')]
 
-    expect(got).toEqual([true, true])
+    expect(outcomes).toEqual([true, true])
   })
 })

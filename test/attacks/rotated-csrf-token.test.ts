@@ -8,9 +8,9 @@ import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** As csrf-sync does: a random token in the web session. */
 const inSession: RequestHandler = (req, res, next) => {
-  const held = req.session as { csrf?: string }
-  held.csrf ??= randomBytes(16).toString('hex')
-  guard(held.csrf, req, res, next)
+  const sessionData = req.session as { csrf?: string }
+  sessionData.csrf ??= randomBytes(16).toString('hex')
+  guard(sessionData.csrf, req, res, next)
 }
 
 /** As csrf-csrf does: a token made from the id of the web session. */
@@ -43,27 +43,27 @@ async function rotate(csrf: RequestHandler) {
   const account = await app.verify(browser, 'alice')
   const read = async () => (await browser.open('/form')).text.replace('token=', '')
   const send = async (token: string) => (await browser.submit('/form', {}, { 'x-csrf-token': token })).text
-  const before = await read()
-  expect(await send(before)).toBe('taken')
+  const oldToken = await read()
+  expect(await send(oldToken)).toBe('taken')
   await app.clock.advance(300)
   await app.answer(account, 'approve', numberOn(await browser.visit('/danger')))
   await browser.submit('/mfa/complete')
   expect((await browser.open('/danger')).text).toBe('danger')
-  return { before, read, send }
+  return { oldToken, read, send }
 }
 
 describe('a CSRF token after rotation', () => {
   it('a CSRF token in the web session stays valid after rotation, so an open form can be sent', async () => {
-    const { before, read, send } = await rotate(inSession)
+    const { oldToken, read, send } = await rotate(inSession)
 
-    expect(await send(before)).toBe('taken')
-    expect(await read()).toBe(before)
+    expect(await send(oldToken)).toBe('taken')
+    expect(await read()).toBe(oldToken)
   })
 
   it('a CSRF token derived from the web session id ends with that id, and the next page has a valid one', async () => {
-    const { before, read, send } = await rotate(ofId)
+    const { oldToken, read, send } = await rotate(ofId)
 
-    expect(await send(before)).toBe('csrf')
+    expect(await send(oldToken)).toBe('csrf')
     expect(await send(await read())).toBe('taken')
   })
 })

@@ -21,12 +21,13 @@ function openStore() {
       const set = store.set.bind(store)
       let release = () => {}
       const released = new Promise<void>((resolve) => (release = resolve))
-      store.set = (to, data, done) => void (to === id ? released.then(() => set(to, data, done)) : set(to, data, done))
+      store.set = (savedId, data, done) =>
+        void (savedId === id ? released.then(() => set(savedId, data, done)) : set(savedId, data, done))
       return { release }
     },
-    change: (id: string, to: (stored: Stored) => void) => {
+    change: (id: string, edit: (stored: Stored) => void) => {
       const stored = JSON.parse(raw[id] ?? '{}') as Stored
-      to(stored)
+      edit(stored)
       raw[id] = JSON.stringify(stored)
     },
   }
@@ -63,14 +64,14 @@ describe('session fixation: the web session', () => {
 
   it('one of two browsers with a copied cookie is verified, never both', async () => {
     const app = await startWebApp({ session: { resave: true } })
-    const one = app.browser()
-    const { account, page } = await app.enroll(one, 'alice')
-    const other = one.copy()
+    const original = app.browser()
+    const { account, page } = await app.enroll(original, 'alice')
+    const copy = original.copy()
     await app.answer(account, 'approve', numberOn(page))
 
-    await Promise.all([one.submit('/mfa/complete'), other.submit('/mfa/complete')])
+    await Promise.all([original.submit('/mfa/complete'), copy.submit('/mfa/complete')])
     const verified = await Promise.all(
-      [one, other].map(async (browser) => (await browser.fetch('/account')).body.verified === true),
+      [original, copy].map(async (browser) => (await browser.fetch('/account')).body.verified === true),
     )
 
     expect(verified.filter(Boolean)).toHaveLength(1)
@@ -79,44 +80,44 @@ describe('session fixation: the web session', () => {
 
 describe('a new id: the web session', () => {
   it('a web session keeps its data and the login when its id changes', async () => {
-    const kept = openStore()
-    const app = await startWebApp({ session: { store: kept.store } })
+    const sessionStore = openStore()
+    const app = await startWebApp({ session: { store: sessionStore.store } })
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
-    kept.change(idOf(browser), (stored) => void (stored['basket'] = ['a book']))
+    sessionStore.change(idOf(browser), (stored) => void (stored['basket'] = ['a book']))
     await app.answer(account, 'approve', numberOn(page))
 
     await browser.submit('/mfa/complete')
 
-    expect(kept.read(idOf(browser))['basket']).toEqual(['a book'])
+    expect(sessionStore.read(idOf(browser))['basket']).toEqual(['a book'])
     expect((await browser.fetch('/account')).body.user).toMatchObject({ username: 'alice' })
   })
 })
 
 describe('redirect before save: the web session', () => {
   it('a web session that cannot be stored verifies nobody', async () => {
-    const kept = openStore()
-    const app = await startWebApp({ session: { store: kept.store } })
+    const sessionStore = openStore()
+    const app = await startWebApp({ session: { store: sessionStore.store } })
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
     await app.answer(account, 'approve', numberOn(page))
-    kept.store.set = (_id, _session, done) => done?.(new Error('store down'))
+    sessionStore.store.set = (_id, _session, done) => done?.(new Error('store down'))
 
     const answer = await browser.submit('/mfa/complete')
 
     expect(answer.status).toBeGreaterThanOrEqual(500)
-    expect(kept.ids().map((id) => kept.read(id).mfa?.verified)).not.toContainEqual(expect.anything())
+    expect(sessionStore.ids().map((id) => sessionStore.read(id).mfa?.verified)).not.toContainEqual(expect.anything())
   })
 })
 
 describe('a resurrected web session', () => {
   it('a web session is not brought back under its old id by a status request that ends late', async () => {
-    const kept = openStore()
-    const app = await startWebApp({ session: { resave: true, rolling: true, store: kept.store } })
+    const sessionStore = openStore()
+    const app = await startWebApp({ session: { resave: true, rolling: true, store: sessionStore.store } })
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
-    const before = idOf(browser)
-    const slow = kept.hold(before)
+    const oldId = idOf(browser)
+    const slow = sessionStore.hold(oldId)
     const late = browser.copy().fetch('/mfa/status')
     await app.answer(account, 'approve', numberOn(page))
 
@@ -124,8 +125,8 @@ describe('a resurrected web session', () => {
     slow.release()
     expect((await late).body).toEqual({ change: 'settled' })
 
-    expect(kept.ids()).not.toContain(before)
-    expect(kept.ids()).toContain(idOf(browser))
+    expect(sessionStore.ids()).not.toContain(oldId)
+    expect(sessionStore.ids()).toContain(idOf(browser))
   })
 })
 
@@ -169,17 +170,17 @@ describe('a verification record after a change of user', () => {
 
 describe('an approval', () => {
   it('an approval given to one challenge is worth nothing in a second one', async () => {
-    const kept = openStore()
-    const app = await startWebApp({ session: { store: kept.store } })
+    const sessionStore = openStore()
+    const app = await startWebApp({ session: { store: sessionStore.store } })
     const owner = app.browser()
     const { account, page } = await app.enroll(owner, 'alice')
     await app.answer(account, 'approve', numberOn(page))
-    const { sessionId } = challengeIn(kept.read(idOf(owner)))
+    const { sessionId } = challengeIn(sessionStore.read(idOf(owner)))
     const thief = app.browser()
     await app.signIn(thief, 'alice')
     await thief.visit('/account')
 
-    kept.change(idOf(thief), (stored) => Object.assign(challengeIn(stored), { sessionId }))
+    sessionStore.change(idOf(thief), (stored) => Object.assign(challengeIn(stored), { sessionId }))
     await thief.submit('/mfa/complete')
 
     expect((await thief.fetch('/account')).status).toBe(403)
@@ -188,63 +189,63 @@ describe('an approval', () => {
   })
 
   it('an approval given to another user is worth nothing, even when the whole challenge is copied', async () => {
-    const kept = openStore()
-    const app = await startWebApp({ session: { store: kept.store } })
+    const sessionStore = openStore()
+    const app = await startWebApp({ session: { store: sessionStore.store } })
     const owner = app.browser()
     const { account, page } = await app.enroll(owner, 'alice')
     await app.answer(account, 'approve', numberOn(page))
-    const challenge = challengeIn(kept.read(idOf(owner)))
+    const challenge = challengeIn(sessionStore.read(idOf(owner)))
     const mallory = app.browser()
     await app.signIn(mallory, 'mallory')
     await mallory.visit('/account')
 
-    kept.change(idOf(mallory), (stored) => replaceChallenge(stored, challenge))
+    sessionStore.change(idOf(mallory), (stored) => replaceChallenge(stored, challenge))
     await mallory.submit('/mfa/complete')
 
     expect((await mallory.fetch('/account')).status).toBe(403)
   })
 
   it('a copied challenge of another user does not even stay in the web session', async () => {
-    const kept = openStore()
-    const app = await startWebApp({ session: { store: kept.store } })
+    const sessionStore = openStore()
+    const app = await startWebApp({ session: { store: sessionStore.store } })
     const owner = app.browser()
     await app.enroll(owner, 'alice')
-    const challenge = challengeIn(kept.read(idOf(owner)))
+    const challenge = challengeIn(sessionStore.read(idOf(owner)))
     const mallory = app.browser()
     await app.signIn(mallory, 'mallory')
     await mallory.visit('/account')
 
-    kept.change(idOf(mallory), (stored) => replaceChallenge(stored, challenge))
+    sessionStore.change(idOf(mallory), (stored) => replaceChallenge(stored, challenge))
     await mallory.visit('/mfa')
 
-    expect(kept.read(idOf(mallory)).mfa?.challenges).toMatchObject([{ userKey: 'username:mallory' }])
+    expect(sessionStore.read(idOf(mallory)).mfa?.challenges).toMatchObject([{ userKey: 'username:mallory' }])
   })
 
   it('an approval is used up: the same challenge does not verify a second web session', async () => {
-    const kept = openStore()
-    const app = await startWebApp({ session: { store: kept.store } })
+    const sessionStore = openStore()
+    const app = await startWebApp({ session: { store: sessionStore.store } })
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
     await app.answer(account, 'approve', numberOn(page))
-    const challenge = challengeIn(kept.read(idOf(browser)))
+    const challenge = challengeIn(sessionStore.read(idOf(browser)))
     await browser.submit('/mfa/complete')
-    const second = app.browser()
-    await app.signIn(second, 'alice')
-    await second.visit('/account')
+    const secondBrowser = app.browser()
+    await app.signIn(secondBrowser, 'alice')
+    await secondBrowser.visit('/account')
 
-    kept.change(idOf(second), (stored) => replaceChallenge(stored, challenge))
-    await second.submit('/mfa/complete')
+    sessionStore.change(idOf(secondBrowser), (stored) => replaceChallenge(stored, challenge))
+    await secondBrowser.submit('/mfa/complete')
 
-    expect((await second.fetch('/account')).status).toBe(403)
+    expect((await secondBrowser.fetch('/account')).status).toBe(403)
   })
 
   it('an approval named by the browser is ignored: only the one this web session asked for counts', async () => {
-    const kept = openStore()
-    const app = await startWebApp({ session: { store: kept.store } })
+    const sessionStore = openStore()
+    const app = await startWebApp({ session: { store: sessionStore.store } })
     const owner = app.browser()
     const { account, page } = await app.enroll(owner, 'alice')
     await app.answer(account, 'approve', numberOn(page))
-    const { sessionId = '', id = '' } = challengeIn(kept.read(idOf(owner)))
+    const { sessionId = '', id = '' } = challengeIn(sessionStore.read(idOf(owner)))
     const thief = app.browser()
     await app.signIn(thief, 'alice')
     await thief.visit('/account')
@@ -259,19 +260,19 @@ describe('an approval', () => {
   })
 
   it('an approval from before a step-up was demanded does not pass the step-up, whatever it claims to be', async () => {
-    const kept = openStore()
-    const app = await startWebApp({ session: { store: kept.store } })
+    const sessionStore = openStore()
+    const app = await startWebApp({ session: { store: sessionStore.store } })
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')
     const other = app.browser()
     await app.signIn(other, 'alice')
     await app.clock.advance(240)
     await app.answer(account, 'approve', numberOn(await other.visit('/account')))
-    const { id, sessionId } = challengeIn(kept.read(idOf(other)))
+    const { id, sessionId } = challengeIn(sessionStore.read(idOf(other)))
     await app.clock.advance(60)
     await browser.visit('/danger')
 
-    kept.change(idOf(browser), (stored) => Object.assign(challengeIn(stored), { id, sessionId }))
+    sessionStore.change(idOf(browser), (stored) => Object.assign(challengeIn(stored), { id, sessionId }))
     await browser.submit('/mfa/complete')
 
     expect((await browser.fetch('/danger')).status).toBe(403)

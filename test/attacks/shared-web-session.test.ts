@@ -199,10 +199,10 @@ describe('somebody else who shares the web session', () => {
     await attacker.submit('/mfa/cancel')
     await attacker.submit('/mfa/remember', { remember: 'yes' })
 
-    const seen = [await attacker.visit('/mfa'), await attacker.fetch('/mfa/status?now')]
+    const answers = [await attacker.visit('/mfa'), await attacker.fetch('/mfa/status?now')]
     await attacker.submit('/mfa/send')
 
-    for (const { text } of seen) expect(text).not.toContain(reloadOf(page))
+    for (const { text } of answers) expect(text).not.toContain(reloadOf(page))
     // Two requests are open: that of the account holder, and that of the attacker.
     expect(await app.device.pending()).toHaveLength(2)
     expect(numberOn(await holder.visit('/mfa'))).toBe(numberOn(page))
@@ -239,14 +239,14 @@ describe('somebody else who shares the web session', () => {
 
   it('an attacker who shares the web session does not pass the gate as the account holder’s remembered browser', async () => {
     const app = await start({ mfa: { remember: { days: 30 } } })
-    const before = await app.noted()
-    await before.holder.submit('/mfa/remember', { remember: 'yes' })
+    const earlierVisit = await app.noted()
+    await earlierVisit.holder.submit('/mfa/remember', { remember: 'yes' })
     await app.device.approve()
-    await before.holder.submit('/mfa/complete')
+    await earlierVisit.holder.submit('/mfa/complete')
     const attacker = app.browser()
     await attacker.fetch('/')
-    const known = new Map([['mfa-browser', before.holder.cookie('mfa-browser') ?? '']])
-    const holder = createBrowser(app.url, known.set('connect.sid', attacker.cookie('connect.sid') ?? ''))
+    const cookies = new Map([['mfa-browser', earlierVisit.holder.cookie('mfa-browser') ?? '']])
+    const holder = createBrowser(app.url, cookies.set('connect.sid', attacker.cookie('connect.sid') ?? ''))
     await holder.submit('/login/alice')
     expect(await stateOf(holder)).toMatchObject({ remembered: true })
 
@@ -264,8 +264,8 @@ describe('somebody else who shares the web session', () => {
 
     for (let tries = 0; tries < 5; tries++) await app.sharing(attacker).open('/account')
 
-    const [kept] = Object.values((store as unknown as { sessions: Record<string, string> }).sessions)
-    const { challenges } = (JSON.parse(kept ?? '{}') as { mfa: { challenges: { binding: string }[] } }).mfa
+    const [storedSession] = Object.values((store as unknown as { sessions: Record<string, string> }).sessions)
+    const { challenges } = (JSON.parse(storedSession ?? '{}') as { mfa: { challenges: { binding: string }[] } }).mfa
     expect(new Set(challenges.map(({ binding }) => binding)).size).toBe(3)
     const next = await holder.visit('/account')
     await app.device.approve()
@@ -379,7 +379,7 @@ describe('the binding cookie', () => {
     const app = await start()
     const browser = app.browser()
     await browser.submit('/login/alice')
-    const [first, ...later] = [
+    const [firstCookies, ...laterCookies] = [
       await browser.open('/account'),
       await browser.open('/account'),
       await browser.visit('/mfa'),
@@ -389,11 +389,11 @@ describe('the binding cookie', () => {
     await browser.submit('/login/alice')
     await browser.visit('/other')
 
-    expect(first).toEqual([
+    expect(firstCookies).toEqual([
       expect.stringMatching(/^mfa-binding=[\w-]{22}; Path=\/; Max-Age=34560000; HttpOnly; SameSite=Lax$/),
     ])
-    expect(later.flat()).toEqual([])
-    expect(first?.[0]).toContain(browser.cookie('mfa-binding'))
+    expect(laterCookies.flat()).toEqual([])
+    expect(firstCookies?.[0]).toContain(browser.cookie('mfa-binding'))
   })
 
   it('a form of another site, which browsers send without the binding cookie, does not set one', async () => {
@@ -415,14 +415,15 @@ describe('the binding cookie', () => {
     const blocking = (path: string) => app.sharing(browser).open(path, { 'accept-language': 'de' })
 
     const direct = await blocking('/mfa?use=code')
-    const sent = await createBrowser(app.url, new Map([['connect.sid', browser.cookie('connect.sid') ?? '']])).submit(
-      '/mfa/send',
-    )
+    const sendAnswer = await createBrowser(
+      app.url,
+      new Map([['connect.sid', browser.cookie('connect.sid') ?? '']]),
+    ).submit('/mfa/send')
     const without = await app.sharing(browser).submit('/mfa/send', {}, { accept: 'application/json' })
     const page = await app.sharing(browser).open('/mfa?bound=', { 'accept-language': 'de' })
 
     expect(direct.status).toBe(200)
-    expect(sent.headers['location']).toBe('/mfa?bound=')
+    expect(sendAnswer.headers['location']).toBe('/mfa?bound=')
     expect(without.body).toEqual({ location: '/mfa?bound=' })
     expect(page.status).toBe(400)
     expect(page.text).toContain('Ihr Browser blockiert Cookies')
@@ -438,15 +439,15 @@ describe('the binding cookie', () => {
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/danger')
     await app.service.clock.advance(60)
 
-    const seen: { status: number; text: string }[] = []
-    for (let next: string | undefined = '/danger'; next !== undefined && seen.length < 9;) {
+    const answers: { status: number; text: string }[] = []
+    for (let next: string | undefined = '/danger'; next !== undefined && answers.length < 9;) {
       const answer = await browser.open(next, { cookie: app.sharing(browser).cookies() })
-      seen.push(answer)
+      answers.push(answer)
       next = answer.headers['location']
     }
 
-    expect(seen.map(({ status }) => status)).toEqual([303, 400])
-    expect(seen.at(-1)?.text).toContain('Your browser blocks cookies')
+    expect(answers.map(({ status }) => status)).toEqual([303, 400])
+    expect(answers.at(-1)?.text).toContain('Your browser blocks cookies')
   })
 
   it('one warning is logged where the binding cookie does not come back and publicUrl is https', async () => {
@@ -512,9 +513,9 @@ describe.each([
     const browser = app.browser()
     await browser.submit('/login/alice')
 
-    const sent = await Promise.all(['/a', '/b', '/c'].map((path) => browser.open(path)))
-    const shown = await Promise.all(sent.map(({ headers }) => browser.open(headers['location'] ?? '')))
-    const reloaded = await Promise.all(shown.map(() => browser.open('/mfa')))
+    const redirects = await Promise.all(['/a', '/b', '/c'].map((path) => browser.open(path)))
+    const pages = await Promise.all(redirects.map(({ headers }) => browser.open(headers['location'] ?? '')))
+    const reloaded = await Promise.all(pages.map(() => browser.open('/mfa')))
 
     expect(new Set(reloaded.map(numberOn)).size).toBe(1)
     expect(new Set(reloaded.map(reloadOf)).size).toBe(1)
@@ -528,12 +529,12 @@ describe.each([
     const browser = app.browser()
     await browser.submit('/login/alice')
     const other = browser.copy()
-    const shown = await other.visit('/a')
+    const firstPage = await other.visit('/a')
     const tab = createBrowser(app.url, new Map([['connect.sid', browser.cookie('connect.sid') ?? '']]))
     const now = await tab.visit('/b')
     const tokenOf = (page: { text: string }) => /data-token="([^"]+)"/.exec(page.text)?.[1] ?? ''
 
-    expect((await tab.fetch(`/mfa/status?now&page=${tokenOf(shown)}`)).body).toEqual({ change: 'replaced' })
+    expect((await tab.fetch(`/mfa/status?now&page=${tokenOf(firstPage)}`)).body).toEqual({ change: 'replaced' })
     expect((await tab.fetch(`/mfa/status?now&page=${tokenOf(now)}`)).body).toMatchObject({ change: 'none' })
   })
 
@@ -576,9 +577,9 @@ describe.each([
     await app.device.approve()
     await holder.submit('/mfa/complete')
 
-    const back = [await holder.open('/mfa'), await holder.open(reloadOf(page)), await holder.submit('/mfa/send')]
+    const answers = [await holder.open('/mfa'), await holder.open(reloadOf(page)), await holder.submit('/mfa/send')]
 
-    expect(back.map(({ headers }) => headers['location'])).toEqual(['/account', '/account', '/account'])
+    expect(answers.map(({ headers }) => headers['location'])).toEqual(['/account', '/account', '/account'])
     expect(await stateOf(holder)).toMatchObject({ user: 'alice', verified: true })
   })
 })

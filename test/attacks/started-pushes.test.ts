@@ -9,8 +9,8 @@ async function arrange() {
   const account = await app.verify(app.browser(), 'alice')
   const browser = app.browser()
   await app.signIn(browser, 'alice')
-  const asked = async () => (await app.device.requests(account)).requests?.length
-  return { app, browser, asked }
+  const countRequests = async () => (await app.device.requests(account)).requests?.length
+  return { app, browser, countRequests }
 }
 
 describe('a prefetch or XHR that starts a push', () => {
@@ -25,18 +25,18 @@ describe('a prefetch or XHR that starts a push', () => {
     ['a frame', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
     ['an embedded object', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'object' }],
   ])('%s sends no request to the device', async (_, headers) => {
-    const { browser, asked } = await arrange()
+    const { browser, countRequests } = await arrange()
     await browser.open('/account')
 
     const answer = await browser.open('/mfa', headers)
     await browser.open('/account', headers)
 
     expect([403, 503]).toContain(answer.status)
-    expect(await asked()).toBe(0)
+    expect(await countRequests()).toBe(0)
   })
 
   it('a script in a browser that only sends Accept starts no push', async () => {
-    const { app, browser, asked } = await arrange()
+    const { app, browser, countRequests } = await arrange()
     await browser.open('/account')
     const cookie = `connect.sid=${browser.cookie('connect.sid')}`
 
@@ -45,23 +45,23 @@ describe('a prefetch or XHR that starts a push', () => {
 
     expect(answer.status).toBe(403)
     expect(await answer.json()).toMatchObject({ error: 'mfa_required', challenge: '/mfa' })
-    expect(await asked()).toBe(0)
+    expect(await countRequests()).toBe(0)
   })
 
   it('a refused script opens no challenge and starts no push, however often it asks', async () => {
-    const { browser, asked } = await arrange()
+    const { browser, countRequests } = await arrange()
 
     await Promise.all(Array.from({ length: 8 }, () => browser.fetch('/account')))
 
-    expect(await asked()).toBe(0)
+    expect(await countRequests()).toBe(0)
   })
 
   it('a user who opens the page starts a push', async () => {
-    const { browser, asked } = await arrange()
+    const { browser, countRequests } = await arrange()
 
     await browser.visit('/account')
 
-    expect(await asked()).toBe(1)
+    expect(await countRequests()).toBe(1)
   })
 })
 

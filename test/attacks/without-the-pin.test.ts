@@ -50,29 +50,29 @@ describe.each(engines)('an attacker with a device but not its PIN, on two nodes 
 
   it('an attacker without the PIN gets no more guesses by alternating between two try ids, requests and nodes', async () => {
     const { ask, guess, session } = await stolen()
-    const [one, other] = [await ask(), await ask()]
+    const [firstRequest, otherRequest] = [await ask(), await ask()]
     const [a, b] = [random128(), random128()]
 
     const answers = [
-      await guess(0, one.id, '0000', a),
-      await guess(1, other.id, '0001', b),
-      await guess(0, other.id, '0002', a),
-      await guess(1, one.id, '0003', b),
-      await guess(0, one.id, '0004', a),
-      await guess(1, one.id, pin, b),
+      await guess(0, firstRequest.id, '0000', a),
+      await guess(1, otherRequest.id, '0001', b),
+      await guess(0, otherRequest.id, '0002', a),
+      await guess(1, firstRequest.id, '0003', b),
+      await guess(0, firstRequest.id, '0004', a),
+      await guess(1, firstRequest.id, pin, b),
     ]
 
     expect(answers.map(({ json }) => json.errors[0].triesLeft)).toEqual([4, 3, 2, 1, undefined, undefined])
     expect(answers.slice(4).map(({ code }) => code)).toEqual(Array(2).fill('api.error.device.revoked'))
-    expect(await session(one.id)).not.toMatchObject({ state: 'approved' })
+    expect(await session(firstRequest.id)).not.toMatchObject({ state: 'approved' })
   })
 
   it('an attacker without the PIN regains no guesses when requests expire, are denied, reported or canceled', async () => {
     const { ask, answer, guess, call, sessions, user } = { ...running, ...(await stolen()) }
-    const left: number[] = []
+    const triesLeft: number[] = []
     const tryOne = async (end: (id: string) => Promise<unknown>) => {
       const { id } = await ask()
-      left.push((await guess(left.length, id, '0000')).json.errors[0].triesLeft)
+      triesLeft.push((await guess(triesLeft.length, id, '0000')).json.errors[0].triesLeft)
       await end(id)
     }
 
@@ -83,7 +83,7 @@ describe.each(engines)('an attacker with a device but not its PIN, on two nodes 
     await running.clock.advance(16 * 60)
     const last = await ask()
 
-    expect(left).toEqual([4, 3, 2, 1])
+    expect(triesLeft).toEqual([4, 3, 2, 1])
     expect((await guess(0, last.id, '0000')).code).toBe('api.error.device.revoked')
     const token = await call('GET', `/domains/${running.domain.id}/users/${user.id}/token`)
     expect(token.code).toBe('api.error.notfound.token')

@@ -5,7 +5,7 @@ import { axeViolations } from '../support/axe.ts'
 import { startService } from '../support/running-service.ts'
 import { everyScreen } from './every-screen.ts'
 import { phones, small } from './phone.ts'
-import { button, headline, seen, read } from './screen.ts'
+import { button, headline, appears, read } from './screen.ts'
 
 const phone = await phones()
 
@@ -108,14 +108,14 @@ describe('every screen of a domain with a PIN', () => {
       await page.getByLabel('Your PIN').fill('1357')
       await inspect.check('the PIN of a request')
       await button(page, 'Approve').click()
-      await seen(page.getByText('One attempt left'))
+      await appears(page.getByText('One attempt left'))
       await inspect.check('a wrong PIN')
       await page.getByLabel('Your PIN').fill('1357')
       await button(page, 'Approve').click()
       await headline(page, 'Account removed')
       await inspect.check('the last try')
       await button(page, 'OK').click()
-      await seen(page.getByText('This account was removed at Acme.'))
+      await appears(page.getByText('This account was removed at Acme.'))
       await inspect.check('a removed account')
 
       expect(inspect.violations).toEqual([])
@@ -172,7 +172,7 @@ describe('the app, with a keyboard only', () => {
     await headline(page, 'Settings')
 
     expect(await read(page, () => document.activeElement?.tagName)).toBe('H1')
-    expect(await seen(page.getByRole('main'))).toBe(true)
+    expect(await appears(page.getByRole('main'))).toBe(true)
   })
 })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
 import { add, addAnother, phones } from './phone.ts'
-import { button, headline, seen, read } from './screen.ts'
+import { button, headline, appears, read } from './screen.ts'
 import { readKeys } from './read-keys.ts'
 
 const phone = await phones()
@@ -23,7 +23,7 @@ describe('an account', () => {
     await headline(page, 'Work')
     await button(page, 'Back').click()
     await page.reload()
-    expect(await seen(button(page, 'Show code for alice at Work'))).toBe(true)
+    expect(await appears(button(page, 'Show code for alice at Work'))).toBe(true)
     await rename(' ')
 
     expect(await headline(page, 'Wiki')).toBe(true)
@@ -34,7 +34,7 @@ describe('an account', () => {
 
     await button(page, 'Options for alice at Wiki').click()
 
-    expect(await seen(page.getByText('The new phone takes over this account'))).toBe(true)
+    expect(await appears(page.getByText('The new phone takes over this account'))).toBe(true)
   })
 
   it('an account is removed from the device and the service after a confirmation', async () => {
@@ -71,7 +71,7 @@ describe('an account', () => {
 
     await service.client.tokens.revoke(service.domainId, userId)
 
-    await seen(page.getByText('This account was removed at Acme.'))
+    await appears(page.getByText('This account was removed at Acme.'))
     await button(page, 'Remove from list').click()
     expect(await headline(page, 'Add an account')).toBe(true)
   })
@@ -82,7 +82,7 @@ describe('an account', () => {
 
     const other = await phone.open(service, `#code=${code}`)
     await add(other)
-    await seen(page.getByText('This account is now on another device.'))
+    await appears(page.getByText('This account is now on another device.'))
     await service.ask('alice')
 
     expect(await headline(other, 'Sign in to Wiki?')).toBe(true)
@@ -99,7 +99,7 @@ describe('an account', () => {
 
     await add(page)
 
-    expect(await seen(other.getByText('Nothing to approve'))).toBe(true)
+    expect(await appears(other.getByText('Nothing to approve'))).toBe(true)
   })
 
   it('an account shows the image of its domain, or the first letter of its name', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
 import { add, phones } from './phone.ts'
-import { button, headline, seen } from './screen.ts'
+import { button, headline, appears } from './screen.ts'
 import { readKeys } from './read-keys.ts'
 
 const phone = await phones()
@@ -16,7 +16,7 @@ describe('adding an account', () => {
 
     const fresh = await phone.open(await startService())
 
-    expect(await seen(fresh.getByText('This app shows you each sign-in'))).toBe(true)
+    expect(await appears(fresh.getByText('This app shows you each sign-in'))).toBe(true)
     expect(later).toBe(0)
   })
 
@@ -50,7 +50,7 @@ describe('adding an account', () => {
     await button(page, 'Continue').click()
     await add(page)
 
-    expect(await seen(page.getByText('alice'))).toBe(true)
+    expect(await appears(page.getByText('alice'))).toBe(true)
   })
 
   it.each([
@@ -63,7 +63,7 @@ describe('adding an account', () => {
 
     const page = await phone.open(service, fragment ?? `#code=${code}`)
 
-    expect(await seen(page.getByRole('alert').getByText('That code doesn’t work.'))).toBe(true)
+    expect(await appears(page.getByRole('alert').getByText('That code doesn’t work.'))).toBe(true)
   })
 
   it('the app rejects an activation link of another address', async () => {
@@ -72,7 +72,7 @@ describe('adding an account', () => {
     await page.getByLabel('Activation code or link').fill('https://evil.example/authenticator/#code=abcdefgh23')
     await button(page, 'Continue').click()
 
-    expect(await seen(page.getByRole('alert').getByText('belongs to another address'))).toBe(true)
+    expect(await appears(page.getByRole('alert').getByText('belongs to another address'))).toBe(true)
   })
 
   it('the app stores a separate, non-extractable key for each account', async () => {
@@ -113,8 +113,8 @@ describe('a phone whose installed apps have separate storage', () => {
   async function openOnIos(fragment: string) {
     const service = await startService()
     const { code } = await service.enroll('alice')
-    const page = await phone.open(service, fragment.replace('CODE', code), {}, (fresh) =>
-      fresh.addInitScript(() => Object.defineProperty(navigator, 'standalone', { value: false })),
+    const page = await phone.open(service, fragment.replace('CODE', code), {}, (newPage) =>
+      newPage.addInitScript(() => Object.defineProperty(navigator, 'standalone', { value: false })),
     )
     return { page, code }
   }
@@ -128,7 +128,7 @@ describe('a phone whose installed apps have separate storage', () => {
     await button(page, 'Copied').waitFor()
 
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(code)
-    expect(await seen(page.getByText('Add to Home Screen'))).toBe(true)
+    expect(await appears(page.getByText('Add to Home Screen'))).toBe(true)
   })
 
   it('a phone with separate app storage asks to install the app before a move, whose code cannot be copied in time', async () => {
@@ -145,6 +145,6 @@ describe('a phone whose installed apps have separate storage', () => {
     await button(page, 'Continue without installing').click()
     await add(page)
 
-    expect(await seen(page.getByText('alice'))).toBe(true)
+    expect(await appears(page.getByText('alice'))).toBe(true)
   })
 })

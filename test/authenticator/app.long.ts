@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
 import { add, fromDesk, phones, small } from './phone.ts'
-import { deny, button, headline, read, seen, setHidden } from './screen.ts'
+import { deny, button, headline, read, appears, setHidden } from './screen.ts'
 
 const phone = await phones()
 /** Where the service worker is what matters. */
@@ -37,15 +37,15 @@ describe('the app', () => {
     await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
 
-    const kept = await page.evaluate(async () => {
+    const cachedPaths = await page.evaluate(async () => {
       await fetch('icon-512.png')
       const opened = await Promise.all((await caches.keys()).map((name) => caches.open(name)))
       return (await Promise.all(opened.map((cache) => cache.keys()))).flat().map(({ url }) => new URL(url).pathname)
     })
 
-    expect(kept).toContain('/authenticator/')
-    expect(kept).not.toContain('/authenticator/icon-512.png')
-    expect(kept.filter((path) => path.startsWith('/device'))).toEqual([])
+    expect(cachedPaths).toContain('/authenticator/')
+    expect(cachedPaths).not.toContain('/authenticator/icon-512.png')
+    expect(cachedPaths.filter((path) => path.startsWith('/device'))).toEqual([])
     expect(byWorker).toContain('/authenticator/')
     expect(byWorker.filter((path) => path.startsWith('/device'))).toEqual([])
   })
@@ -62,7 +62,7 @@ describe('the app', () => {
     await page.goto('http://mfa.example/authenticator/')
 
     await headline(page, 'This page can’t keep your keys safe')
-    expect(await seen(page.getByText('insecure connection'))).toBe(true)
+    expect(await appears(page.getByText('insecure connection'))).toBe(true)
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
@@ -78,16 +78,16 @@ describe('the app', () => {
       }),
     )
 
-    const before = await page.evaluate(() => document.documentElement.dataset['persisted'])
+    const persistedBefore = await page.evaluate(() => document.documentElement.dataset['persisted'])
     await add(page)
 
-    expect(before).toBeUndefined()
+    expect(persistedBefore).toBeUndefined()
     expect(await page.evaluate(() => document.documentElement.dataset['persisted'])).toBe('asked')
   })
 
   it('the app shows the number of pending requests as a badge on its icon', async () => {
     const { service, page } = await phone.joined({
-      before: (fresh) =>
+      prepare: (fresh) =>
         fresh.addInitScript(() => {
           const badges: unknown[] = []
           navigator.setAppBadge = (count) => Promise.resolve(void badges.push(count))
@@ -116,18 +116,18 @@ describe('the app', () => {
         return event.defaultPrevented
       })
 
-    const ours = await offer()
+    const promptPrevented = await offer()
     await button(page, 'Install the app').click()
     const prompted = await page.evaluate(() => document.documentElement.dataset['prompted'])
     await button(page, 'Not now').click()
     await page.reload()
     await page.getByText('Nothing to approve').waitFor()
     await offer()
-    const asked = await button(page, 'Not now').count()
+    const notNowCount = await button(page, 'Not now').count()
     await button(page, 'Settings').click()
 
-    expect([ours, prompted, asked]).toEqual([true, 'yes', 0])
-    expect(await seen(button(page, 'Install the app'))).toBe(true)
+    expect([promptPrevented, prompted, notNowCount]).toEqual([true, 'yes', 0])
+    expect(await appears(button(page, 'Install the app'))).toBe(true)
   })
 
   it('the app is usable within a second on a processor four times slower', async () => {
@@ -142,10 +142,10 @@ describe('the app', () => {
 
     const times: number[] = []
     for (let run = 0; run < 3; run++) {
-      const before = await busy()
+      const busyBefore = await busy()
       await page.reload()
       await page.locator('.row').first().waitFor()
-      times.push((await busy()) - before)
+      times.push((await busy()) - busyBefore)
     }
 
     expect(Math.min(...times)).toBeGreaterThan(0)
@@ -162,22 +162,22 @@ describe('the content of the screen', () => {
     await headline(page, 'Sign in to Wiki?')
 
     await setHidden(page, true)
-    const left = await covered(page)
+    const opacityWhenHidden = await covered(page)
     await setHidden(page, false)
 
-    expect([left, await covered(page)]).toEqual(['0', '1'])
+    expect([opacityWhenHidden, await covered(page)]).toEqual(['0', '1'])
   })
 
   it('the screen content is hidden before the next render of the browser when the app is left', async () => {
     const { page } = await phone.joined()
 
-    const left = await page.evaluate(() => {
+    const opacityWhenHidden = await page.evaluate(() => {
       Object.defineProperty(document, 'hidden', { value: true, configurable: true })
       document.dispatchEvent(new Event('visibilitychange'))
       return getComputedStyle(document.querySelector('main')!).opacity
     })
 
-    expect(left).toBe('0')
+    expect(opacityWhenHidden).toBe('0')
   })
 
   it.each([

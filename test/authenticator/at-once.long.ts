@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
 import { phones, small, withClock } from './phone.ts'
-import { button, freeze, headline, seen } from './screen.ts'
+import { button, freeze, headline, appears } from './screen.ts'
 
 const phone = await phones()
 
@@ -18,7 +18,7 @@ async function atPreview() {
 /** An account with a PIN, and a request that asks for its number, too. */
 async function askedForPin() {
   const domain = { keyType: 'PIN', maxAllowedRetries: 3 } as const
-  const { service, page } = await phone.joined({ domain, pin: '2580', context: small, before: withClock })
+  const { service, page } = await phone.joined({ domain, pin: '2580', context: small, prepare: withClock })
   const ask = async () => {
     const session = await service.ask('alice', { numberMatching: true })
     await headline(page, 'Sign in to Wiki?')
@@ -29,7 +29,7 @@ async function askedForPin() {
 
 describe('as soon as a screen is drawn', () => {
   it('the headline of a screen is announced as soon as the screen is drawn', async () => {
-    const { page } = await phone.joined({ before: withClock })
+    const { page } = await phone.joined({ prepare: withClock })
     await freeze(page)
 
     await button(page, 'Settings').click()
@@ -79,7 +79,7 @@ describe('as soon as a screen is drawn', () => {
     await freeze(page)
 
     await button(page, 'Approve').click()
-    await seen(page.getByRole('alert').getByText('2 attempts left'))
+    await appears(page.getByRole('alert').getByText('2 attempts left'))
 
     expect(await page.getByLabel('Your PIN').inputValue()).toBe('')
   })

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { phones, small, withClock } from './phone.ts'
-import { button, headline, seen } from './screen.ts'
+import { button, headline, appears } from './screen.ts'
 
 const phone = await phones()
 
@@ -19,30 +19,30 @@ describe('a request that arrives on another screen', () => {
     async (name) => {
       const { service, page } = await phone.joined({ context: small })
       await open[name]!(page)
-      const { y: before } = (await page.locator('.card').boundingBox())!
+      const { y: topBefore } = (await page.locator('.card').boundingBox())!
 
       const session = await service.ask('alice')
       await page.getByRole('alert').getByText('Sign-in request · Wiki').waitFor()
       const banner = await page.locator('.banner').innerText()
-      const { y: after } = (await page.locator('.card').boundingBox())!
+      const { y: topAfter } = (await page.locator('.card').boundingBox())!
       await button(page, 'Review').tap()
       await headline(page, 'Sign in to Wiki?')
       await button(page, 'Approve').tap()
       await headline(page, 'Approved')
 
       expect(banner).toMatch(/· (90|8\d) s/)
-      expect(after).toBe(before)
+      expect(topAfter).toBe(topBefore)
       expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
     },
   )
 
   it('the banner of a request is announced once, and not again each second', async () => {
-    const { service, page } = await phone.joined({ before: withClock })
+    const { service, page } = await phone.joined({ prepare: withClock })
     await button(page, 'Settings').click()
     await service.ask('alice')
     const alert = page.locator('.banner [role=alert]')
     await alert.waitFor()
-    const first = await page.locator('.banner').innerText()
+    const firstText = await page.locator('.banner').innerText()
     await alert.evaluate((element) => {
       new MutationObserver(() => void (document.documentElement.dataset['changed'] = 'yes')).observe(element, {
         characterData: true,
@@ -52,7 +52,7 @@ describe('a request that arrives on another screen', () => {
     })
 
     await page.clock.fastForward(5_000)
-    await expect.poll(() => page.locator('.banner').innerText()).not.toBe(first)
+    await expect.poll(() => page.locator('.banner').innerText()).not.toBe(firstText)
 
     expect(await page.evaluate(() => document.documentElement.dataset['changed'])).toBeUndefined()
   })
@@ -87,7 +87,7 @@ describe('a request that arrives on another screen', () => {
     await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
     await button(page, 'Settings').click()
     await service.ask('alice')
-    await seen(page.locator('.banner'))
+    await appears(page.locator('.banner'))
 
     const { height } = (await page.locator('.banner').boundingBox())!
     const cut = await page.locator('.banner div').evaluate((text) => text.scrollHeight > text.clientHeight + 1)

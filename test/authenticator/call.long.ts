@@ -11,7 +11,7 @@ import { newUser } from '../service/start-service.ts'
 import { random128 } from '../support/device-signer.ts'
 import { axeViolations } from '../support/axe.ts'
 import { phones, small } from './phone.ts'
-import { button, headline, seen, read } from './screen.ts'
+import { button, headline, appears, read } from './screen.ts'
 
 const phone = await phones()
 
@@ -41,19 +41,19 @@ async function person(domainId = running.domain.id) {
   const pin = domainId === pinDomain ? '4071' : undefined
   const page = await phone.openWith({ url }, token.code as string, { context: small, pin })
   const helpdesk = await administrator(running, { role: 'helpdesk', domains: [domainId] })
-  const who = { domainId, id: user.id as string }
-  const ask = async () => (await askCaller(helpdesk, who)).json
-  const stateOf = async (id: string) => (await outcomeOf(helpdesk, who, id)).json.state
+  const member = { domainId, id: user.id as string }
+  const ask = async () => (await askCaller(helpdesk, member)).json
+  const stateOf = async (id: string) => (await outcomeOf(helpdesk, member, id)).json.state
   const signIn = () => running.call('POST', `/domains/${domainId}/sessions`, { body: { user: { id: user.id } } })
   return { page, ask, stateOf, signIn }
 }
 
 /** The same, with a call on the screen. */
 async function called() {
-  const one = await person()
-  const { id, number } = await one.ask()
-  await headline(one.page, 'Did you call the help desk?')
-  return { ...one, number: number as string, state: () => one.stateOf(id) }
+  const arranged = await person()
+  const { id, number } = await arranged.ask()
+  await headline(arranged.page, 'Did you call the help desk?')
+  return { ...arranged, number: number as string, state: () => arranged.stateOf(id) }
 }
 
 const yes = 'Yes, it’s me on the phone'
@@ -63,8 +63,8 @@ describe('a call to the help desk', () => {
   it('a help desk call says what to do when the person was called, and that it signs no one in', async () => {
     const { page } = await called()
 
-    const said = await page.locator('#facts p').allInnerTexts()
-    expect(said).toEqual(['If someone called you, tap No.', 'This signs no one in.'])
+    const factTexts = await page.locator('#facts p').allInnerTexts()
+    expect(factTexts).toEqual(['If someone called you, tap No.', 'This signs no one in.'])
     const labels = await page.locator('.call button').allInnerTexts()
     expect(labels).toContain(no)
     expect(labels).toContain(yes)
@@ -82,7 +82,7 @@ describe('a call to the help desk', () => {
     await confirm.click()
 
     expect(await headline(page, 'Confirmed')).toBe(true)
-    expect(await seen(page.getByText('No one was signed in.'))).toBe(true)
+    expect(await appears(page.getByText('No one was signed in.'))).toBe(true)
     expect(await state()).toBe('confirmed')
   })
 
@@ -92,7 +92,7 @@ describe('a call to the help desk', () => {
     await button(page, no).click()
 
     expect(await headline(page, 'The help desk knows')).toBe(true)
-    expect(await seen(page.getByText('hang up'))).toBe(true)
+    expect(await appears(page.getByText('hang up'))).toBe(true)
     expect(await state()).toBe('denied')
     await button(page, 'OK').click()
     await page.getByText('Nothing to approve').waitFor()
@@ -134,7 +134,7 @@ describe('a call to the help desk', () => {
 
     expect(await headline(page, 'Confirmed')).toBe(true)
     await button(page, 'OK').click()
-    expect(await seen(page.locator('.report').or(page.getByText('You have a sign-in request')))).toBe(true)
+    expect(await appears(page.locator('.report').or(page.getByText('You have a sign-in request')))).toBe(true)
   })
 
   it('a call to the help desk is announced on a screen that the person uses for something else', async () => {
@@ -153,7 +153,7 @@ describe('a call to the help desk', () => {
 
     await page.goBack()
 
-    expect(await seen(page.locator('section:has(#calls) button.row'))).toBe(true)
+    expect(await appears(page.locator('section:has(#calls) button.row'))).toBe(true)
   })
 
   it('a call to the help desk asks for the PIN after the number', async () => {
@@ -163,7 +163,7 @@ describe('a call to the help desk', () => {
     await page.locator('#number').fill(number)
     await page.locator('#pin').fill('0000')
     await button(page, yes).click()
-    expect(await seen(page.getByText('4 attempts left'))).toBe(true)
+    expect(await appears(page.getByText('4 attempts left'))).toBe(true)
     await page.locator('#pin').fill('4071')
     await button(page, yes).click()
 

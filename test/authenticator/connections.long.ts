@@ -10,9 +10,9 @@ describe('several open windows', () => {
   it('several open windows leave a free connection for answers, however many accounts there are', async () => {
     const { service, page } = await phone.joined()
     await addAnother(service, page, 'bob', 'carol', 'dave')
-    const second = await page.context().newPage()
-    await second.goto(page.url())
-    await second.getByText('Nothing to approve').waitFor()
+    const secondPage = await page.context().newPage()
+    await secondPage.goto(page.url())
+    await secondPage.getByText('Nothing to approve').waitFor()
     const session = await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { fromDesk, phones, small, withClock } from './phone.ts'
-import { button, freeze, headline, seen, setHidden } from './screen.ts'
+import { button, freeze, headline, appears, setHidden } from './screen.ts'
 
 const phone = await phones()
 
@@ -19,11 +19,11 @@ describe('the question after Deny', () => {
   it('the question after Deny denies a request that was a mistake', async () => {
     const { page, state } = await atWasItYou()
 
-    const before = await state()
+    const stateBefore = await state()
     await button(page, 'Yes, a mistake').tap()
     await headline(page, 'Denied')
 
-    expect(before).toMatchObject({ state: 'pending' })
+    expect(stateBefore).toMatchObject({ state: 'pending' })
     expect(await state()).toMatchObject({ state: 'denied', reason: 'user_denied' })
   })
 
@@ -33,7 +33,7 @@ describe('the question after Deny', () => {
     await button(page, 'No, report it').tap()
     await headline(page, 'Blocked. No one got in.')
 
-    expect(await seen(page.getByText('change it soon'))).toBe(true)
+    expect(await appears(page.getByText('change it soon'))).toBe(true)
     expect(await state()).toMatchObject({ state: 'denied', reason: 'reported' })
   })
 
@@ -44,7 +44,7 @@ describe('the question after Deny', () => {
     await button(page, 'No, report it').tap()
     await headline(page, 'Blocked. No one got in.')
 
-    expect(await seen(page.getByText('2 requests blocked.'))).toBe(true)
+    expect(await appears(page.getByText('2 requests blocked.'))).toBe(true)
   })
 
   it('the question after Deny reports a request that an attacker cancels meanwhile', async () => {
@@ -55,7 +55,7 @@ describe('the question after Deny', () => {
     await button(page, 'No, report it').tap()
     await headline(page, 'Reported')
 
-    expect(await seen(page.getByText('New requests are paused for 15 minutes'))).toBe(true)
+    expect(await appears(page.getByText('New requests are paused for 15 minutes'))).toBe(true)
   })
 
   it('the question after Deny denies the request when the person goes back', async () => {
@@ -90,7 +90,7 @@ describe('the question after Deny', () => {
   })
 
   it('the question after Deny ignores the second tap of a double tap on Deny', async () => {
-    const { service, page } = await phone.joined({ before: withClock })
+    const { service, page } = await phone.joined({ prepare: withClock })
     await freeze(page)
     const session = await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
@@ -109,7 +109,7 @@ describe('the question after Deny', () => {
     await page.route('**/answer', (route) => route.abort())
 
     await button(page, 'No, report it').tap()
-    await seen(page.getByRole('alert').getByText('The service isn’t responding.'))
+    await appears(page.getByRole('alert').getByText('The service isn’t responding.'))
     await page.unroute('**/answer')
     await button(page, 'No, report it').tap()
     await headline(page, 'Blocked. No one got in.')
@@ -135,7 +135,7 @@ describe('a request that ended by itself', () => {
     await button(page, 'It wasn’t me – block and report').click()
     await headline(page, 'Reported')
 
-    expect(await seen(page.getByText('New requests are paused for 15 minutes'))).toBe(true)
+    expect(await appears(page.getByText('New requests are paused for 15 minutes'))).toBe(true)
     await expect(service.ask('alice')).rejects.toMatchObject({ status: 429 })
   })
 
@@ -146,7 +146,7 @@ describe('a request that ended by itself', () => {
     await headline(page, 'No longer needed')
     await button(page, 'OK').click()
 
-    expect(await seen(page.getByText('Nothing to approve'))).toBe(true)
+    expect(await appears(page.getByText('Nothing to approve'))).toBe(true)
   })
 
   it('a request that ended by itself gives way to a newer one, which the person would wait for', async () => {
@@ -157,7 +157,7 @@ describe('a request that ended by itself', () => {
     await pass(5)
     await headline(page, 'Sign in to Wiki?')
 
-    expect(await seen(page.locator('#facts').getByText('Safari'))).toBe(true)
+    expect(await appears(page.locator('#facts').getByText('Safari'))).toBe(true)
   })
 
   it('a request that ended by itself is not asked about again when the report comes too late', async () => {

@@ -3,12 +3,12 @@ import { mkdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 import { phones, small } from './phone.ts'
-import { deny, button, headline, seen, read } from './screen.ts'
+import { deny, button, headline, appears, read } from './screen.ts'
 
 const phone = await phones()
 const sentence = 'New recovery codes were created for alice at Wiki.'
 /** Invisible characters keep the direction of names. */
-const shown = (text: string) => text.replace(/[\u2068\u2069]/g, '')
+const stripDirectionMarks = (text: string) => text.replace(/[\u2068\u2069]/g, '')
 const pictures = process.env['PICTURES']
 
 async function notified(context: object = {}) {
@@ -23,7 +23,7 @@ describe('a change of factors', () => {
   it('a change of factors appears on the home screen with advice until it is dismissed', async () => {
     const { page, dismiss } = await notified()
     await dismiss.waitFor()
-    const card = shown(await page.locator('section.hint', { has: dismiss }).innerText())
+    const card = stripDirectionMarks(await page.locator('section.hint', { has: dismiss }).innerText())
 
     expect(card).toContain(sentence)
     expect(card).toContain('Wasn’t this you? Tell your administrator.')
@@ -45,7 +45,7 @@ describe('a change of factors', () => {
     expect(await dismiss.count()).toBe(0)
     await deny(page)
     await expect.poll(async () => (await service.state(id)).state).toBe('denied')
-    expect(await seen(dismiss)).toBe(true)
+    expect(await appears(dismiss)).toBe(true)
   })
 
   it('a change of factors is shown again when dismissing it fails at the service', async () => {
@@ -61,7 +61,7 @@ describe('a change of factors', () => {
     await dismiss.click()
 
     await expect.poll(() => hidden).toBe(1)
-    expect(await seen(dismiss)).toBe(true)
+    expect(await appears(dismiss)).toBe(true)
   })
 
   it.each([

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 
 import { createTestClock } from '../../src/testing/clock.ts'
 import { addAnother, phones } from './phone.ts'
-import { deny, button, headline, seen } from './screen.ts'
+import { deny, button, headline, appears } from './screen.ts'
 
 const phone = await phones()
 
 describe('the history', () => {
   it('the history lists the answers of this device with app and origin, newest first', async () => {
     const { service, page } = await phone.joined()
-    const approve = (on: Page) => button(on, 'Approve').click()
+    const approve = (currentPage: Page) => button(currentPage, 'Approve').click()
     for (const [answer, word, Browser] of [
       [approve, 'Approved', 'Firefox'],
       [deny, 'Denied', 'Safari'],
@@ -28,7 +28,7 @@ describe('the history', () => {
     const rows = await page.locator('.row').allInnerTexts()
     expect(rows[0]).toMatch(/Denied[^]*alice at Wiki[^]*Safari, 203\.0\.113\.7/)
     expect(rows[1]).toMatch(/Approved[^]*alice at Wiki[^]*Firefox, 203\.0\.113\.7/)
-    expect(await seen(page.getByText('Wasn’t one of these you?'))).toBe(true)
+    expect(await appears(page.getByText('Wasn’t one of these you?'))).toBe(true)
   })
 
   it('the history groups answers by day', async () => {
@@ -51,7 +51,7 @@ describe('the history', () => {
 
     await button(page, 'History').click()
 
-    expect(await seen(page.getByText('Nothing yet.'))).toBe(true)
+    expect(await appears(page.getByText('Nothing yet.'))).toBe(true)
   })
 
   it('the history shows the other accounts and a message when one account cannot be loaded', async () => {
@@ -67,8 +67,8 @@ describe('the history', () => {
 
     await button(page, 'History').click()
 
-    await seen(page.getByText('Some entries couldn’t be loaded.'))
-    expect(await seen(page.getByText('bob at Wiki'))).toBe(true)
+    await appears(page.getByText('Some entries couldn’t be loaded.'))
+    expect(await appears(page.getByText('bob at Wiki'))).toBe(true)
   })
 
   it('the history loads older pages in one order over all accounts', async () => {
@@ -77,16 +77,16 @@ describe('the history', () => {
     // As a service answers that has more to tell than goes on a page: alice's every minute, bob's every two.
     await page.route('**/device/history', async (route) => {
       const { sub, before } = claimsOf(route.request())
-      const at = before === undefined ? 0 : Number(before.slice(-2)) + 1
-      const step = sub === first ? 60 : 120
+      const startIndex = before === undefined ? 0 : Number(before.slice(-2)) + 1
+      const step = sub === aliceDevice ? 60 : 120
       await route.fulfill({
         json: {
-          entries: [0, 1].map((index) => entry(sub === first ? 'alice' : 'bob', at + index, step)),
-          more: at < 4,
+          entries: [0, 1].map((index) => entry(sub === aliceDevice ? 'alice' : 'bob', startIndex + index, step)),
+          more: startIndex < 4,
         },
       })
     })
-    const first = await deviceOf(page, 'alice')
+    const aliceDevice = await deviceOf(page, 'alice')
 
     await button(page, 'History').click()
     await button(page, 'Show older').click()
@@ -106,14 +106,14 @@ function claimsOf(request: Request): Record<string, string> {
 /** The id that the account of this user has on the phone. */
 function deviceOf(page: Page, username: string): Promise<string> {
   return page.evaluate(
-    (wanted) =>
+    (ownerName) =>
       new Promise<string>((resolve) => {
         const opening = indexedDB.open('second-factor')
         opening.addEventListener('success', () => {
           const request = opening.result.transaction('accounts').objectStore('accounts').getAll()
           request.addEventListener('success', () => {
             const accounts = request.result as { id: string; user: { username: string } }[]
-            resolve(accounts.find(({ user }) => user.username === wanted)?.id ?? '')
+            resolve(accounts.find(({ user }) => user.username === ownerName)?.id ?? '')
           })
         })
       }),

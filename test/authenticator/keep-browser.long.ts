@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 
 import { fromDesk, phones, small } from './phone.ts'
-import { seen } from './screen.ts'
+import { appears } from './screen.ts'
 
 const phone = await phones()
 
 const unknown = { ...fromDesk, unknownBrowser: 'number' } as const
 
 /** A request on the phone. */
-async function asked(more: object = unknown) {
+async function openRequest(more: object = unknown) {
   const { service, page } = await phone.joined({ context: small })
   const session = await service.ask('alice', { ...fromDesk, ...more })
   await page.locator('#number').waitFor()
@@ -23,15 +23,15 @@ async function asked(more: object = unknown) {
 
 describe('a request from a new browser', () => {
   it('a request from a new browser says that the browser is new', async () => {
-    const { page } = await asked()
+    const { page } = await openRequest()
 
-    expect(await seen(page.locator('#facts').getByText('New browser'))).toBe(true)
+    expect(await appears(page.locator('#facts').getByText('New browser'))).toBe(true)
     await page.locator('.facts-box button').click()
     expect(await page.locator('.facts').innerText()).toContain('New browser')
   })
 
   it('a new browser is not kept unless the person says so', async () => {
-    const { keep, approve } = await asked()
+    const { keep, approve } = await openRequest()
 
     expect(await keep.isChecked()).toBe(false)
     const session = await approve()
@@ -40,7 +40,7 @@ describe('a request from a new browser', () => {
   })
 
   it('a new browser is kept when the person says so', async () => {
-    const { keep, approve } = await asked()
+    const { keep, approve } = await openRequest()
 
     await keep.check()
 
@@ -51,7 +51,7 @@ describe('a request from a new browser', () => {
     ['of a change of devices', { ...unknown, purpose: 'change_devices' }],
     ['from an app that does not distinguish browsers', fromDesk],
   ])('the app offers no browser to keep in a request %s', async (_, more) => {
-    const { keep } = await asked(more)
+    const { keep } = await openRequest(more)
 
     expect(await keep.count()).toBe(0)
   })

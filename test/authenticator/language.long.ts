@@ -11,17 +11,17 @@ import { pt } from '../../src/authenticator/texts/pt.ts'
 import { chooseLanguage, localeOf } from '../../src/ui/languages.ts'
 import { startService } from '../support/running-service.ts'
 import { phones } from './phone.ts'
-import { button, headline, seen, read } from './screen.ts'
+import { button, headline, appears, read } from './screen.ts'
 
 const phone = await phones()
 
 describe('the texts', () => {
-  const same = new Set(['appName', 'ok', 'pin', 'notifications', 'browser', 'system', 'user'])
+  const sharedWords = new Set(['appName', 'ok', 'pin', 'notifications', 'browser', 'system', 'user'])
 
   it.each(Object.entries({ de, fr, es, pt, ja, ar }))('the texts in %s are all translated', (_, words) => {
     const untranslated = Object.entries(words).filter(([name, word]) => {
       const english = en[name as keyof typeof en]
-      return typeof word === 'string' && word === english && !same.has(name)
+      return typeof word === 'string' && word === english && !sharedWords.has(name)
     })
 
     expect(untranslated.map(([name]) => name)).toEqual([])
@@ -54,10 +54,10 @@ describe('the language', () => {
     [['ja-JP'], 'ja', 'ja-JP-u-nu-latn'],
     [['en-US@posix', 'en'], 'en', 'en-u-nu-latn'],
     [['ar-EG'], 'ar', 'ar-EG-u-nu-latn'],
-  ])('the language for a browser with %j is %s, with the locale %s', (wanted, code, locale) => {
-    const language = chooseLanguage(languages, wanted)
+  ])('the language for a browser with %j is %s, with the locale %s', (browserLanguages, code, locale) => {
+    const language = chooseLanguage(languages, browserLanguages)
 
-    expect([language.code, localeOf(language, wanted)]).toEqual([code, locale])
+    expect([language.code, localeOf(language, browserLanguages)]).toEqual([code, locale])
   })
 
   it('the app uses the first supported language of the browser, and loads only its texts at the start', async () => {
@@ -101,7 +101,7 @@ describe('the language', () => {
     await button(page, ar.showCodeOf(ar.at('alice', 'Wiki'))).click()
 
     expect(direction).toBe('rtl')
-    expect(await seen(page.getByText(/^\d{3} \d{3}/))).toBe(true)
+    expect(await appears(page.getByText(/^\d{3} \d{3}/))).toBe(true)
   })
 
   it('the language applies to the manifest, too', async () => {

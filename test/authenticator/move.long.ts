@@ -5,7 +5,7 @@ import { axeViolations } from '../support/axe.ts'
 import { startService } from '../support/running-service.ts'
 import type { RunningService } from '../support/running-service.ts'
 import { phones, small } from './phone.ts'
-import { approveWith, button, headline, seen, read } from './screen.ts'
+import { approveWith, button, headline, appears, read } from './screen.ts'
 import { addWithPin, beginMove, compared, showMove } from './move.ts'
 
 const phone = await phones()
@@ -41,7 +41,7 @@ describe('moving to a new phone', () => {
     expect(fresh.url()).toBe(`${service.url}/authenticator/`)
     await headline(fresh, 'Add this account?')
     expect(await fresh.locator('.facts').innerText()).toContain('alice')
-    await seen(old.getByText('has scanned the code'))
+    await appears(old.getByText('has scanned the code'))
     await button(fresh, 'Add this account').click()
     await old.getByRole('heading', { name: /^Move this account to .*Chrome on Linux.*\?$/ }).waitFor()
     expect(await focused(old)).toBe('H1')
@@ -53,7 +53,7 @@ describe('moving to a new phone', () => {
 
     await fresh.getByText('Nothing to approve').waitFor()
     await headline(old, 'Account moved')
-    expect(await seen(old.getByText('It’s now on'))).toBe(true)
+    expect(await appears(old.getByText('It’s now on'))).toBe(true)
     expect(await focused(old)).toBe('H1')
     await service.ask('alice')
     await headline(fresh, 'Sign in to Wiki?')
@@ -74,10 +74,10 @@ describe('moving to a new phone', () => {
     await old.getByRole('heading', { name: /^Move this account/ }).waitFor()
     await button(old, 'Cancel').click()
 
-    expect(await seen(fresh.getByRole('alert').getByText('Nothing was moved'))).toBe(true)
+    expect(await appears(fresh.getByRole('alert').getByText('Nothing was moved'))).toBe(true)
     expect(await focused(fresh)).toBe('H1')
     await old.goto(`${service.url}/authenticator/`)
-    expect(await seen(old.getByText('Nothing to approve'))).toBe(true)
+    expect(await appears(old.getByText('Nothing to approve'))).toBe(true)
   })
 
   it('the old phone shows a new move code only on request after 30 seconds', async () => {
@@ -99,7 +99,7 @@ describe('moving to a new phone', () => {
 
     const fresh = await phone.open(service, link)
 
-    expect(await seen(fresh.getByRole('alert').getByText('was used already'))).toBe(true)
+    expect(await appears(fresh.getByRole('alert').getByText('was used already'))).toBe(true)
   })
 
   it('a move asks both phones for the PIN, again after a wrong one, and the PIN stays the same', async () => {

@@ -53,7 +53,8 @@ async function startReleases() {
 }
 
 const release = (page: Page) => page.evaluate(() => document.documentElement.dataset['release'])
-const kept = (page: Page) => page.evaluate(async () => (await caches.keys()).filter((name) => !name.includes('notice')))
+const cacheNames = (page: Page) =>
+  page.evaluate(async () => (await caches.keys()).filter((name) => !name.includes('notice')))
 
 /** Looks whether there is a new version, as the browser does by itself when the app is opened. */
 const waitForUpdate = (page: Page) =>
@@ -71,13 +72,13 @@ describe('a new version', () => {
 
     releases.publish('second')
     await waitForUpdate(page)
-    const open = [await release(page), (await kept(page)).length]
+    const open = [await release(page), (await cacheNames(page)).length]
     await page.reload()
     await headline(page, 'Add an account')
     await expect.poll(() => release(page)).toBe('second')
 
     expect(open).toEqual(['first', 2])
-    await expect.poll(() => kept(page)).toEqual([expect.stringContaining('second-')])
+    await expect.poll(() => cacheNames(page)).toEqual([expect.stringContaining('second-')])
     releases.publish('third')
     await waitForUpdate(page)
     await page.goto(`${releases.url}/healthz`)

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { phones } from './phone.ts'
-import { button, seen, setHidden, read } from './screen.ts'
+import { button, appears, setHidden, read } from './screen.ts'
 
 const phone = await phones()
 const installing = await phones({ serviceWorkers: 'allow' })
@@ -96,6 +96,6 @@ describe('the offline code of an account', () => {
     await setHidden(page, true)
     await setHidden(page, false)
 
-    expect(await seen(button(page, 'Show code for alice at Wiki'))).toBe(true)
+    expect(await appears(button(page, 'Show code for alice at Wiki'))).toBe(true)
   })
 })

@@ -17,11 +17,11 @@ describe('the page', () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const complaints: string[] = []
-    const asked: string[] = []
+    const requestedUrls: string[] = []
     const watch: Prepare = async (fresh) => {
       fresh.on('console', (message) => complaints.push(message.text()))
       fresh.on('pageerror', (error) => complaints.push(error.message))
-      fresh.context().on('request', (request) => asked.push(request.url()))
+      fresh.context().on('request', (request) => requestedUrls.push(request.url()))
       // What a script catches is in no console, but in the reports of the policy.
       await fresh.addInitScript(() => {
         document.addEventListener('securitypolicyviolation', (event) => reportError(event.violatedDirective))
@@ -41,9 +41,9 @@ describe('the page', () => {
     await headline(page, 'Approved')
 
     expect(complaints).toEqual([])
-    expect([...new Set(asked.map((url) => new URL(url).origin))]).toEqual([service.url])
+    expect([...new Set(requestedUrls.map((url) => new URL(url).origin))]).toEqual([service.url])
     // Fragments stay in the browser; what it asks for carries neither code nor number.
-    expect(asked.filter((url) => /[?]|code=/.test(url.replace(/#.*/, '')))).toEqual([])
+    expect(requestedUrls.filter((url) => /[?]|code=/.test(url.replace(/#.*/, '')))).toEqual([])
   })
 
   it('the authenticator page contains no inline scripts or styles, and allows none', async () => {
@@ -63,7 +63,7 @@ describe('the page', () => {
     const contentOf = (name: string) => brotliDecompressSync(readFileSync(new URL(name, folder)))
     const start = names.filter((name) => name.startsWith('index-'))
     const words = names.filter((name) => Object.hasOwn(languageNames, name.split('-', 1)[0] ?? ''))
-    const sizes = (some: readonly string[]) => some.map((name) => gzipSync(contentOf(name)).length)
+    const sizes = (files: readonly string[]) => files.map((name) => gzipSync(contentOf(name)).length)
 
     expect(start).toHaveLength(1)
     expect(contentOf(start[0]!).toString()).not.toMatch(/\bfrom ?"\.\/|\bimport ?"\.\//)

@@ -22,7 +22,7 @@ export type Prepare = typeof withClock | ((page: Page) => Promise<unknown>)
 
 interface OpenWithOptions {
   readonly context?: BrowserContextOptions | undefined
-  readonly before?: Prepare | undefined
+  readonly prepare?: Prepare | undefined
   /** Where the domain requires one. */
   readonly pin?: string | undefined
 }
@@ -41,13 +41,13 @@ export interface Joined {
 export interface Phones {
   /**
    * A browser of its own, as another phone would be, with the authenticator open.
-   * @param before is called before the app is loaded, such as to add a script to the page.
+   * @param prepare is called before the app is loaded, such as to add a script to the page.
    */
   open(
     service: Pick<RunningService, 'url'>,
     fragment?: string,
     context?: BrowserContextOptions,
-    before?: Prepare,
+    prepare?: Prepare,
   ): Promise<Page>
   /** The same, with an account. */
   openWith(service: Pick<RunningService, 'url'>, code: string, more?: OpenWithOptions): Promise<Page>
@@ -68,20 +68,20 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
   const chromium = browser ?? (await sharedChromium())
 
   /** Where the app installs itself, its worker answers for all its addresses. */
-  async function newPage(options: BrowserContextOptions, before?: Prepare): Promise<Page> {
-    const after = options.serviceWorkers === 'allow' ? { emptyPage: '/healthz' } : { leave }
-    const page = await keptPage(chromium, options, { ...after, clock: before === withClock })
-    if (before !== withClock) await before?.(page)
+  async function newPage(options: BrowserContextOptions, prepare?: Prepare): Promise<Page> {
+    const pageOptions = options.serviceWorkers === 'allow' ? { emptyPage: '/healthz' } : { leave }
+    const page = await keptPage(chromium, options, { ...pageOptions, clock: prepare === withClock })
+    if (prepare !== withClock) await prepare?.(page)
     return page
   }
 
-  const open: Phones['open'] = async (service, fragment = '', options = {}, before) => {
-    const page = await newPage({ viewport: small.viewport, serviceWorkers, ...options }, before)
+  const open: Phones['open'] = async (service, fragment = '', options = {}, prepare) => {
+    const page = await newPage({ viewport: small.viewport, serviceWorkers, ...options }, prepare)
     mustLoadAgain(page)
     const address = `${service.url}/authenticator/`
     // The app of the test before, which was left as if it had just been loaded.
     const isLoaded = page.url() === address
-    const loadsAgain = fragment !== '' || before
+    const loadsAgain = fragment !== '' || prepare
     if (isLoaded) await resume(page)
     // With the same path, a link would not load the page.
     if (isLoaded && loadsAgain) await page.mainFrame().evaluate(() => history.replaceState(null, '', 'none'))
@@ -89,8 +89,8 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
     return page
   }
 
-  const openWith: Phones['openWith'] = async (service, code, { context, before, pin } = {}) => {
-    const page = await open(service, '', context, before)
+  const openWith: Phones['openWith'] = async (service, code, { context, prepare, pin } = {}) => {
+    const page = await open(service, '', context, prepare)
     await seedAccount(page, service.url, code, pin)
     await page.getByText('Nothing to approve').waitFor()
     mayBeLeft(page)
@@ -109,7 +109,7 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
       const clock = createTestClock()
       const service = await startService({ service: { clock } })
       const { userId, code } = await service.enroll('alice')
-      const page = await openWith(service, code, { before: withClock })
+      const page = await openWith(service, code, { prepare: withClock })
       const pass = async (seconds: number) => {
         await page.clock.fastForward(seconds * 1_000)
         await clock.advance(seconds)

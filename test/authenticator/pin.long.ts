@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { type RunningService, startService } from '../support/running-service.ts'
 import { fromDesk, phones, small } from './phone.ts'
-import { approveWith, deny, button, headline, seen, read } from './screen.ts'
+import { approveWith, deny, button, headline, appears, read } from './screen.ts'
 import { readKeys } from './read-keys.ts'
 
 const phone = await phones()
@@ -28,13 +28,13 @@ async function chosenPin() {
   return { service, page }
 }
 
-async function choosePin(page: Page, pin: string, again = pin): Promise<void> {
+async function choosePin(page: Page, pin: string, repeatedPin = pin): Promise<void> {
   await page.getByLabel('PIN', { exact: true }).fill(pin)
-  await page.getByLabel('Repeat PIN').fill(again)
+  await page.getByLabel('Repeat PIN').fill(repeatedPin)
   await button(page, 'Continue').click()
 }
 
-async function asked(service: RunningService, page: Page) {
+async function openRequest(service: RunningService, page: Page) {
   const session = await service.ask('alice', fromDesk)
   await headline(page, 'Sign in to Wiki?')
   return { ...session, number: session.number! }
@@ -61,13 +61,13 @@ describe('choosing a PIN', () => {
   it('the app rejects a new PIN that is easy to guess, too short or repeated differently, and explains why', async () => {
     const { service, userId, page } = await atTheQuestion('PIN')
 
-    for (const [pin = '', again = '', why = ''] of [
+    for (const [pin = '', repeatedPin = '', why = ''] of [
       ['1234', '1234', 'easy to guess'],
       ['258', '258', '4 digits'],
       ['2580', '2581', 'don’t match'],
     ]) {
-      await choosePin(page, pin, again)
-      await seen(page.getByRole('alert').getByText(why))
+      await choosePin(page, pin, repeatedPin)
+      await appears(page.getByRole('alert').getByText(why))
       expect(await page.getByLabel('PIN', { exact: true }).inputValue()).toBe('')
     }
     expect(await service.client.tokens.get(service.domainId, userId)).toMatchObject({ state: 'pending' })
@@ -91,7 +91,7 @@ describe('choosing a PIN', () => {
 describe('a request in a domain with a PIN', () => {
   it('a request in a domain with a PIN is approved with number and PIN, and the PIN is never shown', async () => {
     const { service, page } = await joinedWithPin()
-    const session = await asked(service, page)
+    const session = await openRequest(service, page)
 
     for (const digit of `${session.number}2580`) await button(page, digit).tap()
     const type = await page.getByLabel('Your PIN').getAttribute('type')
@@ -104,7 +104,7 @@ describe('a request in a domain with a PIN', () => {
 
   it('a request in a domain with a PIN is denied without the PIN', async () => {
     const { service, page } = await joinedWithPin()
-    const session = await asked(service, page)
+    const session = await openRequest(service, page)
 
     await deny(page)
 
@@ -114,10 +114,10 @@ describe('a request in a domain with a PIN', () => {
 
   it('a request stays after a wrong PIN, shows the attempts left, and is approved with the right one', async () => {
     const { service, page } = await joinedWithPin({ maxAllowedRetries: 3 })
-    const session = await asked(service, page)
+    const session = await openRequest(service, page)
 
     await approve(page, session.number, '1357')
-    await seen(page.getByRole('alert').getByText('2 attempts left'))
+    await appears(page.getByRole('alert').getByText('2 attempts left'))
     const pin = await page.getByLabel('Your PIN').inputValue()
     await page.getByLabel('Your PIN').fill('2580')
     await button(page, 'Approve').click()
@@ -128,17 +128,17 @@ describe('a request in a domain with a PIN', () => {
 
   it('the app explains after the last wrong PIN that the account is removed', async () => {
     const { service, userId, page } = await joinedWithPin({ maxAllowedRetries: 2 })
-    const session = await asked(service, page)
+    const session = await openRequest(service, page)
 
     await approve(page, session.number, '1357')
-    await seen(page.getByRole('alert').getByText('One attempt left, then this account is removed.'))
+    await appears(page.getByRole('alert').getByText('One attempt left, then this account is removed.'))
     await page.getByLabel('Your PIN').fill('1357')
     await button(page, 'Approve').click()
 
     await headline(page, 'Account removed')
-    await seen(page.getByText('too many wrong attempts'))
+    await appears(page.getByText('too many wrong attempts'))
     await button(page, 'OK').click()
-    await seen(page.getByText('This account was removed at Acme.'))
+    await appears(page.getByText('This account was removed at Acme.'))
     await expect(service.client.tokens.get(service.domainId, userId)).rejects.toMatchObject({
       code: 'api.error.notfound.token',
     })

@@ -12,7 +12,7 @@ export interface Arranged {
   readonly pushes: PushService
   readonly page: Page
   /** How often the service was told where to send to. */
-  readonly told: () => number
+  readonly countRegistrations: () => number
 }
 
 /**
@@ -28,17 +28,17 @@ export async function joinedForPush(
   onTestFinished(() => pushes.close())
   const service = await startService({ service: { push: { agent: pushes.agent() } } })
   const { code } = await service.enroll('alice')
-  let toldCount = 0
-  const before = async (fresh: Page) => {
+  let registrationCount = 0
+  const prepare = async (fresh: Page) => {
     fresh.on('response', (response) => {
-      if (response.url().endsWith('/device/push') && response.request().method() === 'POST') toldCount += 1
+      if (response.url().endsWith('/device/push') && response.request().method() === 'POST') registrationCount += 1
     })
     await fresh.addInitScript(standIn, { subscription: pushes.subscribe(), permission })
   }
-  const page = await phone.open(service, '', context, before)
+  const page = await phone.open(service, '', context, prepare)
   await seedAccount(page, service.url, code)
   await page.locator('.coded').waitFor()
-  return { service, pushes, page, told: () => toldCount }
+  return { service, pushes, page, countRegistrations: () => registrationCount }
 }
 
 /** Runs in the page. */
@@ -120,10 +120,10 @@ export const close = (service: RunningService, page: Page) => page.goto(`${servi
 
 /** As the worker tells the windows of the app. */
 export async function tellWindows(worker: Worker, message: unknown): Promise<void> {
-  await worker.evaluate(async (told) => {
+  await worker.evaluate(async (data) => {
     const { clients } = globalThis as unknown as WorkerScope
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- windows of a worker are of its own origin
-    for (const client of await clients.matchAll({ includeUncontrolled: true })) client.postMessage(told)
+    for (const client of await clients.matchAll({ includeUncontrolled: true })) client.postMessage(data)
   }, message)
 }
 

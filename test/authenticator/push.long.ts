@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { de } from '../../src/authenticator/texts/de.ts'
 import { phones } from './phone.ts'
-import { deny, button, headline, seen } from './screen.ts'
+import { deny, button, headline, appears } from './screen.ts'
 import { changeSubscription, close, delivery, joinedForPush, press, tellWindows } from './push-phone.ts'
 
 const phone = await phones({ serviceWorkers: 'allow' })
@@ -14,24 +14,24 @@ const joined = (...more: More) => joinedForPush(phone, ...more)
 
 describe('notifications', () => {
   it('the app requests notifications only by a button, once there is an account, and they carry only the session id', async () => {
-    const { service, pushes, page, told } = await joined()
-    const asked = () => page.evaluate(() => document.documentElement.dataset['asked'])
+    const { service, pushes, page, countRegistrations } = await joined()
+    const readPermissionRequest = () => page.evaluate(() => document.documentElement.dataset['asked'])
 
     await button(page, 'Turn on').waitFor()
-    const before = await asked()
+    const requestBefore = await readPermissionRequest()
     await button(page, 'Turn on').click()
-    await expect.poll(told).toBe(1)
+    await expect.poll(countRegistrations).toBe(1)
 
     const { id } = await service.ask('alice', { ipAddress: '203.0.113.7' })
     await pushes.received(1)
 
-    expect([before, await asked()]).toEqual([undefined, 'yes'])
+    expect([requestBefore, await readPermissionRequest()]).toEqual([undefined, 'yes'])
     expect(pushes.messages[0]?.json).toEqual({ session: id })
   })
 
   it('notifications are registered again after the service has lost the subscription', async () => {
-    const { service, pushes, page, told } = await joined('granted')
-    await expect.poll(told).toBe(1)
+    const { service, pushes, page, countRegistrations } = await joined('granted')
+    await expect.poll(countRegistrations).toBe(1)
     pushes.reply(410)
     await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
@@ -40,11 +40,11 @@ describe('notifications', () => {
     await pushes.received(1)
     await page.reload()
 
-    await expect.poll(told).toBe(2)
+    await expect.poll(countRegistrations).toBe(2)
   })
 
   it('notifications can be turned on after the browser failed to, and turned off, and stay off', async () => {
-    const { service, pushes, page, told } = await joined()
+    const { service, pushes, page, countRegistrations } = await joined()
     await page.evaluate(() => {
       const working = Object.getOwnPropertyDescriptor(PushManager.prototype, 'subscribe') ?? {}
       PushManager.prototype.subscribe = async () => {
@@ -54,13 +54,13 @@ describe('notifications', () => {
     })
     await button(page, 'Settings').click()
     await button(page, 'Turn on').click()
-    await seen(page.getByText('That didn’t work. Requests appear only while the app is open.'))
+    await appears(page.getByText('That didn’t work. Requests appear only while the app is open.'))
     await button(page, 'Turn on').click()
-    await expect.poll(told).toBe(1)
+    await expect.poll(countRegistrations).toBe(1)
     await button(page, 'Turn off').click()
-    await seen(page.getByText('Requests appear only while the app is open.'))
+    await appears(page.getByText('Requests appear only while the app is open.'))
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Turn on')
-    await expect.poll(told).toBe(2)
+    await expect.poll(countRegistrations).toBe(2)
     await page.reload()
 
     await service.ask('alice')
@@ -78,9 +78,9 @@ describe('notifications', () => {
 
     expect(offers).toBe(0)
     expect(
-      await seen(page.getByText('Notifications aren’t allowed, so requests appear only while the app is open.')),
+      await appears(page.getByText('Notifications aren’t allowed, so requests appear only while the app is open.')),
     ).toBe(true)
-    expect(await seen(page.locator('.steps').getByText('Settings of the iPhone'))).toBe(true)
+    expect(await appears(page.locator('.steps').getByText('Settings of the iPhone'))).toBe(true)
   })
 
   it('declined notifications are not offered again, but stay in the settings', async () => {
@@ -93,7 +93,7 @@ describe('notifications', () => {
     await button(page, 'Settings').click()
 
     expect(offers).toBe(0)
-    expect(await seen(button(page, 'Turn on'))).toBe(true)
+    expect(await appears(button(page, 'Turn on'))).toBe(true)
   })
 
   it('notifications ignore a device that has been removed', async () => {
@@ -101,11 +101,11 @@ describe('notifications', () => {
     const user = await service.client.users.getByUsername('alice')
     await service.client.tokens.revoke(service.domainId, user.id)
     await page.reload()
-    await seen(page.getByText('This account was removed at Acme.'))
+    await appears(page.getByText('This account was removed at Acme.'))
 
     await button(page, 'Settings').click()
 
-    expect(await seen(page.getByText('You’ll get a notification when someone tries to sign in as you.'))).toBe(true)
+    expect(await appears(page.getByText('You’ll get a notification when someone tries to sign in as you.'))).toBe(true)
   })
 
   it('notifications are unavailable where the service sends none', async () => {
@@ -113,14 +113,14 @@ describe('notifications', () => {
 
     await button(page, 'Settings').click()
 
-    expect(await seen(page.getByText('Notifications aren’t available here.'))).toBe(true)
+    expect(await appears(page.getByText('Notifications aren’t available here.'))).toBe(true)
   })
 })
 
 describe('a push message', () => {
   it('a push message shows a notification without details while the app is closed, which opens its request', async () => {
-    const { service, pushes, page, told } = await joined('granted')
-    await expect.poll(told).toBe(1)
+    const { service, pushes, page, countRegistrations } = await joined('granted')
+    await expect.poll(countRegistrations).toBe(1)
     const { worker, deliver, notices } = await delivery(service, page)
     const { id } = await service.ask('alice', {
       ipAddress: '203.0.113.7',
@@ -192,13 +192,13 @@ describe('a push message', () => {
   it('a push message opens its request in an app that is open already', async () => {
     const { service, page } = await joined('granted')
     const { worker } = await delivery(service, page)
-    const first = await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Older' }] })
+    const olderSession = await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Older' }] })
     // Two that arrive at once are listed, and neither opens.
     await headline(page, 'Sign in to Wiki?')
     await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Newer' }] })
     await button(page, 'All 2 requests').click()
 
-    await tellWindows(worker, { open: first.id })
+    await tellWindows(worker, { open: olderSession.id })
     await headline(page, 'Sign in to Wiki?')
 
     expect(await page.locator('.facts-box').innerText()).toContain('Older')
@@ -207,14 +207,14 @@ describe('a push message', () => {
 
 describe('a new subscription of the browser', () => {
   it('a new subscription of the browser is registered at the service as soon as the app is open', async () => {
-    const { service, page, told } = await joined('granted')
-    await expect.poll(told).toBe(1)
+    const { service, page, countRegistrations } = await joined('granted')
+    await expect.poll(countRegistrations).toBe(1)
     const { worker } = await delivery(service, page)
     await page.evaluate(() => (window as unknown as { moveSubscription(): void }).moveSubscription())
 
-    const made = await worker.evaluate(changeSubscription)
+    const subscriptionOptions = await worker.evaluate(changeSubscription)
 
-    await expect.poll(told).toBe(2)
-    expect(made).toEqual({ userVisibleOnly: true })
+    await expect.poll(countRegistrations).toBe(2)
+    expect(subscriptionOptions).toEqual({ userVisibleOnly: true })
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { addAnother, phones } from './phone.ts'
-import { button, headline, seen } from './screen.ts'
+import { button, headline, appears } from './screen.ts'
 import { close, delivery, joinedForPush, press, tellWindows } from './push-phone.ts'
 
 const phone = await phones({ serviceWorkers: 'allow' })
@@ -9,10 +9,10 @@ const phone = await phones({ serviceWorkers: 'allow' })
 /** A phone with notifications, at its settings. */
 async function atSettings() {
   const joined = await joinedForPush(phone, 'granted')
-  await expect.poll(joined.told).toBe(1)
-  const shown = await delivery(joined.service, joined.page)
+  await expect.poll(joined.countRegistrations).toBe(1)
+  const pushDelivery = await delivery(joined.service, joined.page)
   await button(joined.page, 'Settings').click()
-  return { ...joined, ...shown }
+  return { ...joined, ...pushDelivery }
 }
 
 describe('a test request', () => {
@@ -22,21 +22,21 @@ describe('a test request', () => {
     await pushes.received(1)
 
     await deliver(pushes.messages[0]!.text)
-    await seen(page.getByText('A notification arrived.'))
+    await appears(page.getByText('A notification arrived.'))
     const [notice] = await notices()
     await tellWindows(worker, { practice: 'a' })
     await headline(page, 'Practice request')
     const number = /\d\d/.exec(await page.getByText(/^Enter \d\d$/).innerText())![0]
     await page.locator('#number').fill(number === '10' ? '11' : '10')
     await button(page, 'Approve').click()
-    await seen(page.getByRole('alert').getByText('The numbers didn’t match'))
+    await appears(page.getByRole('alert').getByText('The numbers didn’t match'))
     await page.locator('#number').fill(number)
     await button(page, 'Approve').click()
     await headline(page, 'It works')
 
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
     expect(notice).toMatchObject({ title: 'Test · this signs no one in', options: { silent: false, tag: 'test' } })
-    expect(await seen(page.getByText('Requests reach this phone.'))).toBe(true)
+    expect(await appears(page.getByText('Requests reach this phone.'))).toBe(true)
     await close(service, page)
     const opened = await worker.evaluate(press, { test: 'a' })
     await page.goto(new URL(opened, `${service.url}/authenticator/`).href)
@@ -47,11 +47,11 @@ describe('a test request', () => {
     const { page } = await atSettings()
     await page.clock.install()
     await button(page, 'Send a test request').click()
-    await seen(page.getByText('Waiting for the notification'))
+    await appears(page.getByText('Waiting for the notification'))
 
     await page.clock.fastForward(20_000)
 
-    await seen(page.getByText('No notification arrived.'))
+    await appears(page.getByText('No notification arrived.'))
     expect(await page.locator('.steps li').count()).toBe(3)
   })
 
@@ -68,7 +68,7 @@ describe('a test request', () => {
     await button(page, 'Approve').click()
 
     await headline(page, 'It works')
-    expect(await seen(page.getByText('Requests appear only while the app is open.'))).toBe(true)
+    expect(await appears(page.getByText('Requests appear only while the app is open.'))).toBe(true)
     expect(calls.filter((path) => path.startsWith('/device/') && path !== '/device/requests')).toEqual([])
   })
 
@@ -79,10 +79,10 @@ describe('a test request', () => {
     await button(page, 'Settings').click()
 
     await page.getByLabel('Account').selectOption({ label: 'bob at Wiki' })
-    const sent = page.waitForRequest((request) => request.url().endsWith('/device/push/test'))
+    const testRequest = page.waitForRequest((request) => request.url().endsWith('/device/push/test'))
     await button(page, 'Send a test request').click()
 
-    const [, payload = ''] = (await sent).postData()?.split('.') ?? []
+    const [, payload = ''] = (await testRequest).postData()?.split('.') ?? []
     const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sub: string }
     const bob = await service.client.users.getByUsername('bob')
     expect((await service.client.tokens.get(service.domainId, bob.id)).device?.id).toBe(sub)

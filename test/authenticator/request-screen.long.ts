@@ -5,7 +5,7 @@ import { languageNames } from '../../src/contract/languages.ts'
 import { random128 } from '../support/device-signer.ts'
 import { type RunningService, startService } from '../support/running-service.ts'
 import { fromDesk, phones, small } from './phone.ts'
-import { button, giveBlankCamera, headline, seen, read } from './screen.ts'
+import { button, giveBlankCamera, headline, appears, read } from './screen.ts'
 
 const phone = await phones()
 
@@ -25,14 +25,14 @@ const request = {
   attributes: [{ key: 'Place', value: 'Saint-Germain-en-Laye, France' }, ...fromDesk.attributes],
 }
 
-interface Asked {
+interface OpenRequestOptions {
   readonly pin?: string
   readonly purpose?: string
   readonly more?: object
 }
 
 /** A request with long names, at its first question. */
-async function asked({ pin, purpose, more }: Asked = {}) {
+async function openRequest({ pin, purpose, more }: OpenRequestOptions = {}) {
   const { service, page } = await phone.joined({
     ...(pin !== undefined && { pin }),
     username,
@@ -71,8 +71,8 @@ function findFaults(selectors: readonly string[]): readonly string[] {
     ({ box }) => box.top < 0 || box.bottom > innerHeight || box.left < 0 || box.right > innerWidth,
   )
   const covered = places.filter(({ element, box }) => {
-    const found = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)
-    return !element.contains(found)
+    const topElement = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)
+    return !element.contains(topElement)
   })
   const overlapping = places.filter(({ box: a }, index) =>
     places
@@ -92,15 +92,15 @@ function findFaults(selectors: readonly string[]): readonly string[] {
   ]
 }
 
-async function faultsAtAllSizes(page: Page, wanted = parts): Promise<readonly string[]> {
+async function faultsAtAllSizes(page: Page, selectors = parts): Promise<readonly string[]> {
   const faults: string[] = []
   // It starts at the size that the page has, so that the screen is laid out once less.
-  const present = page.viewportSize()?.height
-  for (const [width, height] of present === sizes.at(-1)?.[1] ? sizes.toReversed() : sizes) {
+  const currentHeight = page.viewportSize()?.height
+  for (const [width, height] of currentHeight === sizes.at(-1)?.[1] ? sizes.toReversed() : sizes) {
     if (page.viewportSize()?.height !== height) await page.setViewportSize({ width, height })
     await page.waitForFunction((wantedHeight) => innerHeight === wantedHeight, height)
-    const found = await page.evaluate(findFaults, wanted)
-    faults.push(...found.map((fault) => `${width}x${height}: ${fault}`))
+    const pageFaults = await page.evaluate(findFaults, selectors)
+    faults.push(...pageFaults.map((fault) => `${width}x${height}: ${fault}`))
   }
   return faults
 }
@@ -145,7 +145,7 @@ function readLargeText(selectors: readonly string[]) {
 
 describe('a request', () => {
   it('a request fits on one screen where a new browser can be kept, in each language', async () => {
-    const { page, number } = await asked({ pin, more: { unknownBrowser: 'number' } })
+    const { page, number } = await openRequest({ pin, more: { unknownBrowser: 'number' } })
 
     const faults = await inLanguages(page, ['en', 'de', 'es', 'fr', 'pt', 'ja', 'ar'], async () => {
       const atNumber = await faultsAtAllSizes(page, [...parts, '.check'])
@@ -173,8 +173,8 @@ describe('a request', () => {
       return page
         .locator('.named > *')
         .evaluateAll(
-          (all, line) =>
-            (all as HTMLElement[])
+          (elements, line) =>
+            (elements as HTMLElement[])
               .filter(({ scrollWidth, offsetWidth }) => scrollWidth > offsetWidth || offsetWidth > line)
               .map(({ textContent }) => textContent),
           end,
@@ -186,7 +186,7 @@ describe('a request', () => {
 
   // Without a PIN, the screen of the number is the same, and the others are lower: only the question for the PIN names the app.
   it('a request fits on one screen without scrolling, at the number, at the PIN and while a code is scanned', async () => {
-    const { page, number } = await asked({ pin })
+    const { page, number } = await openRequest({ pin })
     const focused: (string | null | undefined)[] = []
 
     // The longest words, and the other direction of writing.
@@ -216,7 +216,7 @@ describe('a request', () => {
 
   it('a request fits even with the longest purpose, and shows a longer one as a fact', async () => {
     const longest = 'allow the new supplier to change the account for all bills.'
-    const { page, service } = await asked({ purpose: longest })
+    const { page, service } = await openRequest({ purpose: longest })
 
     expect(await faultsAtAllSizes(page)).toEqual([])
     expect(await page.locator('h1').innerText()).toContain(longest.slice(1))
@@ -228,15 +228,15 @@ describe('a request', () => {
   })
 
   it('a request shows long names in one line each, and in full by a tap', async () => {
-    const { page } = await asked()
+    const { page } = await openRequest()
     const cut = () =>
       page.locator('.request bdi').evaluateAll((names) => names.some((name) => name.scrollWidth > name.clientWidth + 1))
 
-    const before = await cut()
+    const wasCut = await cut()
     await page.locator('.head').tap()
     const opened = await page.locator('.request').innerText()
 
-    expect(before).toBe(true)
+    expect(wasCut).toBe(true)
     expect(opened).toContain('(unverified)')
     expect(await page.locator('h1').evaluate((h1) => getComputedStyle(h1).whiteSpace)).toBe('normal')
     await button(page, 'Details').tap()
@@ -244,17 +244,17 @@ describe('a request', () => {
   })
 
   it('a request scrolls in the order of reading at 200 % text, on each size of screen', async () => {
-    const { page } = await asked({ pin })
+    const { page } = await openRequest({ pin })
     await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
 
-    const found = []
+    const readings = []
     for (const [width, height] of upright) {
       await page.setViewportSize({ width, height })
-      await page.waitForFunction((present) => innerHeight === present, height)
-      found.push(await page.evaluate(readLargeText, parts))
+      await page.waitForFunction((newHeight) => innerHeight === newHeight, height)
+      readings.push(await page.evaluate(readLargeText, parts))
     }
 
-    const wanted = {
+    const expectedReading = {
       isInOrder: true,
       startsAtTop: true,
       scrolls: true,
@@ -263,11 +263,11 @@ describe('a request', () => {
       isStuck: false,
       hidden: [],
     }
-    expect(found).toEqual(upright.map(() => wanted))
+    expect(readings).toEqual(upright.map(() => expectedReading))
   })
 
   it('a request and the question after Deny start at their top, even with large text', async () => {
-    const { page } = await asked()
+    const { page } = await openRequest()
     await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
 
     await button(page, 'Decide later').tap()
@@ -288,7 +288,7 @@ describe('a request', () => {
     expect(await headline(page, 'Change your password at Wiki?')).toBe(true)
     expect(await page.locator('#facts').innerText()).not.toContain('password')
     await button(page, 'Decide later').click()
-    expect(await seen(page.getByText('Change your password'))).toBe(true)
+    expect(await appears(page.getByText('Change your password'))).toBe(true)
   })
 
   it('a request warns of a browser in which the person has never passed, whatever its name, and mentions a new place', async () => {
@@ -305,23 +305,23 @@ describe('a request', () => {
       await headline(page, 'Sign in to Wiki?')
       return page.locator('#facts')
     }
-    const first = await facts(from('Lyon', 'Firefox'))
-    expect(await seen(first.getByText('New browser'))).toBe(true)
-    expect(await first.innerText()).not.toContain('New place')
+    const firstFacts = await facts(from('Lyon', 'Firefox'))
+    expect(await appears(firstFacts.getByText('New browser'))).toBe(true)
+    expect(await firstFacts.innerText()).not.toContain('New place')
     await button(page, 'Approve').click()
     await page.getByText('Nothing to approve').waitFor()
 
     // The same names are no reason to trust it.
-    const same = await facts(from('Lyon', 'Firefox'))
-    expect(await seen(same.getByText('New browser'))).toBe(true)
-    expect(await same.innerText()).not.toContain('New place')
+    const sameFacts = await facts(from('Lyon', 'Firefox'))
+    expect(await appears(sameFacts.getByText('New browser'))).toBe(true)
+    expect(await sameFacts.innerText()).not.toContain('New place')
     await button(page, 'Approve').click()
     await page.getByText('Nothing to approve').waitFor()
 
-    const other = await facts({ ...from('Oslo', 'Safari'), browser: await passedIn(service, userId) })
-    expect(await seen(other.getByText('New place'))).toBe(true)
-    expect(await other.innerText()).not.toContain('New browser')
-    expect(await other.locator('b').count()).toBe(0)
+    const otherFacts = await facts({ ...from('Oslo', 'Safari'), browser: await passedIn(service, userId) })
+    expect(await appears(otherFacts.getByText('New place'))).toBe(true)
+    expect(await otherFacts.innerText()).not.toContain('New browser')
+    expect(await otherFacts.locator('b').count()).toBe(0)
   })
 
   it('a request moves nothing on the screen when a warning arrives', async () => {
@@ -341,18 +341,18 @@ describe('a request', () => {
 
     await ask('Saint-Germain-en-Laye, France')
     await page.locator('.keypad').waitFor()
-    const before = await top()
+    const topBefore = await top()
     held.resolve()
     await page.getByText('New place').waitFor()
 
-    expect(await top()).toBe(before)
+    expect(await top()).toBe(topBefore)
   })
 
   it('a request asks for the PIN where it asked for the number, and returns by the erase key', async () => {
-    const { page, number } = await asked({ pin })
+    const { page, number } = await openRequest({ pin })
     const place = async () => (await page.locator('.boxes').boundingBox())!.height
 
-    const before = await place()
+    const heightBefore = await place()
     for (const digit of number) await button(page, digit).tap()
     const question = await page.locator('.question label').innerText()
     const autocomplete = await page.locator('#pin').getAttribute('autocomplete')
@@ -361,11 +361,11 @@ describe('a request', () => {
     expect(question.replace(/[\u2068\u2069]/g, '')).toBe(`Now your PIN for ${app}`)
     expect(autocomplete).toBe('current-password')
     expect(await page.locator('#number').inputValue()).toBe(number.slice(0, 1))
-    expect(await place()).toBe(before)
+    expect(await place()).toBe(heightBefore)
   })
 
   it('a request explains what is missing when Approve is pressed too early', async () => {
-    const { service, page, number, session } = await asked({ pin })
+    const { service, page, number, session } = await openRequest({ pin })
     await page.locator('#number').fill(number)
     await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true)
 

@@ -2,13 +2,13 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { addAnother, fromDesk, phones, small, withClock } from './phone.ts'
-import { button, freeze, headline, seen, read } from './screen.ts'
+import { button, freeze, headline, appears, read } from './screen.ts'
 
 const phone = await phones()
 
 /** A phone whose clock the test moves, with a request that has just appeared. */
 async function askedJustNow() {
-  const { service, page } = await phone.joined({ before: withClock })
+  const { service, page } = await phone.joined({ prepare: withClock })
   await freeze(page)
   await service.ask('alice')
   await headline(page, 'Sign in to Wiki?')
@@ -59,7 +59,7 @@ describe('a request', () => {
 
     expect(text).not.toContain('Sign in')
     expect(text).toContain('alice')
-    expect(await seen(page.getByText('Change to your devices'))).toBe(true)
+    expect(await appears(page.getByText('Change to your devices'))).toBe(true)
     expect(await service.state(session.id)).toMatchObject({ state: 'approved', purpose: 'change_devices' })
   })
 
@@ -70,7 +70,7 @@ describe('a request', () => {
     await page.getByLabel('Enter the number').fill(session.number!.slice(0, 1))
     await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true)
     await press(page, 'Approve')
-    await seen(page.getByRole('alert').getByText('Enter the number from the sign-in page'))
+    await appears(page.getByRole('alert').getByText('Enter the number from the sign-in page'))
     expect(await read(page, () => document.activeElement?.id)).toBe('number')
     expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
     await page.getByLabel('Enter the number').fill(session.number!)
@@ -103,9 +103,9 @@ describe('a request', () => {
       for (const { height: high } of [denial!, approve!]) expect(high).toBeGreaterThanOrEqual(44)
       expect(await read(page, () => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
     }
-    const [first = '', second = ''] = session.number!
+    const [firstDigit = '', secondDigit = ''] = session.number!
     // A tap fails where something covers the key.
-    for (const key of [first, second, 'Delete digit', second]) await button(page, key).tap()
+    for (const key of [firstDigit, secondDigit, 'Delete digit', secondDigit]) await button(page, key).tap()
     await button(page, 'Approve').tap()
 
     await headline(page, 'Approved')
@@ -117,13 +117,13 @@ describe('a request', () => {
     const { id, number = '' } = await service.ask('alice', { numberMatching: true })
     const field = page.getByLabel('Enter the number')
 
-    for (const written of [
+    for (const typedNumber of [
       ` ${number.split('').join(' ')}\n`,
       `${number}.`,
       number.replace(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'.charAt(+digit)),
     ]) {
       await field.fill('')
-      await field.fill(written)
+      await field.fill(typedNumber)
       await expect.poll(() => field.inputValue()).toBe(number)
     }
     await button(page, 'Approve').click()
@@ -140,8 +140,8 @@ describe('a request', () => {
     await headline(page, 'Blocked. No one got in.')
 
     expect(await service.state(session.id)).toMatchObject({ state: 'denied', reason: 'reported' })
-    await seen(page.getByText('change it soon'))
-    expect(await seen(page.getByText('1 request blocked. New requests are paused for 15 minutes.'))).toBe(true)
+    await appears(page.getByText('change it soon'))
+    expect(await appears(page.getByText('1 request blocked. New requests are paused for 15 minutes.'))).toBe(true)
     await button(page, 'OK').click()
     await page.getByText('Nothing to approve').waitFor()
   })
@@ -154,7 +154,7 @@ describe('a request', () => {
     await button(page, 'Approve').click()
 
     await headline(page, 'The numbers didn’t match')
-    expect(await seen(page.getByText('Start again on the web page.'))).toBe(true)
+    expect(await appears(page.getByText('Start again on the web page.'))).toBe(true)
   })
 
   it('a request closes when it is canceled', async () => {
@@ -207,9 +207,9 @@ describe('a request', () => {
 
     await service.ask('alice', { attributes: [{ key: 'Browser', value: '<img src=x onerror=alert(1)>' }] })
 
-    expect(await seen(page.getByText('<img src=x onerror=alert(1)>'))).toBe(true)
+    expect(await appears(page.getByText('<img src=x onerror=alert(1)>'))).toBe(true)
     await button(page, 'Details').click()
-    expect(await seen(page.locator('.facts').getByText('<img src=x onerror=alert(1)>'))).toBe(true)
+    expect(await appears(page.locator('.facts').getByText('<img src=x onerror=alert(1)>'))).toBe(true)
   })
 })
 
@@ -234,11 +234,11 @@ describe('several requests', () => {
 
     const session = await service.ask('bob')
     await headline(page, 'Sign in to Wiki?')
-    const who = await page.locator('.who').innerText()
+    const userText = await page.locator('.who').innerText()
     await button(page, 'Approve').click()
     await headline(page, 'Approved')
 
-    expect(who).toBe('bob · Acme')
+    expect(userText).toBe('bob · Acme')
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
   })
 })
@@ -278,12 +278,12 @@ describe('an answer', () => {
     const { page, answers } = await askedJustNow()
 
     for (const name of names) await press(page, name)
-    const early = answers.length
+    const earlyCount = answers.length
     await page.clock.runFor(1_000)
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
     await press(page, 'Approve')
 
-    expect(early).toBe(0)
+    expect(earlyCount).toBe(0)
     await expect.poll(() => answers.length).toBe(1)
   })
 

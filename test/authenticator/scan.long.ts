@@ -10,7 +10,7 @@ import { camera, sharedChromium } from '../support/shared-chromium.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { beginMove } from './move.ts'
 import { add, fromDesk, phones, small } from './phone.ts'
-import { button, headline, seen, setHidden } from './screen.ts'
+import { button, headline, appears, setHidden } from './screen.ts'
 
 const browser = await sharedChromium()
 const phone = await phones()
@@ -58,7 +58,7 @@ describe('scanning', () => {
     await headline(page, 'Add this account?')
     await add(page)
 
-    expect(await seen(page.getByText('alice'))).toBe(true)
+    expect(await appears(page.getByText('alice'))).toBe(true)
   })
 
   it('scanning reads the code of an old phone, and takes its account over', async () => {
@@ -71,7 +71,7 @@ describe('scanning', () => {
     await button(fresh, 'Add this account').click()
     await button(old, 'Move').click()
 
-    expect(await seen(fresh.getByText('Nothing to approve'))).toBe(true)
+    expect(await appears(fresh.getByText('Nothing to approve'))).toBe(true)
   })
 
   it('scanning loads the decoder only when the camera opens', async () => {
@@ -82,12 +82,12 @@ describe('scanning', () => {
     page.on('request', (request) => fetched.push(request.url()))
     await page.reload()
     await button(page, 'Scan QR code').waitFor()
-    const before = fetched.filter((url) => url.includes('/decode-'))
+    const decoderUrlsBefore = fetched.filter((url) => url.includes('/decode-'))
 
     await button(page, 'Scan QR code').click()
     await expect.poll(() => fetched.filter((url) => url.includes('/decode-')).length).toBe(1)
 
-    expect(before).toEqual([])
+    expect(decoderUrlsBefore).toEqual([])
   })
 
   it('scanning rejects a code of another address with a message', async () => {
@@ -96,7 +96,7 @@ describe('scanning', () => {
 
     await button(page, 'Scan QR code').click()
 
-    expect(await seen(page.getByRole('alert').getByText('belongs to another address'))).toBe(true)
+    expect(await appears(page.getByRole('alert').getByText('belongs to another address'))).toBe(true)
   })
 
   it('scanning continues when the code is for something else', async () => {
@@ -104,7 +104,7 @@ describe('scanning', () => {
     const page = await phone.open(await startService())
 
     await button(page, 'Scan QR code').click()
-    await seen(page.getByRole('alert').getByText('doesn’t contain an activation code'))
+    await appears(page.getByRole('alert').getByText('doesn’t contain an activation code'))
 
     expect(await isFilming(page)).toBe(true)
   })
@@ -151,9 +151,9 @@ describe('scanning', () => {
         }
       }, name)
       await button(page, 'Scan QR code').click()
-      await seen(page.getByRole('alert').getByText(sentence))
+      await appears(page.getByRole('alert').getByText(sentence))
       await button(page, 'Type the code instead').click()
-      expect(await seen(page.getByLabel('Activation code or link'))).toBe(true)
+      expect(await appears(page.getByLabel('Activation code or link'))).toBe(true)
     }
   })
 })
@@ -230,7 +230,7 @@ describe('scanning in place of typing the number', () => {
     const { page, code, number, state, open } = await askedOnPhone('PIN')
     await camera.look()
     await open()
-    await seen(page.getByText('Scan only a code on your own screen.'))
+    await appears(page.getByText('Scan only a code on your own screen.'))
     await button(page, 'Type the number instead').tap()
     await camera.look(code)
 
@@ -251,7 +251,7 @@ describe('scanning in place of typing the number', () => {
       await camera.look(codeOf('0'.repeat(40)))
 
       await open()
-      await seen(page.getByRole('alert').getByText('That isn’t the code of this request.'))
+      await appears(page.getByRole('alert').getByText('That isn’t the code of this request.'))
 
       expect(scans()).toBe(0)
       expect(await isFilming(page)).toBe(true)
@@ -278,7 +278,7 @@ describe('scanning in place of typing the number', () => {
     })
 
     await open()
-    await seen(page.getByRole('alert').getByText('Camera access isn’t allowed.'))
+    await appears(page.getByRole('alert').getByText('Camera access isn’t allowed.'))
     await page.locator('#number').fill(number!)
     await button(page, 'Approve').tap()
 

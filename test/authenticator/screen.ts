@@ -20,9 +20,9 @@ export async function approveWith(service: RunningService, page: Page, label: st
 }
 
 /** Waits until it is there to be seen. */
-export const seen = (locator: Locator): Promise<boolean> => locator.waitFor().then(() => true)
+export const appears = (locator: Locator): Promise<boolean> => locator.waitFor().then(() => true)
 export const headline = (page: Page, name: string): Promise<boolean> =>
-  seen(page.getByRole('heading', { level: 1, name }))
+  appears(page.getByRole('heading', { level: 1, name }))
 
 /** Reads from the document. After `page.evaluate`, which may change it, the next test loads the app again. */
 export const read = <T>(page: Page, script: () => T): Promise<Awaited<T>> =>

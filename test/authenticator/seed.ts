@@ -65,10 +65,10 @@ async function store(seeds: readonly Seed[]): Promise<void> {
     opening.addEventListener('success', () => resolve(opening.result))
   })
   const transaction = database.transaction('accounts', 'readwrite')
-  const all = transaction.objectStore('accounts')
-  const counting = all.count()
+  const accountStore = transaction.objectStore('accounts')
+  const counting = accountStore.count()
   counting.addEventListener('success', () =>
-    accounts.forEach((account, index) => all.put({ ...account, position: counting.result + index })),
+    accounts.forEach((account, index) => accountStore.put({ ...account, position: counting.result + index })),
   )
   await new Promise((resolve) => transaction.addEventListener('complete', resolve))
   database.close()

@@ -25,14 +25,18 @@ describe('a web app whose clock was ahead and is set back', () => {
 
   it('a web app whose clock was set back asks again whether a web session has ended, and denies it until then', async () => {
     const clock = createTestClock(now)
-    let ahead = day
+    let clockOffset = day
     const connect = () => Promise.reject(new Error('away'))
-    const epochs = createEpochs({ connect, clock: { ...clock, now: () => clock.now() + ahead }, maxUnchecked: 900 })
+    const epochs = createEpochs({
+      connect,
+      clock: { ...clock, now: () => clock.now() + clockOffset },
+      maxUnchecked: 900,
+    })
     epochs.update(verified(now + day))
-    const before = [epochs.isKnown('id:1'), epochs.covers(verified(now))]
-    ahead = 0
+    const resultsBefore = [epochs.isKnown('id:1'), epochs.covers(verified(now))]
+    clockOffset = 0
 
-    expect(before).toEqual([true, true])
+    expect(resultsBefore).toEqual([true, true])
     expect([epochs.isKnown('id:1'), epochs.covers(verified(now))]).toEqual([false, false])
   })
 })

@@ -271,17 +271,17 @@ describe('second-factor device approve', () => {
 
   it('second-factor device approve requires an id when several requests are pending, and accepts the beginning of it', async () => {
     const { service, state } = await activated()
-    const one = await service.ask('alice')
-    const other = await service.ask('alice')
+    const firstRequest = await service.ask('alice')
+    const otherRequest = await service.ask('alice')
 
     const unnamed = await run('device', 'approve', '--state', state)
-    const named = await run('device', 'approve', one.id.slice(0, 12), '--state', state)
+    const named = await run('device', 'approve', firstRequest.id.slice(0, 12), '--state', state)
 
     expect(unnamed.code).toBe(2)
-    expect(unnamed.stderr).toContain(one.id)
-    expect(unnamed.stderr).toContain(other.id)
+    expect(unnamed.stderr).toContain(firstRequest.id)
+    expect(unnamed.stderr).toContain(otherRequest.id)
     expect(named.code).toBe(0)
-    expect(await service.state(other.id)).toMatchObject({ state: 'pending' })
+    expect(await service.state(otherRequest.id)).toMatchObject({ state: 'pending' })
   })
 })
 
@@ -301,12 +301,12 @@ describe('second-factor device deny and report', () => {
 
   it('second-factor device report prints how many requests it has blocked', async () => {
     const { service, state } = await activated()
-    const [one, other] = [await service.ask('alice'), await service.ask('alice')]
+    const [firstRequest, otherRequest] = [await service.ask('alice'), await service.ask('alice')]
 
-    const { stdout } = await run('device', 'report', one.id, '--state', state)
+    const { stdout } = await run('device', 'report', firstRequest.id, '--state', state)
 
     expect(stdout).toContain('2 requests blocked.\nNew requests are paused for 15 minutes.')
-    expect(await service.state(other.id)).toMatchObject({ state: 'denied', reason: 'reported' })
+    expect(await service.state(otherRequest.id)).toMatchObject({ state: 'denied', reason: 'reported' })
   })
 })
 

@@ -45,10 +45,10 @@ describe('a secret in a file', () => {
       MFA_KEYS_FILE: file('keys', `k7:${Buffer.alloc(32, 7).toString('base64')}\n`),
     }
 
-    const made = await command(['init', '--json'], env)
+    const init = await command(['init', '--json'], env)
     const status = await command(['keys', 'status', '--json'], env)
 
-    expect(made.code).toBe(0)
+    expect(init.code).toBe(0)
     expect(status.json.keys).toMatchObject([{ id: 'k7', first: true }])
   })
 

@@ -99,8 +99,8 @@ describe('the log of second-factor serve at its default level', () => {
 
     const lines = await end()
 
-    const of = (message: string) => lines.filter(({ msg }) => msg === message)
-    expect(of('no valid API key')).toEqual([
+    const linesWith = (message: string) => lines.filter(({ msg }) => msg === message)
+    expect(linesWith('no valid API key')).toEqual([
       expect.objectContaining({
         level: 40,
         address: '127.0.0.1',
@@ -109,11 +109,13 @@ describe('the log of second-factor serve at its default level', () => {
         wanted: { scheme: 'Service', mediaType: 'application/vnd.service.v1+json' },
       }),
     ])
-    expect(of('more requests without a valid API key')).toEqual([expect.objectContaining({ level: 40, count: 2 })])
-    expect(of('audit head')).toEqual([
+    expect(linesWith('more requests without a valid API key')).toEqual([
+      expect.objectContaining({ level: 40, count: 2 }),
+    ])
+    expect(linesWith('audit head')).toEqual([
       expect.objectContaining({ sequence: 2, hash: expect.stringMatching(/^\w{64}$/) }),
     ])
-    expect(of('request')).toEqual([])
+    expect(linesWith('request')).toEqual([])
     expect(JSON.stringify(lines)).not.toContain(key.slice(0, 8))
   })
 

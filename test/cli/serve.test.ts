@@ -80,7 +80,7 @@ describe('second-factor init', () => {
 
 describe('second-factor serve', () => {
   it('second-factor serve prints one line when it listens, uses the configured words, and exits with 0 on SIGTERM', async () => {
-    const made = (await runHere('init', '--database', database, '--json')).json
+    const created = (await runHere('init', '--database', database, '--json')).json
     const words = ['--base-path', '/mfa', '--scheme', 'Acme', '--media-type', 'acme', '--drain-seconds', '0']
     const child = start('serve', '--database', database, '--port', '0', ...words)
     const output = text(child.stdout)
@@ -88,7 +88,7 @@ describe('second-factor serve', () => {
     const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(line.toString())?.[0]
 
     const response = await fetch(`${origin}/mfa/organization`, {
-      headers: { authorization: `Acme key="${made.apiKey}"` },
+      headers: { authorization: `Acme key="${created.apiKey}"` },
     })
     child.kill('SIGTERM')
     const [code] = (await once(child, 'close')) as [number]
@@ -108,14 +108,14 @@ describe('second-factor serve', () => {
       /listens on (\S+) \(REST interface at \S+, metrics at (\S+)\)/.exec(line.toString()) ?? []
 
     const figures = await fetch(metrics)
-    const beside = await fetch(`${origin}/metrics`)
+    const metricsResponse = await fetch(`${origin}/metrics`)
     const slow = await openRaw(Number(new URL(origin).port))
     const refusal = await slow.answer()
     child.kill('SIGTERM')
     const [code] = (await once(child, 'close')) as [number]
 
     expect(await figures.text()).toContain('second_factor_sessions_pending 0')
-    expect([figures.status, beside.status, refusal.status]).toEqual([200, 404, 408])
+    expect([figures.status, metricsResponse.status, refusal.status]).toEqual([200, 404, 408])
     expect(code).toBe(0)
   })
 

@@ -29,9 +29,9 @@ describe('init with the configuration of existing clients', () => {
     const service = await createService({ database: place.database, push: false })
     const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
     onTestFinished(async () => {
-      const gone = listening.close()
+      const closed = listening.close()
       await service.close()
-      await gone
+      await closed
     })
 
     const headers = { authorization: `Service key="${apiKey}"`, accept: 'application/vnd.service.v1+json' }
@@ -53,9 +53,9 @@ describe('init with the configuration of existing clients', () => {
   })
 
   it('init omits an existing client’s API key from the JSON', async () => {
-    const { json: made } = await init('--api-key-file', keyFile(), '--json')
+    const { json: created } = await init('--api-key-file', keyFile(), '--json')
 
-    expect(Object.keys(made)).toEqual(['organizationId', 'domainId'])
+    expect(Object.keys(created)).toEqual(['organizationId', 'domainId'])
   })
 
   it.each([

@@ -57,8 +57,8 @@ async function read(origin: string, agent: Agent | false = false, headers: Recor
   const request = get(`${origin}/api/ping`, { agent, ca: authority.certificate, headers })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   const { localPort } = response.socket
-  const shown = (response.socket as TLSSocket).getPeerX509Certificate()?.fingerprint256
-  return { status: response.statusCode, body: await text(response), localPort, shown }
+  const certificateFingerprint = (response.socket as TLSSocket).getPeerX509Certificate()?.fingerprint256
+  return { status: response.statusCode, body: await text(response), localPort, certificateFingerprint }
 }
 
 const fingerprint = ({ certificate }: KeyPair) => new X509Certificate(certificate).fingerprint256
@@ -98,39 +98,45 @@ describe('serve with a certificate', () => {
     const port = Number(new URL(running.origin).port)
     const old: ConnectionOptions = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' }
 
-    const before = await handshake(port, old)
+    const errorBefore = await handshake(port, old)
     running.signal('SIGHUP')
     await running.printed(/certificate reloaded/)
-    const after = await handshake(port, old)
+    const errorAfter = await handshake(port, old)
 
-    expect([before, after]).toEqual(['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'])
+    expect([errorBefore, errorAfter]).toEqual([
+      'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+      'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+    ])
     expect(await handshake(port, { maxVersion: 'TLSv1.2' })).toBe('TLSv1.2')
   })
 
   it('second-factor serve loads a new certificate on SIGHUP without closing connections', async () => {
-    const first = await issue(authority, ['127.0.0.1'])
-    write(first)
+    const firstCertificate = await issue(authority, ['127.0.0.1'])
+    write(firstCertificate)
     const { running } = await served()
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     onTestFinished(() => agent.destroy())
-    const before = await read(running.origin, agent)
+    const responseBefore = await read(running.origin, agent)
 
-    const second = await issue(authority, ['127.0.0.1'])
-    write(second)
+    const secondCertificate = await issue(authority, ['127.0.0.1'])
+    write(secondCertificate)
     running.signal('SIGHUP')
     await running.printed(/certificate reloaded/)
-    const kept = await read(running.origin, agent)
-    const fresh = await read(running.origin)
+    const keptResponse = await read(running.origin, agent)
+    const newResponse = await read(running.origin)
 
-    expect([before.shown, fresh.shown]).toEqual([fingerprint(first), fingerprint(second)])
-    expect(kept.localPort).toBe(before.localPort)
-    expect([before.status, kept.status, fresh.status]).toEqual([401, 401, 401])
+    expect([responseBefore.certificateFingerprint, newResponse.certificateFingerprint]).toEqual([
+      fingerprint(firstCertificate),
+      fingerprint(secondCertificate),
+    ])
+    expect(keptResponse.localPort).toBe(responseBefore.localPort)
+    expect([responseBefore.status, keptResponse.status, newResponse.status]).toEqual([401, 401, 401])
   })
 
   it('second-factor serve keeps the previous certificate when the new one is unusable, and logs an error', async () => {
     const { running } = await served()
-    const before = await read(running.origin)
-    const outcomes: { shown: string | undefined; option: string | undefined }[] = []
+    const responseBefore = await read(running.origin)
+    const outcomes: { certificateFingerprint: string | undefined; option: string | undefined }[] = []
 
     // Empty, cut off, and of another key.
     for (const spoilt of ['', '-----BEGIN CERTIFICATE-----\n', (await newAuthority()).certificate]) {
@@ -138,12 +144,14 @@ describe('serve with a certificate', () => {
       writeFileSync(files.cert, spoilt)
       running.signal('SIGHUP')
       await expect.poll(() => running.stderr().slice(logged)).toMatch(/the previous certificate stays in use.*\n/)
-      const { shown } = await read(running.origin)
-      outcomes.push({ shown, option: /--tls-\w+/.exec(running.stderr().slice(logged))?.[0] })
+      const { certificateFingerprint } = await read(running.origin)
+      outcomes.push({ certificateFingerprint, option: /--tls-\w+/.exec(running.stderr().slice(logged))?.[0] })
     }
 
-    const { shown } = before
-    expect(outcomes).toEqual(['--tls-cert', '--tls-cert', '--tls-key'].map((option) => ({ shown, option })))
+    const { certificateFingerprint } = responseBefore
+    expect(outcomes).toEqual(
+      ['--tls-cert', '--tls-cert', '--tls-key'].map((option) => ({ certificateFingerprint, option })),
+    )
   })
 
   it.each([
@@ -172,11 +180,11 @@ describe('a server that speaks TLS', () => {
   it('a TLS server finishes a request while it closes', async () => {
     const { certificate, key } = await issue(authority, ['127.0.0.1'])
     const tls = { cert: Buffer.from(certificate), key: Buffer.from(key) }
-    const asked = Promise.withResolvers<ServerResponse>()
+    const receivedResponse = Promise.withResolvers<ServerResponse>()
     const options = { host: '127.0.0.1', port: 0, tls, timeouts: { firstRequest: 0 } }
-    const listening = await listen((_req, res) => asked.resolve(res), options)
+    const listening = await listen((_req, res) => receivedResponse.resolve(res), options)
     const answer = read(`https://127.0.0.1:${listening.port}`)
-    const response = await asked.promise
+    const response = await receivedResponse.promise
     const silent = connectRaw(listening.port, '127.0.0.1')
     await once(silent, 'connect')
 

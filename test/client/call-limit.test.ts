@@ -162,31 +162,31 @@ describe('one caller', () => {
   function arrangeCallers(maxConcurrency: number) {
     let current: string | undefined
     const limit = createCallLimit({ maxConcurrency, clock: createTestClock(), currentCaller: () => current })
-    const sent: string[] = []
+    const sentCallers: string[] = []
     const ends: (() => void)[] = []
     const startTimeout = () => new AbortController().signal
     function callAs(name: string) {
       current = name
       const send = () => {
-        sent.push(name)
+        sentCallers.push(name)
         return new Promise<void>((resolve) => void ends.push(resolve))
       }
       return limit.run(send, { startTimeout }).catch((error: unknown) => error)
     }
-    return { callAs, sent, endFirst: () => ends.shift()?.() }
+    return { callAs, sentCallers, endFirst: () => ends.shift()?.() }
   }
 
   it('one caller gets at most a quarter of the slots, so that others find one free', async () => {
-    const { callAs, sent } = arrangeCallers(16)
+    const { callAs, sentCallers } = arrangeCallers(16)
     for (let count = 0; count < 50; count++) void callAs('mallory')
     void callAs('alice')
     await turn()
 
-    expect(sent).toEqual(['mallory', 'mallory', 'mallory', 'mallory', 'alice'])
+    expect(sentCallers).toEqual(['mallory', 'mallory', 'mallory', 'mallory', 'alice'])
   })
 
   it('one caller takes turns with other callers', async () => {
-    const { callAs, sent, endFirst } = arrangeCallers(1)
+    const { callAs, sentCallers, endFirst } = arrangeCallers(1)
     for (let count = 0; count < 50; count++) void callAs('mallory')
     void callAs('alice')
     void callAs('bob')
@@ -196,11 +196,11 @@ describe('one caller', () => {
     }
     await turn()
 
-    expect(sent.slice(0, 4).sort()).toEqual(['alice', 'bob', 'mallory', 'mallory'])
+    expect(sentCallers.slice(0, 4).sort()).toEqual(['alice', 'bob', 'mallory', 'mallory'])
   })
 
   it('a caller with 64 queued calls is rejected at once, and other callers are not', async () => {
-    const { callAs, endFirst, sent } = arrangeCallers(1)
+    const { callAs, endFirst, sentCallers } = arrangeCallers(1)
     const calls = Array.from({ length: 66 }, () => callAs('mallory'))
     const other = callAs('alice')
 
@@ -210,7 +210,7 @@ describe('one caller', () => {
       endFirst()
     }
     await other
-    expect(sent).toContain('alice')
+    expect(sentCallers).toContain('alice')
   })
 })
 
@@ -240,13 +240,13 @@ describe('polls', () => {
 
   it('polls share their slots with background calls', async () => {
     const limit = createCallLimit({ maxConcurrency: 16, clock: createTestClock() })
-    let sent = 0
+    let sentCount = 0
     const startTimeout = () => new AbortController().signal
     for (let count = 0; count < 50; count++) {
-      void limit.run(() => new Promise<void>(() => void sent++), { startTimeout, background: true })
+      void limit.run(() => new Promise<void>(() => void sentCount++), { startTimeout, background: true })
     }
     await turn()
-    expect(sent).toBe(2)
+    expect(sentCount).toBe(2)
 
     expect(await limit.run(() => Promise.resolve('acted'), { startTimeout })).toBe('acted')
   })
@@ -412,7 +412,7 @@ describe('the circuit breaker, after the clock is set back', () => {
     await goDown()
     wrongBy = 0
     const early = await call().outcome
-    const before = started()
+    const startedBefore = started()
 
     await clock.advance(5)
     const later = call()
@@ -420,7 +420,7 @@ describe('the circuit breaker, after the clock is set back', () => {
     later.answer('back')
 
     expect(early).toMatchObject({ reason: 'timeout', retryAfter: 5 })
-    expect(started()).toBe(before + 1)
+    expect(started()).toBe(startedBefore + 1)
     expect(await later.outcome).toBe('back')
   })
 })

@@ -22,54 +22,57 @@ describe('the client', () => {
     const { client, userId, ask } = await withUser()
     const { hardware } = client
 
-    const made = await hardware.create({ serialNumber: '1', type: 'TOTP6', timeStep: 30, seed })
-    await hardware.rename(made.id, 'Key ring')
-    await hardware.assign(userId, made.id)
+    const token = await hardware.create({ serialNumber: '1', type: 'TOTP6', timeStep: 30, seed })
+    await hardware.rename(token.id, 'Key ring')
+    await hardware.assign(userId, token.id)
     const ofUser = await hardware.getOfUser(userId)
     const session = await ask('alice', { otp: codeAt({ seed, digits: 6 }, stepAt(Date.now() / 1000, 30)) })
     await hardware.release(userId)
-    const released = await hardware.get(made.id)
+    const released = await hardware.get(token.id)
     const list = await hardware.list()
-    await hardware.delete(made.id)
+    await hardware.delete(token.id)
 
-    expect(ofUser).toEqual({ ...made, alias: 'Key ring', user: userId })
+    expect(ofUser).toEqual({ ...token, alias: 'Key ring', user: userId })
     expect(session).toMatchObject({ state: 'approved', factor: 'otp' })
     expect(released).toEqual({
-      ...made,
+      ...token,
       alias: 'Key ring',
       syncState: 'Synchronized',
       lastUsedAt: expect.any(Number),
     })
     expect(list).toEqual([released])
-    await expect(hardware.get(made.id)).rejects.toMatchObject({ code: 'api.error.notfound.hardware' })
+    await expect(hardware.get(token.id)).rejects.toMatchObject({ code: 'api.error.notfound.hardware' })
   })
 
   it('the client creates, lists, reads and deletes bypass codes', async () => {
     const { client, userId, ask } = await withUser()
     const { bypassCodes } = client
 
-    const made = await bypassCodes.create(userId, { usesAllowed: 2, expirationTime: '60' })
-    const session = await ask('alice', { bypasscode: made.code ?? '' })
-    const read = await bypassCodes.get(made.id)
+    const bypassCode = await bypassCodes.create(userId, { usesAllowed: 2, expirationTime: '60' })
+    const session = await ask('alice', { bypasscode: bypassCode.code ?? '' })
+    const read = await bypassCodes.get(bypassCode.id)
     const list = await bypassCodes.list(userId)
-    await bypassCodes.delete(made.id)
+    await bypassCodes.delete(bypassCode.id)
     await bypassCodes.create(userId, { usesAllowed: 1, expirationTime: 0 })
     await bypassCodes.deleteAll(userId)
 
     expect(session).toMatchObject({ state: 'approved', factor: 'bypass' })
-    expect(read).toEqual({ ...made, usesRemaining: 1 })
+    expect(read).toEqual({ ...bypassCode, usesRemaining: 1 })
     expect(list).toEqual([read])
     expect(await bypassCodes.list(userId)).toEqual([])
-    await expect(bypassCodes.get(made.id)).rejects.toMatchObject({ code: 'api.error.notfound.bypasscode' })
+    await expect(bypassCodes.get(bypassCode.id)).rejects.toMatchObject({ code: 'api.error.notfound.bypasscode' })
   })
 
   it('the client sends a code by e-mail, and says when the next one can be sent', async () => {
     const { client, domainId, userId, ask, mailServer } = await withUser()
 
     await client.sessions.emailCode(domainId, userId)
-    const again = client.sessions.emailCode(domainId, userId)
+    const secondMail = client.sessions.emailCode(domainId, userId)
 
-    await expect(again).rejects.toMatchObject({ code: 'api.error.toomanyrequests', retryAfter: expect.any(Number) })
+    await expect(secondMail).rejects.toMatchObject({
+      code: 'api.error.toomanyrequests',
+      retryAfter: expect.any(Number),
+    })
     expect(await ask('alice', { otp: mailServer.mails[0]?.code })).toMatchObject({ state: 'approved', factor: 'email' })
   })
 

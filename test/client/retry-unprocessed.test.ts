@@ -15,10 +15,10 @@ interface Rejection {
 
 /** A service that rejects the first calls in these ways. */
 async function start(rejections: readonly Rejection[], random = () => 0) {
-  let asked = 0
+  let requestCount = 0
   const server = createServer((_req, res) => {
-    const rejection = rejections[asked]
-    asked += 1
+    const rejection = rejections[requestCount]
+    requestCount += 1
     if (!rejection) return res.writeHead(200, { 'Content-Type': v14 }).end('{"status":"OK"}')
     const headers = {
       'Content-Type': v14,
@@ -47,7 +47,7 @@ async function start(rejections: readonly Rejection[], random = () => 0) {
   return {
     client,
     pauses,
-    asked: () => asked,
+    countRequests: () => requestCount,
     /** Lets so many pauses pass, one after the other. */
     pass: async (count: number) => {
       for (let passed = 1; passed <= count; passed += 1) {
@@ -64,13 +64,13 @@ describe('a call that the service rejected unprocessed', () => {
   it.each(['overload', 'closing'])(
     'a call rejected unprocessed (%s) is retried after the time that the service names',
     async (unprocessed) => {
-      const { client, pass, pauses, asked } = await start([{ unprocessed, retryAfter: '2' }])
+      const { client, pass, pauses, countRequests } = await start([{ unprocessed, retryAfter: '2' }])
 
       const answer = client.ping()
       await pass(1)
 
       expect(await answer).toEqual({ status: 'OK' })
-      expect([pauses, asked()]).toEqual([[2_000], 2])
+      expect([pauses, countRequests()]).toEqual([[2_000], 2])
     },
   )
 
@@ -85,35 +85,35 @@ describe('a call that the service rejected unprocessed', () => {
   })
 
   it('a call rejected unprocessed is retried at most twice, and then fails with the time of the next try', async () => {
-    const { client, pass, asked } = await start([overload, overload, overload, overload])
+    const { client, pass, countRequests } = await start([overload, overload, overload, overload])
 
     const answer = client.ping().catch((error: unknown) => error)
     await pass(2)
 
     expect(await answer).toMatchObject({ status: 503, retryAfter: 1, unprocessed: 'overload' })
-    expect(asked()).toBe(3)
+    expect(countRequests()).toBe(3)
   })
 
   it('a call rejected unprocessed is not retried when the pause is longer than a person waits', async () => {
-    const { client, asked } = await start([{ ...overload, retryAfter: '7' }])
+    const { client, countRequests } = await start([{ ...overload, retryAfter: '7' }])
 
     await expect(client.ping()).rejects.toMatchObject({ retryAfter: 7 })
-    expect(asked()).toBe(1)
+    expect(countRequests()).toBe(1)
   })
 
   it('a rejected call is not retried unless the service says that it did nothing', async () => {
-    const { client, asked } = await start([{}])
+    const { client, countRequests } = await start([{}])
 
     await expect(client.ping()).rejects.toMatchObject({ status: 503, unprocessed: undefined })
-    expect(asked()).toBe(1)
+    expect(countRequests()).toBe(1)
   })
 
   it('a call rejected unprocessed is not retried while most calls are rejected', async () => {
     const many = Array.from({ length: 40 }, () => ({ ...overload, retryAfter: '7' }))
-    const { client, asked } = await start([...many, overload])
+    const { client, countRequests } = await start([...many, overload])
     for (let count = 0; count < 40; count += 1) await client.ping().catch(() => undefined)
 
     await expect(client.ping()).rejects.toMatchObject({ retryAfter: 1 })
-    expect(asked()).toBe(41)
+    expect(countRequests()).toBe(41)
   })
 })

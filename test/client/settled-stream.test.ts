@@ -25,9 +25,9 @@ function createStream(signal: AbortSignal) {
   signal.addEventListener('abort', () => add(undefined))
   async function* read() {
     for (;;) {
-      const present = pieces
+      const batch = pieces
       pieces = []
-      for (const piece of present) {
+      for (const piece of batch) {
         if (!piece) return
         yield piece
       }
@@ -71,8 +71,8 @@ function arrange() {
   }
   /** Lets time pass, with heartbeats on the newest stream. */
   async function live(seconds: number) {
-    for (let left = seconds; left > 0; left -= 5) {
-      await clock.advance(Math.min(5, left))
+    for (let secondsLeft = seconds; secondsLeft > 0; secondsLeft -= 5) {
+      await clock.advance(Math.min(5, secondsLeft))
       opened.at(-1)?.send()
       await clock.advance(0)
     }
@@ -86,7 +86,7 @@ describe('the stream of a domain', () => {
     const epochs = streams.watchEpochs('domain', () => {})
     epochs.openStream()
     await live(230)
-    const before = epochs.openStream()
+    const streamBefore = epochs.openStream()
     await wait('a')
 
     await live(15)
@@ -95,7 +95,7 @@ describe('the stream of a domain', () => {
 
     expect(opened.map((stream) => stream.isClosed())).toEqual([true, false])
     // The two connections count as one stream, as no event was missed in between.
-    expect(epochs.openStream()).toBe(before)
+    expect(epochs.openStream()).toBe(streamBefore)
     expect(wakes).toEqual({ a: ['settled'] })
   })
 

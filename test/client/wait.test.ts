@@ -101,10 +101,10 @@ describe('waiting for a session', () => {
 
   it('waiting for a session reads again and reconnects when the stream is lost', async () => {
     let lose = () => {}
-    let gone = Promise.resolve()
+    let reconnection = Promise.resolve()
     const { wait, countOf, requested } = connect(running, async (input, init) => {
       if (!isStream(input)) return fetch(input, init)
-      await gone
+      await reconnection
       const abort = new AbortController()
       lose = () => abort.abort()
       return fetch(input, { ...init, signal: abort.signal })
@@ -114,12 +114,12 @@ describe('waiting for a session', () => {
     await requested(first)
     await requested(second)
 
-    let back = () => {}
-    gone = new Promise((resolve) => void (back = resolve))
+    let reconnect = () => {}
+    reconnection = new Promise((resolve) => void (reconnect = resolve))
     lose()
     // While there is no stream.
     await cancel(first)
-    back()
+    reconnect()
     const early = await answers[0]
     await cancel(second)
 
@@ -211,10 +211,10 @@ describe('waiting for a session', () => {
     await cancel(id)
     await waiting
 
-    const before = closing[0]?.aborted
+    const abortedBefore = closing[0]?.aborted
     await clock.advance(2)
 
-    expect([before, closing[0]?.aborted]).toEqual([false, true])
+    expect([abortedBefore, closing[0]?.aborted]).toEqual([false, true])
   })
 
   it('waiting for an unknown session is rejected', async () => {
@@ -226,10 +226,10 @@ describe('waiting for a session', () => {
 
 describe('waiting by the event stream', () => {
   /** A session of a service whose clock is ahead by some seconds, and a stream that never reports it. */
-  async function arrange(ahead: number) {
+  async function arrange(clockOffset: number) {
     const clock = createTestClock()
     const end = clock.now() + 90
-    const times = { createdAt: end - 90 + ahead, expiresAt: end + ahead }
+    const times = { createdAt: end - 90 + clockOffset, expiresAt: end + clockOffset }
     let reads = 0
     const transport = {
       call: () => {
@@ -253,18 +253,18 @@ describe('waiting by the event stream', () => {
   it('waiting by the event stream reads the session at its expiry, in case the stream lost an event', async () => {
     const { clock, waiting, reads } = await arrange(0)
     await clock.advance(90)
-    const before = reads()
+    const readsBefore = reads()
 
     await clock.advance(1)
 
-    expect([before, (await waiting).state]).toEqual([1, 'expired'])
+    expect([readsBefore, (await waiting).state]).toEqual([1, 'expired'])
   })
 
   it.each([
     ['ahead', 3_600, 2],
     ['behind', -3_600, 5],
-  ])('waiting by the event stream ends in time when the clock of the service is %s', async (_, ahead, count) => {
-    const { clock, waiting, reads } = await arrange(ahead)
+  ])('waiting by the event stream ends in time when the clock of the service is %s', async (_, clockOffset, count) => {
+    const { clock, waiting, reads } = await arrange(clockOffset)
 
     await clock.advance(100)
 
@@ -301,7 +301,7 @@ describe('an event stream', () => {
   ])('the event stream %j is parsed to the events %j', async (texts, expected) => {
     const events: (readonly string[])[] = []
 
-    for await (const some of readEvents(pieces(...texts))) events.push(some)
+    for await (const batch of readEvents(pieces(...texts))) events.push(batch)
 
     expect(events).toEqual(expected)
   })

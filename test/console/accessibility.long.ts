@@ -55,7 +55,9 @@ describe('every screen', () => {
       await everyScreen(desk, page, await wordsOf(language), async (screen) => {
         for (const look of looks) {
           if (looks.length > 1) await show(page, look)
-          violations.push(...(await inspect(page, look)).map((found) => `${screen}, ${look.width} wide: ${found}`))
+          violations.push(
+            ...(await inspect(page, look)).map((violation) => `${screen}, ${look.width} wide: ${violation}`),
+          )
         }
         if (looks.length > 1) await show(page, looks[0])
       })
@@ -73,9 +75,9 @@ describe('every screen', () => {
   async function inspect(page: Page, { rules }: Look): Promise<string[]> {
     // Behind a question is a screen that was inspected before it.
     const isAsking = await page.locator('dialog[open]').count()
-    const found = await axeViolations(page, { rules, ...(isAsking > 0 && { include: ['dialog[open]'] }) })
+    const issues = await axeViolations(page, { rules, ...(isAsking > 0 && { include: ['dialog[open]'] }) })
     const overflows = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
-    if (overflows) found.push('wider than the screen')
-    return [...found, ...(await page.evaluate(smallTargets)).map((target) => `small target: ${target}`)]
+    if (overflows) issues.push('wider than the screen')
+    return [...issues, ...(await page.evaluate(smallTargets)).map((target) => `small target: ${target}`)]
   }
 })

@@ -77,11 +77,11 @@ describe('an app', () => {
     await button(page, 'Save').click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('This locks out everyone without a passkey').waitFor()
-    const before = await desk.client.domains.get(desk.domainOf('Wiki'))
+    const domainBefore = await desk.client.domains.get(desk.domainOf('Wiki'))
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText(`The settings of ${isolated('Wiki')} were saved.`).waitFor()
 
-    expect(before.phishingResistant).toBe('off')
+    expect(domainBefore.phishingResistant).toBe('off')
     expect((await desk.client.domains.get(desk.domainOf('Wiki'))).phishingResistant).toBe('require')
   })
 

@@ -65,13 +65,13 @@ describe('the audit trail', () => {
     const { page } = await signedIn(desk)
     await desk.clock.advance(3)
     await link(page, 'Audit').click()
-    const asked: (string | undefined)[] = []
+    const preferHeaders: (string | undefined)[] = []
     page.on('request', (request) => {
-      if (request.url().includes('after=')) asked.push(request.headers()['prefer'])
+      if (request.url().includes('after=')) preferHeaders.push(request.headers()['prefer'])
     })
 
     await button(page, 'Follow live').click()
-    await expect.poll(() => asked.length).toBe(1)
+    await expect.poll(() => preferHeaders.length).toBe(1)
     await desk.addPerson('alice', 'Alice Archer', [])
     await desk.clock.advance(3)
     await page.getByRole('status').getByText('1 new entry').waitFor()
@@ -79,35 +79,35 @@ describe('the audit trail', () => {
     await button(page, 'Pause').click()
     await button(page, 'Follow live').waitFor()
 
-    expect(new Set(asked)).toEqual(new Set(['wait=25']))
+    expect(new Set(preferHeaders)).toEqual(new Set(['wait=25']))
     expect(new URL(page.url()).search).toBe('')
   })
 
   it('the audit trail is not followed while the page is hidden', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)
-    const [asked, ended]: [string[], string[]] = [[], []]
-    const note = (into: string[]) => (request: Request) => {
-      if (request.url().includes('after=')) into.push(request.url())
+    const [startedUrls, endedUrls]: [string[], string[]] = [[], []]
+    const note = (urls: string[]) => (request: Request) => {
+      if (request.url().includes('after=')) urls.push(request.url())
     }
-    page.on('request', note(asked))
-    page.on('requestfailed', note(ended))
+    page.on('request', note(startedUrls))
+    page.on('requestfailed', note(endedUrls))
     const hide = (hidden: boolean) =>
       page.evaluate((value) => {
         Object.defineProperty(document, 'hidden', { value, configurable: true })
         document.dispatchEvent(new Event('visibilitychange'))
       }, hidden)
     await page.goto(`${desk.url}/audit?live=1`)
-    await expect.poll(() => asked.length).toBe(1)
+    await expect.poll(() => startedUrls.length).toBe(1)
 
     await hide(true)
-    await expect.poll(() => ended.length).toBe(1)
+    await expect.poll(() => endedUrls.length).toBe(1)
     await hide(false)
-    await expect.poll(() => asked.length).toBeGreaterThan(1)
+    await expect.poll(() => startedUrls.length).toBeGreaterThan(1)
     await button(page, 'Pause').click()
     await button(page, 'Follow live').waitFor()
 
-    expect(asked).toHaveLength(2)
+    expect(startedUrls).toHaveLength(2)
   })
 
   it('the audit trail is verified in the background, with a result that stays', async () => {

@@ -31,7 +31,7 @@ describe('an action on many people', () => {
     await dialog.getByText(new RegExp(`People to remove from .Wiki.: ${many}`)).waitFor()
     await dialog.getByText('Not in this app: 1').waitFor()
     const remove = dialog.getByRole('button', { name: 'Remove', exact: true })
-    const before = await remove.getAttribute('aria-disabled')
+    const disabledBefore = await remove.getAttribute('aria-disabled')
     await dialog.getByLabel(`Type ${many} to confirm`).fill(String(many))
     await remove.click()
     await expectHeadline(page, 'Remove people from an app')
@@ -44,7 +44,7 @@ describe('an action on many people', () => {
     await page.goto(`${desk.url}/people`)
     await row(page, 'Zoe Zimmer').waitFor()
 
-    expect(before).toBe('true')
+    expect(disabledBefore).toBe('true')
     expect(text.match(/,"done",/g)).toHaveLength(many)
     expect(
       await page

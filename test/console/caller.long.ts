@@ -31,7 +31,7 @@ describe('a caller', () => {
     await button(page, 'Cancel').click()
     await page.reload()
     await button(page, 'Show the number').click()
-    const shown = await page.locator('.big-code').innerText()
+    const shownNumber = await page.locator('.big-code').innerText()
     await phone.answer('confirm', number)
     await page.getByText('Caller verified').waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -41,7 +41,7 @@ describe('a caller', () => {
     await confirm(page, 'Create a recovery code')
     await page.locator('.big-code').waitFor()
 
-    expect(shown).toBe(number)
+    expect(shownNumber).toBe(number)
   })
 
   it('a person who reports that they are not the caller ends the call, and blocks the help desk', async () => {

@@ -75,10 +75,10 @@ export async function startDesk({ seed }: DeskOptions = {}) {
   for (const name of ['Wiki', 'Webmail', 'Empty']) {
     domains.set(name, (await service.administration.createDomain(organization.id, { name })).id)
   }
-  const beside = await openService(ServiceOptions.parse({ database, clock }))
+  const secondService = await openService(ServiceOptions.parse({ database, clock }))
   onTestFinished(async () => {
     await closeForNext(server)
-    await beside.close()
+    await secondService.close()
     await service.close()
     await mail.close()
     await rm(folder, { recursive: true })
@@ -90,8 +90,8 @@ export async function startDesk({ seed }: DeskOptions = {}) {
   const url = `${origin}/console`
   const idOf = (name: string) => domains.get(name) ?? name
   const find = async (name: string) => {
-    const all = await listAdministrators(beside.ctx, organization.id)
-    return all.find((each) => each.name === name)!
+    const administrators = await listAdministrators(secondService.ctx, organization.id)
+    return administrators.find((each) => each.name === name)!
   }
   return {
     url,
@@ -101,19 +101,19 @@ export async function startDesk({ seed }: DeskOptions = {}) {
     /** @returns the link of an invitation, as the command line prints it. */
     async invite({ name = 'Olivia Owner', email = 'olivia@example.com', role = 'owner', domains: names = [] }: Person) {
       const invited = { name, email, role, domains: names.map(idOf) }
-      const { token } = await invite(beside.ctx, organization.id, invited)
+      const { token } = await invite(secondService.ctx, organization.id, invited)
       return invitationLink(url, token)
     },
     /** Writes an entry of the audit trail that contains the facts of an earlier version. */
     async recordEarlier(event: string, facts: object) {
       const earlier = { event, organizationId: organization.id, facts } as unknown as Audited
-      await beside.ctx.store.db.transaction().execute((db) => audit(db, beside.ctx, earlier))
+      await secondService.ctx.store.db.transaction().execute((db) => audit(db, secondService.ctx, earlier))
     },
     /** As another owner would do at the same time. */
     async setRole(name: string, role: AdminRole, names: readonly string[]) {
       const { id, version } = await find(name)
       await setAdministratorRole(
-        beside.ctx,
+        secondService.ctx,
         { organizationId: organization.id, id, version },
         { role, domains: names.map(idOf) },
       )
@@ -122,10 +122,10 @@ export async function startDesk({ seed }: DeskOptions = {}) {
     async linkRecord(name: string, username: string) {
       const administrator = { organizationId: organization.id, id: (await find(name)).id }
       const { id: user } = await client.users.getByUsername(username)
-      await decideRecord(beside.ctx, administrator, { user, own: true })
+      await decideRecord(secondService.ctx, administrator, { user, own: true })
     },
     async endSessions(name: string) {
-      await endSessions(beside.ctx, { organizationId: organization.id, id: (await find(name)).id })
+      await endSessions(secondService.ctx, { organizationId: organization.id, id: (await find(name)).id })
     },
     client,
     domainOf: idOf,
@@ -211,7 +211,9 @@ async function signedInAt(address: string, desk: Desk, person: Person, options: 
   // The test before may have left it there.
   const empty = new URL(emptyPage, desk.url).href
   if (page.url() !== empty) await page.goto(empty)
-  const cookie = await accept(desk, await desk.invite(person), (given) => page.evaluate(createPasskey, given))
+  const cookie = await accept(desk, await desk.invite(person), (creationOptions) =>
+    page.evaluate(createPasskey, creationOptions),
+  )
   const [name = '', value = ''] = cookie.split('=')
   const { hostname: domain } = new URL(desk.url)
   await page
@@ -254,8 +256,8 @@ export const expectHeadline = (page: Page, name: string): Promise<void> =>
 
 /** Leads on as a link of the console does, without loading the console again. */
 export function openScreen(page: Page, address: string): Promise<void> {
-  return page.evaluate((to) => {
-    history.pushState(null, '', to)
+  return page.evaluate((path) => {
+    history.pushState(null, '', path)
     dispatchEvent(new PopStateEvent('popstate'))
   }, address)
 }

@@ -38,11 +38,11 @@ describe('a person without a device', () => {
     await confirm(page, 'Show link')
     const drawn = await page.getByRole('img', { name: 'QR code of the link' }).evaluate(pixelsOf)
     const scanned = decodeQR({ ...drawn, data: Buffer.from(drawn.data, 'latin1') })
-    const shown = await page.getByLabel('Link', { exact: true }).inputValue()
+    const shownLink = await page.getByLabel('Link', { exact: true }).inputValue()
     await button(page, 'Done').click()
 
-    expect(desk.mail.mails[0]?.text).toContain(shown)
-    expect(scanned).toBe(shown)
+    expect(desk.mail.mails[0]?.text).toContain(shownLink)
+    expect(scanned).toBe(shownLink)
 
     await button(page, 'Change e-mail address').click()
     await desk.client.users.update(id, { email: 'app@example.com' })

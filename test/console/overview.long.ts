@@ -6,7 +6,7 @@ import { button, type Desk, expectHeadline, row, signedIn, startDesk } from './d
 const day = 24 * 60 * 60
 
 /** Where a link leads, below the console. */
-const targetOf = async (of: Locator) => (await of.getAttribute('href'))?.replace('/console/', '')
+const targetOf = async (locator: Locator) => (await locator.getAttribute('href'))?.replace('/console/', '')
 
 /** Two people, one of them locked, after ten wrong recovery codes. */
 async function startBusyDesk(): Promise<Desk> {
@@ -67,9 +67,9 @@ describe('the overview', () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk, { role: 'helpdesk', domains: ['Wiki'] })
     await page.clock.install()
-    const asked: (string | undefined)[] = []
+    const preferHeaders: (string | undefined)[] = []
     page.on('request', (request) => {
-      if (request.url().includes('/admin/overview')) asked.push(request.headers()['prefer'])
+      if (request.url().includes('/admin/overview')) preferHeaders.push(request.headers()['prefer'])
     })
     await page.goto(`${desk.url}/overview`)
     await page.getByRole('heading', { name: 'No people yet' }).waitFor()
@@ -78,7 +78,7 @@ describe('the overview', () => {
     await page.clock.fastForward(60_000)
     await page.getByText('Locked now').waitFor()
 
-    expect(asked).toEqual([undefined, 'wait=0'])
+    expect(preferHeaders).toEqual([undefined, 'wait=0'])
     // The help desk does not read the audit trail.
     expect(
       await page

@@ -37,8 +37,8 @@ describe('an invitation', () => {
     const { page } = await newBrowser()
     const invitation = await desk.invite({})
     const { hash } = new URL(invitation)
-    const sent: string[] = []
-    page.on('request', (request) => sent.push(request.url(), request.headers()['referer'] ?? ''))
+    const sentUrls: string[] = []
+    page.on('request', (request) => sentUrls.push(request.url(), request.headers()['referer'] ?? ''))
 
     await page.goto(invitation)
     await expectHeadline(page, `Welcome, ${isolated('Olivia Owner')}`)
@@ -46,7 +46,7 @@ describe('an invitation', () => {
     expect(page.url()).toBe(`${desk.url}/invitation`)
     const addresses = await page.evaluate(() => navigation.entries().map(({ url }) => url))
     expect(addresses.filter((url) => url?.includes(hash.slice(1)))).toEqual([])
-    expect(sent.filter((url) => url.includes(hash.slice(1)))).toEqual([])
+    expect(sentUrls.filter((url) => url.includes(hash.slice(1)))).toEqual([])
   })
 })
 

@@ -30,13 +30,13 @@ describe('people', () => {
     await page.keyboard.type('baker')
     await page.keyboard.press('ArrowDown')
     await row(page, 'Bob Baker').and(page.locator(':focus')).waitFor()
-    const others = await row(page, 'Alice Archer').count()
+    const aliceRows = await row(page, 'Alice Archer').count()
     await page.keyboard.press('/')
     await page.keyboard.type('archer')
     await page.keyboard.press('Enter')
 
     await expectHeadline(page, 'Alice Archer')
-    expect(others).toBe(0)
+    expect(aliceRows).toBe(0)
   })
 
   it('the list of people is filtered, the filter survives a reload, and the back button takes it back', async () => {
@@ -118,16 +118,16 @@ describe('a person', () => {
     await button(page, 'Create a recovery code').click()
     await confirm(page, 'Create a recovery code')
     await page.getByRole('dialog', { name: `Recovery code for ${isolated('Alice Archer')}` }).waitFor()
-    const shown = await page.locator('.big-code').innerText()
+    const shownCode = await page.locator('.big-code').innerText()
     await button(page, 'Done').click()
     await page.getByText('1 code left.').waitFor()
     await page.locator('.big-code').waitFor({ state: 'detached' })
 
-    expect(shown).toMatch(/^\d{3} \d{3} \d{3}$/)
-    expect(await page.content()).not.toContain(shown)
+    expect(shownCode).toMatch(/^\d{3} \d{3} \d{3}$/)
+    expect(await page.content()).not.toContain(shownCode)
     const session = await desk.client.sessions.create(desk.domainOf('Wiki'), {
       user: { username: 'alice' },
-      bypasscode: shown.replaceAll(' ', ''),
+      bypasscode: shownCode.replaceAll(' ', ''),
     })
     expect(session.state).toBe('approved')
   })
@@ -191,13 +191,13 @@ describe('a person', () => {
     await button(helper.page, 'Ask').click()
     await helper.page.getByText('Waiting for consent until').waitFor()
     await link(other.page, 'Requests').click()
-    const shown = await other.page.locator('.consents dl').innerText()
+    const consentText = await other.page.locator('.consents dl').innerText()
     await button(other.page, 'Consent').click()
     await button(helper.page, 'Carry out').click()
     await helper.page.getByText('archer@example.com').first().waitFor()
     await expect.poll(() => button(helper.page, 'Carry out').count()).toBe(0)
 
-    expect(shown.split(/\n+/)).toEqual(['New e-mail address', 'archer@example.com', 'Apps', 'Wiki'])
+    expect(consentText.split(/\n+/)).toEqual(['New e-mail address', 'archer@example.com', 'Apps', 'Wiki'])
     expect((await desk.client.users.getByUsername('alice')).email).toBe('archer@example.com')
   })
 

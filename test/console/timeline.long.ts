@@ -19,10 +19,10 @@ describe('the timeline of a person', () => {
 
     await card.getByText('A recovery code was created').waitFor()
     const text = await card.innerText()
-    const first = (await titles()).length
+    const firstCount = (await titles()).length
     await button(page, 'Show older').click()
     await card.getByText('A person was added to an app').waitFor()
-    const all = (await titles()).length
+    const fullCount = (await titles()).length
     await button(page, 'Changes').click()
     await card.getByText('Wiki', { exact: true }).first().waitFor({ state: 'detached' })
     const changes = await titles()
@@ -33,7 +33,7 @@ describe('the timeline of a person', () => {
     await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor()
 
     expect(text).toMatch(/Olivia Owner\n.?Lost device/u)
-    expect([first, all > first]).toEqual([20, true])
+    expect([firstCount, fullCount > firstCount]).toEqual([20, true])
     expect(changes).toContain('A person was added')
     expect(changes).not.toContain('Wiki')
     expect(new Set(signIns)).toEqual(new Set(['Wiki']))

@@ -29,21 +29,21 @@ function cookiesOf(url: string, browser: Place['browser']) {
 async function waiting(prepare: (page: Page) => Promise<void> = async () => {}) {
   const app = await startWebApp()
   const browser = app.browser()
-  const { account, page: asked } = await app.enroll(browser, 'alice')
+  const { account, page: firstPage } = await app.enroll(browser, 'alice')
   const page = await tabOf({ url: app.url, browser })
   await prepare(page)
   await page.goto(`${app.url}/mfa`)
-  return { app, account, page, number: numberOn(asked) }
+  return { app, account, page, number: numberOn(firstPage) }
 }
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
 
-async function pressTabUntil(page: Page, wanted: string): Promise<void> {
+async function pressTabUntil(page: Page, label: string): Promise<void> {
   for (let presses = 0; presses < 12; presses++) {
-    if ((await focused(page)) === wanted) return
+    if ((await focused(page)) === label) return
     await page.keyboard.press('Tab')
   }
-  throw new Error(`no Tab leads to "${wanted}"`)
+  throw new Error(`no Tab leads to "${label}"`)
 }
 
 /** Components of the pages that axe has seen. */
@@ -169,14 +169,14 @@ describe('by keyboard alone', () => {
 describe('the time', () => {
   it('the waiting page warns once, 20 seconds before the end, and leaves the focus where it is', async () => {
     const { page } = await waiting((tab) => tab.clock.install())
-    const news = page.getByRole('status').filter({ hasText: 'out of time' })
+    const announcement = page.getByRole('status').filter({ hasText: 'out of time' })
     await page.getByRole('link', { name: 'Other ways to sign in' }).focus()
 
     await page.clock.runFor(69_000)
-    expect(await news.count()).toBe(0)
+    expect(await announcement.count()).toBe(0)
     await page.clock.runFor(2_000)
 
-    expect(await news.textContent()).toBe('Almost out of time. Send again?')
+    expect(await announcement.textContent()).toBe('Almost out of time. Send again?')
     expect(await page.locator('#time').textContent()).toBe('19 seconds left')
     expect(await focused(page)).toBe('Other ways to sign in')
   })
@@ -213,12 +213,12 @@ describe('the time', () => {
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
     await app.clock.advance(5)
-    const [before] = (await app.device.requests(account)).requests ?? []
+    const [requestBefore] = (await app.device.requests(account)).requests ?? []
 
     const answer = await browser.submit('/mfa/send')
     const page = await browser.visit(answer.headers['location'] as string)
 
-    expect((await app.device.requests(account)).requests).toEqual([before])
+    expect((await app.device.requests(account)).requests).toEqual([requestBefore])
     expect(page.text).toContain('>Give your device a moment first.</p>')
     expect(page.text).toContain('>Send again in 10 seconds</button>')
   })
@@ -234,9 +234,9 @@ describe('the time', () => {
     await page.goto(`${app.url}/mfa?use=code`)
 
     const until = new Date(Number(/data-until="(\d+)"/.exec(text)?.[1]) * 1000)
-    const there = until.toLocaleTimeString('en', { hour: 'numeric', minute: '2-digit', timeZone: 'Asia/Kolkata' })
+    const localTime = until.toLocaleTimeString('en', { hour: 'numeric', minute: '2-digit', timeZone: 'Asia/Kolkata' })
     expect(text).toContain('Codes work again in')
-    expect((await page.textContent('main'))?.replaceAll('\u202f', ' ')).toContain(there.replaceAll('\u202f', ' '))
+    expect((await page.textContent('main'))?.replaceAll('\u202f', ' ')).toContain(localTime.replaceAll('\u202f', ' '))
   })
 })
 
@@ -276,9 +276,9 @@ describe('the settings of the user’s system', () => {
         return transitionDuration !== '0s' || animationName !== 'none'
       }),
     )
-    const behind = await page.locator('.qr').evaluate((element) => getComputedStyle(element).backgroundColor)
+    const backgroundColor = await page.locator('.qr').evaluate((element) => getComputedStyle(element).backgroundColor)
 
     expect(moves).toBe(false)
-    expect(behind).toBe('rgb(255, 255, 255)')
+    expect(backgroundColor).toBe('rgb(255, 255, 255)')
   })
 })

@@ -10,9 +10,9 @@ const read = (appUser: AppUser) =>
 
 describe('the app user of a request', () => {
   it('an app user is not validated again while nothing about the user has changed', () => {
-    const first = read({ username: 'alice', email: 'alice@example.com' })
+    const firstUser = read({ username: 'alice', email: 'alice@example.com' })
 
-    expect(read({ username: 'alice', email: 'alice@example.com' })).toBe(first)
+    expect(read({ username: 'alice', email: 'alice@example.com' })).toBe(firstUser)
   })
 
   it('only the app user who was read first is forgotten when ten thousand others have come', () => {
@@ -61,16 +61,16 @@ describe('the app user of a request', () => {
     ['an object as a name', { name: { first: 'Alice' } }, /a name that cannot be used/],
   ])('an app user is read without %s, with one warning for all users', (_what, wrong, warning) => {
     const warnings: string[] = []
-    const given = { user: (): AppUser => ({}), logger: { warn: (text: string) => void warnings.push(text) } }
+    const options = { user: (): AppUser => ({}), logger: { warn: (text: string) => void warnings.push(text) } }
     const readAs = (username: string) => {
-      given.user = () => ({ username, name: 'Somebody', email: 'somebody@example.com', ...wrong })
-      return resolveAppUser({} as AppRequest, given as unknown as ResolvedOptions)
+      options.user = () => ({ username, name: 'Somebody', email: 'somebody@example.com', ...wrong })
+      return resolveAppUser({} as AppRequest, options as unknown as ResolvedOptions)
     }
 
     const users = ['bob', 'bob', 'carol'].map((username) => readAs(username))
 
-    const [left] = Object.keys(wrong)
-    const rest = left === 'name' ? { email: 'somebody@example.com' } : { name: 'Somebody' }
+    const [omittedField] = Object.keys(wrong)
+    const rest = omittedField === 'name' ? { email: 'somebody@example.com' } : { name: 'Somebody' }
     expect(users).toEqual(['bob', 'bob', 'carol'].map((username) => ({ username, ...rest })))
     expect(warnings).toEqual([expect.stringMatching(warning)])
   })

@@ -76,8 +76,8 @@ function arrange({ failsAt = Number.POSITIVE_INFINITY, cookieSession = false }: 
 }
 
 const outcome =
-  (given: Partial<Outcome>): Handler =>
-  () => ({ state: 'as-is', answer: json(200, 'answer'), ...given })
+  (overrides: Partial<Outcome>): Handler =>
+  () => ({ state: 'as-is', answer: json(200, 'answer'), ...overrides })
 
 describe('an outcome', () => {
   it('the outcome of a handler is applied in one order: state, cookies, events, answer', async () => {
@@ -101,12 +101,12 @@ describe('an outcome', () => {
     ['renewed', { renew: saved }, ['new id', 'save failed']],
   ] as const)(
     'an outcome that cannot be %s drops cookies, events and answer, and is answered with 503',
-    async (_, state, before) => {
+    async (_, state, expectedSteps) => {
       const { log, req, run } = arrange({ failsAt: 0 })
 
       await run(outcome({ state, cookies: ['a=1'], events: [opened] }))
 
-      expect(log).toEqual([...before, 'event service.unavailable', 'end 503'])
+      expect(log).toEqual([...expectedSteps, 'event service.unavailable', 'end 503'])
       expect(Object.hasOwn(req.session ?? {}, 'mfa')).toBe('save' in state)
     },
   )

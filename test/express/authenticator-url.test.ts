@@ -79,14 +79,14 @@ describe('the address of the authenticator', () => {
   ] as [string, Partial<MfaOptions>][])(
     'in production, the authenticator’s address must be https and not a loopback address: %s of %j',
     (name, options) => {
-      const given = { publicUrl: 'https://app.example', ...options }
-      expect(() => start(given)).not.toThrow()
+      const settings = { publicUrl: 'https://app.example', ...options }
+      expect(() => start(settings)).not.toThrow()
 
       vi.stubEnv('NODE_ENV', 'production')
 
-      expect(() => start(given)).toThrow(SetupError)
-      expect(() => start(given)).toThrow(new RegExp(`${name}.*authenticatorUrl: 'https://mfa\\.example'`))
-      expect(() => start({ ...given, authenticatorUrl: 'https://mfa.example' })).not.toThrow()
+      expect(() => start(settings)).toThrow(SetupError)
+      expect(() => start(settings)).toThrow(new RegExp(`${name}.*authenticatorUrl: 'https://mfa\\.example'`))
+      expect(() => start({ ...settings, authenticatorUrl: 'https://mfa.example' })).not.toThrow()
     },
   )
 
@@ -102,8 +102,8 @@ describe('the address of the authenticator', () => {
     ['https://app.example', 'https://app.example/mfa/authenticator/'],
   ])(
     'authenticatorUrl is an origin or the whole address of the authenticator: %s becomes %s',
-    async (authenticatorUrl, wanted) => {
-      expect(await offered({ authenticatorUrl, publicUrl: 'https://app.example' })).toBe(wanted)
+    async (authenticatorUrl, expectedUrl) => {
+      expect(await offered({ authenticatorUrl, publicUrl: 'https://app.example' })).toBe(expectedUrl)
     },
   )
 
@@ -120,12 +120,12 @@ describe('the address of the authenticator', () => {
   ] as [Partial<MfaOptions>, string | undefined][])(
     'an embedded service is told the authenticator’s address for its mails: %j',
     async (options, address) => {
-      const told: unknown[] = []
-      const service = { ...embeddedLike, connect: (app?: object) => (told.push(app), embeddedLike.connect()) }
+      const connectOptions: unknown[] = []
+      const service = { ...embeddedLike, connect: (app?: object) => (connectOptions.push(app), embeddedLike.connect()) }
 
       start({ service, ...options })
 
-      expect(told).toEqual([expect.objectContaining({ authenticatorUrl: address })])
+      expect(connectOptions).toEqual([expect.objectContaining({ authenticatorUrl: address })])
     },
   )
 })

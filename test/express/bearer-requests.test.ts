@@ -7,9 +7,9 @@ import { startWebApp } from '../support/web-app.ts'
 
 /** An app with an API that knows people by their tokens, and what its log says of it. */
 async function arrange(options: Partial<MfaOptions> = {}) {
-  const said: string[] = []
+  const warnings: string[] = []
   const app = await startWebApp({
-    mfa: { logger: { info() {}, error() {}, warn: (message) => void said.push(message) }, ...options },
+    mfa: { logger: { info() {}, error() {}, warn: (message) => void warnings.push(message) }, ...options },
     routes(routes) {
       routes.use('/api', (req, res, next) => {
         if (req.get('authorization') !== 'Bearer good') return void res.sendStatus(401)
@@ -21,19 +21,19 @@ async function arrange(options: Partial<MfaOptions> = {}) {
     },
   })
   const get = (path: string, token = 'good') => request(app.url).get(path).set('authorization', `Bearer ${token}`)
-  return { said, get }
+  return { warnings, get }
 }
 
 describe('an API with bearer tokens behind mfa()', () => {
   it('an API with bearer tokens behind mfa() logs one warning, with the two lines that gate it', async () => {
-    const { said, get } = await arrange()
+    const { warnings, get } = await arrange()
 
     expect((await get('/api/orders')).status).toBe(200)
     await get('/api/orders')
 
-    expect(said).toEqual([expect.stringContaining('GET /api/orders: a request with a bearer token was answered')])
-    expect(said[0]).toContain("app.post('/token', requireMfa(), ")
-    expect(said[0]).toContain('req.auth.mfa ? next() : res.sendStatus(403)')
+    expect(warnings).toEqual([expect.stringContaining('GET /api/orders: a request with a bearer token was answered')])
+    expect(warnings[0]).toContain("app.post('/token', requireMfa(), ")
+    expect(warnings[0]).toContain('req.auth.mfa ? next() : res.sendStatus(403)')
   })
 
   it('an API with bearer tokens logs no warning if it refuses, if public lists it, or without the gate', async () => {
@@ -46,6 +46,6 @@ describe('an API with bearer tokens behind mfa()', () => {
     expect((await listed.get('/api/orders')).status).toBe(200)
     await open.get('/api/orders')
 
-    expect([...refusing.said, ...listed.said, ...open.said]).toEqual([])
+    expect([...refusing.warnings, ...listed.warnings, ...open.warnings]).toEqual([])
   })
 })

@@ -11,9 +11,9 @@ import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** A user who waits behind a proxy that forwards only complete responses, and cuts connections that are silent for a minute. */
 async function arrange() {
-  let asked = () => {}
+  let onRequest = () => {}
   const watch: RequestHandler = ({ path }, _res, next) => {
-    if (path === '/mfa/events' || path === '/mfa/status') asked()
+    if (path === '/mfa/events' || path === '/mfa/status') onRequest()
     next()
   }
   let app: Awaited<ReturnType<typeof startWebApp>> | undefined
@@ -32,7 +32,7 @@ async function arrange() {
 
   /** Opens a connection as the page does; the app has it when this resolves. */
   async function open(path: string): Promise<{ answer: Promise<{ status: number | undefined; text: string }> }> {
-    const reached = new Promise<void>((resolve) => (asked = resolve))
+    const reached = new Promise<void>((resolve) => (onRequest = resolve))
     const headers = { cookie: browser.cookies(), accept: 'application/json' }
     const answer = new Promise<IncomingMessage>((resolve, reject) => {
       request(`${proxy}/portal${path}`, { headers }, resolve).on('error', reject).end()

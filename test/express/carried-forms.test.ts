@@ -49,16 +49,16 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     async (path, fields, next, event) => {
       const arranged = await arrange()
       const { app, browser } = arranged
-      const before = app.happened().filter((type) => type === event).length
+      const countBefore = app.happened().filter((type) => type === event).length
 
-      const asked = await browser.submit(path, fields)
+      const firstAnswer = await browser.submit(path, fields)
       const done = await confirm(arranged)
-      const again = [await browser.submit('/mfa/complete'), await browser.open('/mfa')]
+      const repeatedAnswers = [await browser.submit('/mfa/complete'), await browser.open('/mfa')]
 
-      expect([asked, done].map(destination)).toEqual(['/mfa', next])
-      expect(app.happened().filter((type) => type === event)).toHaveLength(before + (event ? 1 : 0))
+      expect([firstAnswer, done].map(destination)).toEqual(['/mfa', next])
+      expect(app.happened().filter((type) => type === event)).toHaveLength(countBefore + (event ? 1 : 0))
       // What is passed is over: the back button and a repeated form lead nowhere else.
-      expect(again.map(destination)).not.toContain(next === '/mfa/devices/device' ? 'never' : next)
+      expect(repeatedAnswers.map(destination)).not.toContain(next === '/mfa/devices/device' ? 'never' : next)
     },
   )
 
@@ -99,14 +99,14 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     const { app, account } = await arrange()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
-    const asked = await browser.submit('/mfa/devices/remove', { what: 'hardware' })
+    const firstAnswer = await browser.submit('/mfa/devices/remove', { what: 'hardware' })
 
     const signedIn = await confirm({ app, browser, account })
-    const before = await hasApp(app)
+    const hadApp = await hasApp(app)
     const done = await confirm({ app, browser, account })
 
-    expect([asked, signedIn, done].map(destination)).toEqual(['/mfa', '/mfa', '/mfa/devices?done=removed'])
-    expect(before).toBe(true)
+    expect([firstAnswer, signedIn, done].map(destination)).toEqual(['/mfa', '/mfa', '/mfa/devices?done=removed'])
+    expect(hadApp).toBe(true)
     expect(await hasApp(app)).toBe(false)
   })
 
@@ -211,10 +211,10 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     const { browser, account } = await app.signedIn()
     await app.clock.advance(61)
 
-    const asked = await browser.submit('/order')
+    const firstAnswer = await browser.submit('/order')
     const done = await app.stepUp(browser, account)
 
-    expect([asked, done].map(destination)).toEqual(['/mfa', '/'])
+    expect([firstAnswer, done].map(destination)).toEqual(['/mfa', '/'])
     expect(orders).toBe(0)
   })
 })
@@ -224,26 +224,26 @@ describe('the page of new recovery codes', () => {
     const app = await startOwnApp({ recoveryCodes: true })
     const person = await app.signedIn()
     await person.browser.submit('/mfa/devices/codes')
-    return { app, ...person, shown: await person.browser.open('/mfa/devices/codes') }
+    return { app, ...person, codesPage: await person.browser.open('/mfa/devices/codes') }
   }
 
   it('the page of new recovery codes shows the same codes when it is loaded again', async () => {
-    const { app, browser, shown } = await withCodes()
+    const { app, browser, codesPage } = await withCodes()
 
-    const again = await browser.open('/mfa/devices/codes')
+    const reloadedPage = await browser.open('/mfa/devices/codes')
 
-    expect(codesOn(again)).toHaveLength(5)
-    expect(codesOn(again)).toEqual(codesOn(shown))
+    expect(codesOn(reloadedPage)).toHaveLength(5)
+    expect(codesOn(reloadedPage)).toEqual(codesOn(codesPage))
     expect(app.happened().filter((type) => type === 'recovery_codes.made')).toHaveLength(1)
   })
 
   it('a second click or the back button makes no new recovery codes', async () => {
-    const { app, browser, shown } = await withCodes()
+    const { app, browser, codesPage } = await withCodes()
 
     const repeated = await browser.submit('/mfa/devices/codes')
 
     expect(destination(repeated)).toBe('/mfa/devices/codes')
-    expect(codesOn(await browser.open('/mfa/devices/codes'))).toEqual(codesOn(shown))
+    expect(codesOn(await browser.open('/mfa/devices/codes'))).toEqual(codesOn(codesPage))
     expect(app.happened().filter((type) => type === 'recovery_codes.made')).toHaveLength(1)
   })
 
@@ -252,11 +252,11 @@ describe('the page of new recovery codes', () => {
     await browser.submit('/mfa/devices/codes/done')
 
     await browser.submit('/mfa/devices/codes')
-    const asked = await browser.open('/mfa/devices/codes')
+    const questionPage = await browser.open('/mfa/devices/codes')
 
-    expect(asked.text).toContain('already seen these codes')
-    expect(asked.text).toContain('Make new ones? The old ones stop working.')
-    expect(codesOn(asked)).toEqual([])
+    expect(questionPage.text).toContain('already seen these codes')
+    expect(questionPage.text).toContain('Make new ones? The old ones stop working.')
+    expect(codesOn(questionPage)).toEqual([])
   })
 
   it('the page of new recovery codes shows nothing ten minutes later', async () => {
@@ -269,13 +269,13 @@ describe('the page of new recovery codes', () => {
   it('the page of new recovery codes shows no codes that another request has replaced', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
-    const first = await app.makeCodes(browser)
+    const firstPage = await app.makeCodes(browser)
     const { codes } = app.storedIn(browser).read()
     await app.makeCodes(browser)
     const stored = app.storedIn(browser)
     stored.write({ ...stored.read(), codes })
 
-    expect(codesOn(first)).toHaveLength(5)
+    expect(codesOn(firstPage)).toHaveLength(5)
     expect((await browser.open('/mfa/devices/codes')).text).toContain('already seen these codes')
   })
 
@@ -295,10 +295,10 @@ describe('the page of new recovery codes', () => {
     await app.client.bypassCodes.deleteAll(id)
     await app.stepUp(browser, account)
 
-    const asked = await browser.submit('/mfa/devices/codes')
+    const firstAnswer = await browser.submit('/mfa/devices/codes')
     const done = await app.stepUp(browser, account)
 
-    expect([asked, done].map(destination)).toEqual(['/mfa', '/mfa/devices/codes'])
+    expect([firstAnswer, done].map(destination)).toEqual(['/mfa', '/mfa/devices/codes'])
     expect(codesOn(await browser.open('/mfa/devices/codes'))).toHaveLength(5)
   })
 
@@ -330,17 +330,17 @@ describe('the offer of recovery codes', () => {
   it('the devices page does not tell users who never made recovery codes that none are left', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
-    const before = await browser.open('/mfa/devices')
+    const pageBefore = await browser.open('/mfa/devices')
     await browser.submit('/mfa/devices/codes')
     await app.client.bypassCodes.deleteAll((await app.user()).id)
 
     await browser.open('/mfa/devices')
     await app.stepUp(browser, account)
-    const after = await browser.open('/mfa/devices')
+    const pageAfter = await browser.open('/mfa/devices')
 
-    expect(before.text).toContain('any yet.')
-    expect(before.text).not.toContain('none left')
-    expect(after.text).toContain('You have none left.')
+    expect(pageBefore.text).toContain('any yet.')
+    expect(pageBefore.text).not.toContain('none left')
+    expect(pageAfter.text).toContain('You have none left.')
   })
 })
 

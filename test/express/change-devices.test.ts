@@ -9,13 +9,13 @@ describe('a pass for changing devices', () => {
     const app = await startOwnApp()
     const { browser, account } = await app.signedIn()
 
-    const asked = await browser.submit('/mfa/devices/device')
+    const firstAnswer = await browser.submit('/mfa/devices/device')
     const page = await browser.visit('/mfa')
     const [request] = (await app.device.requests(account)).requests ?? []
     await app.answer(account, 'approve', numberOn(page))
     const done = await browser.submit('/mfa/complete')
 
-    expect([asked.headers['location'], done.headers['location']]).toEqual(['/mfa', '/mfa/devices/device'])
+    expect([firstAnswer.headers['location'], done.headers['location']]).toEqual(['/mfa', '/mfa/devices/device'])
     expect(page.text).toContain('Confirm the change to your devices')
     expect(page.text).not.toContain('Approve the sign-in')
     expect(request).toMatchObject({ purpose: 'change_devices' })

@@ -14,19 +14,17 @@ const from = (ip: string) => ({ ip, socket: { remoteAddress: '10.0.0.1' } }) as 
 describe('the address of a browser', () => {
   it('the address of a browser is a valid address or undefined, whatever trusted proxies send', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.constant('unknown')), (said) => {
-        const address = clientAddress(from(said))
+      fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.constant('unknown')), (rawAddress) => {
+        const address = clientAddress(from(rawAddress))
         expect(address === undefined || isIP(address) > 0).toBe(true)
       }),
     )
   })
 
   it('a browser’s address loses the port that a proxy added, and is undefined if a proxy did not know it', () => {
-    expect(['198.51.100.7:443', '[2001:db8::7]:443', 'unknown'].map((said) => clientAddress(from(said)))).toEqual([
-      '198.51.100.7',
-      '2001:db8::7',
-      undefined,
-    ])
+    expect(
+      ['198.51.100.7:443', '[2001:db8::7]:443', 'unknown'].map((rawAddress) => clientAddress(from(rawAddress))),
+    ).toEqual(['198.51.100.7', '2001:db8::7', undefined])
   })
 })
 

@@ -100,12 +100,12 @@ describe('a code instead of the device', () => {
     const administrator = await administratorOf(app)
     await administrator.hardwareToken((await administrator.member('alice')).id)
     const code = hardwareCode(app.clock.now())
-    const [one, two] = [app.browser(), app.browser()]
-    for (const browser of [one, two]) await app.signIn(browser, 'alice')
+    const [firstBrowser, secondBrowser] = [app.browser(), app.browser()]
+    for (const browser of [firstBrowser, secondBrowser]) await app.signIn(browser, 'alice')
 
-    await Promise.all([one, two].map((browser) => browser.submit('/mfa/code', { code })))
+    await Promise.all([firstBrowser, secondBrowser].map((browser) => browser.submit('/mfa/code', { code })))
 
-    const verified = await Promise.all([one, two].map(verifiedBy))
+    const verified = await Promise.all([firstBrowser, secondBrowser].map(verifiedBy))
     expect(verified.filter(Boolean)).toHaveLength(1)
   })
 
@@ -199,11 +199,11 @@ describe('an approval that can no longer be used', () => {
     app.clock.skip(3600)
 
     const late = await browser.submit('/mfa/complete')
-    const shown = await browser.visit(late.headers['location'] as string)
+    const spentPage = await browser.visit(late.headers['location'] as string)
 
     expect(late.headers['location']).toBe('/mfa?spent')
-    expect(shown.text).toContain('Time ran out')
-    expect(shown.text).not.toContain('data-settled')
+    expect(spentPage.text).toContain('Time ran out')
+    expect(spentPage.text).not.toContain('data-settled')
     await browser.submit('/mfa/send')
     expect((await browser.visit('/mfa')).text).toContain('Approve the sign-in')
   })

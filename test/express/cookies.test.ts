@@ -52,10 +52,10 @@ interface Sent {
 const promised = (rows: readonly Listed[], { secure, path, mount }: Sent): string[] =>
   rows
     .flatMap(({ name, lifetimes, sameSite }) => {
-      const sent = secure ? `__Host-${name}${mount}` : name
+      const sentName = secure ? `__Host-${name}${mount}` : name
       const attributes = ['HttpOnly', `Path=${path}`, `SameSite=${sameSite}`, ...(secure ? ['Secure'] : [])]
       const ages = lifetimes.length === 0 ? [[]] : lifetimes.map((seconds) => [`Max-Age=${seconds}`])
-      return ages.map((age) => comparable(`${sent}=; ${[...attributes, ...age].join('; ')}`))
+      return ages.map((age) => comparable(`${sentName}=; ${[...attributes, ...age].join('; ')}`))
     })
     .sort()
 
@@ -69,7 +69,7 @@ function comparable(line: string): string {
 /** An app below a prefix that a proxy removes, whose cookies are written down. */
 async function startApp(publicUrl: string, mfa: Partial<MfaOptions> = {}) {
   const lines = new Set<string>()
-  const seen: string[] = []
+  const browserStates: string[] = []
   const prefix = new URL(publicUrl).pathname.replace(/\/$/, '')
   const watch: RequestHandler = (req, res, next) => {
     if (req.url.startsWith(`${prefix}/`)) req.originalUrl = req.url = req.url.slice(prefix.length)
@@ -92,11 +92,11 @@ async function startApp(publicUrl: string, mfa: Partial<MfaOptions> = {}) {
   async function pass(browser: Browser, account: Account, fields = {}) {
     const number = numberOn(await browser.visit('/mfa'))
     const [request] = (await app.device.requests(account)).requests ?? []
-    seen.push(request?.newBrowser ? 'new' : 'kept')
+    browserStates.push(request?.newBrowser ? 'new' : 'kept')
     await app.device.answer(account, request!, { decision: 'approve', number, keepBrowser: true })
     return browser.submit('/mfa/complete', fields)
   }
-  return { ...app, prefix, ours, pass, seen, forgetLines: () => lines.clear() }
+  return { ...app, prefix, ours, pass, browserStates, forgetLines: () => lines.clear() }
 }
 
 type App = Awaited<ReturnType<typeof startApp>>
@@ -122,7 +122,7 @@ describe('the list of cookies', () => {
     ['https below a prefix', 'https://app.example/portal', { secure: true, path: '/', mount: '-mount' }],
     ['http', 'http://localhost:3000', { secure: false, path: '/', mount: '' }],
     ['http below a prefix', 'http://localhost:3000/portal', { secure: false, path: '/portal/', mount: '' }],
-  ])('the list of cookies contains every cookie of an app over %s, and no other', async (_which, publicUrl, sent) => {
+  ])('the list of cookies contains every cookie of an app over %s, and no other', async (_which, publicUrl, scope) => {
     const app = await startApp(publicUrl, { debug: true })
 
     await setAllCookies(app)
@@ -131,7 +131,7 @@ describe('the list of cookies', () => {
     expect([...lines].sort()).toEqual(
       promised(
         listed.filter((row) => !isConsole(row)),
-        sent,
+        scope,
       ),
     )
   })
@@ -155,8 +155,8 @@ describe('the list of cookies', () => {
     const session = { headers, cookie: cookie.split(';', 1)[0] }
     const signedOut = await callConsole(running, 'DELETE', '/session', session)
 
-    const sent = { secure, path: '/', mount: '' }
-    expect([comparable(cookie)]).toEqual(promised(listed.filter(isConsole), sent))
+    const scope = { secure, path: '/', mount: '' }
+    expect([comparable(cookie)]).toEqual(promised(listed.filter(isConsole), scope))
     expect(signedOut.headers.get('set-cookie')).toBe(`${cookie.replace(/=[\w-]+/, '=')}; Max-Age=0`)
     expect((await callConsole(running, 'GET', '/session', session)).status).toBe(401)
   })
@@ -190,16 +190,18 @@ describe('the cookies of an app below a prefix, over https', () => {
   const portal = 'https://app.example/portal'
 
   it('the cookies of an app below a prefix do not collide with those of another app of the host', async () => {
-    const [one, other, plain] = [
+    const [portalApp, wikiApp, plain] = [
       await startApp(portal),
       await startApp(`${portal}/wiki`),
       await startApp('https://app.example'),
     ]
 
-    for (const app of [one, other, plain]) await setAllCookies(app)
+    for (const app of [portalApp, wikiApp, plain]) await setAllCookies(app)
 
-    const names = [one, other, plain].map((app) => app.ours().map((line) => line.split('=', 1)[0]))
-    expect(new Set(names.flat()).size).toBe(names.map((own) => new Set(own).size).reduce((sum, size) => sum + size))
+    const names = [portalApp, wikiApp, plain].map((app) => app.ours().map((line) => line.split('=', 1)[0]))
+    expect(new Set(names.flat()).size).toBe(
+      names.map((appNames) => new Set(appNames).size).reduce((sum, size) => sum + size),
+    )
   })
 
   it('below a prefix, no challenge is bound to a browser under a cookie name that another host can set', async () => {
@@ -217,10 +219,10 @@ describe('the cookies of an app below a prefix, over https', () => {
   /** An app, and a browser of alice whose cookies have the names of an earlier version. */
   async function updated({ remember = false } = {}) {
     const app = await startApp(portal)
-    const before = app.browser()
-    const { account } = await app.enroll(before, 'alice')
-    if (remember) await before.submit('/mfa/remember', { remember: 'yes' })
-    await app.pass(before, account, { browserKey: key.publicKey })
+    const oldBrowser = app.browser()
+    const { account } = await app.enroll(oldBrowser, 'alice')
+    if (remember) await oldBrowser.submit('/mfa/remember', { remember: 'yes' })
+    await app.pass(oldBrowser, account, { browserKey: key.publicKey })
     const former = new Map(
       app.ours().flatMap((line): [string, string][] => {
         const [, name = '', value = ''] = /^__Host-(mfa-(?:browser|kept))-[\w-]{8}=([\w-]{22})/.exec(line) ?? []
@@ -265,7 +267,7 @@ describe('the cookies of an app below a prefix, over https', () => {
       removed('mfa-browser'),
       removed('mfa-kept'),
     ])
-    expect(app.seen).toEqual(['new', 'kept'])
+    expect(app.browserStates).toEqual(['new', 'kept'])
   })
 
   it('below a prefix, cookies are not renamed for a user who does not have them: another host may have planted them', async () => {

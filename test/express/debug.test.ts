@@ -40,14 +40,16 @@ describe('the page for developers', () => {
     await browser.open('/account')
     await browser.fetch('/api')
 
-    const before = await read(browser)
-    expect(before).toContain('User username:alice')
-    expect(before).toContain('Second step not passed: this user has not passed the second step in this web session.')
-    expect(before).toContain('Service answers, and speaks version 1.4')
-    expect(before).toMatch(/GET \/api .*? 403 · username:alice .*? Stopped by the gate: this user has not passed/)
-    expect(before).toMatch(/GET \/account .*? 303 .*? Stopped by .*? Sent to \/mfa, because a browser opens a page/)
-    expect(before).toMatch(/POST \/login .*? no user .*? Let through: no user is signed in/)
-    expect(before).not.toContain('hunter2')
+    const pageBefore = await read(browser)
+    expect(pageBefore).toContain('User username:alice')
+    expect(pageBefore).toContain(
+      'Second step not passed: this user has not passed the second step in this web session.',
+    )
+    expect(pageBefore).toContain('Service answers, and speaks version 1.4')
+    expect(pageBefore).toMatch(/GET \/api .*? 403 · username:alice .*? Stopped by the gate: this user has not passed/)
+    expect(pageBefore).toMatch(/GET \/account .*? 303 .*? Stopped by .*? Sent to \/mfa, because a browser opens a page/)
+    expect(pageBefore).toMatch(/POST \/login .*? no user .*? Let through: no user is signed in/)
+    expect(pageBefore).not.toContain('hunter2')
 
     await app.verify(browser, 'alice')
     await browser.open('/account')
@@ -55,14 +57,14 @@ describe('the page for developers', () => {
     await app.clock.advance(301)
     await browser.open('/danger')
 
-    const after = await read(browser)
-    expect(after).toContain('Second step passed at')
-    expect(after).toMatch(/GET \/account .*? 200 .*? Let through: this user has passed the second step/)
-    expect(after).toMatch(
+    const pageAfter = await read(browser)
+    expect(pageAfter).toContain('Second step passed at')
+    expect(pageAfter).toMatch(/GET \/account .*? 200 .*? Let through: this user has passed the second step/)
+    expect(pageAfter).toMatch(
       /GET \/danger .*? 303 .*? requireMfa\({ maxAge: 300 }\): the second step was passed too long ago/,
     )
-    expect(after).toMatch(/GET \/danger .*? 200 .*? requireMfa\({ maxAge: 300 }\): let through/)
-    expect(after).toMatch(/challenge\.passed factor: push, sessionId: [\da-f]{40}/)
+    expect(pageAfter).toMatch(/GET \/danger .*? 200 .*? requireMfa\({ maxAge: 300 }\): let through/)
+    expect(pageAfter).toMatch(/challenge\.passed factor: push, sessionId: [\da-f]{40}/)
   })
 
   it('the debug page works without a user, and when the option user fails', async () => {
@@ -350,10 +352,10 @@ describe('what it keeps', () => {
         logger.error(long)
       }
     }
-    const kept = Array.from({ length: debugLimits.webSessions + 5 }, (_, index) => log.read(`${index}`))
-    const last = kept.at(-1)!
+    const debugEntries = Array.from({ length: debugLimits.webSessions + 5 }, (_, index) => log.read(`${index}`))
+    const last = debugEntries.at(-1)!
 
-    expect(kept.filter(({ requests }) => requests.length > 0)).toHaveLength(debugLimits.webSessions)
+    expect(debugEntries.filter(({ requests }) => requests.length > 0)).toHaveLength(debugLimits.webSessions)
     expect(last.requests).toHaveLength(debugLimits.requests)
     expect(last.requests.at(-1)).toMatchObject({ requestId: `${debugLimits.requests + 4}` })
     expect(last.events).toHaveLength(debugLimits.events)

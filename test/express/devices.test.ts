@@ -30,11 +30,11 @@ describe('/mfa/devices', () => {
     const browser = app.browser()
     await app.signIn(browser, 'alice')
 
-    const asked = await browser.open('/mfa/devices')
+    const firstAnswer = await browser.open('/mfa/devices')
     const script = await browser.fetch('/mfa/devices')
     const done = await app.stepUp(browser, account)
 
-    expect([asked.headers['location'], script.status]).toEqual(['/mfa', 403])
+    expect([firstAnswer.headers['location'], script.status]).toEqual(['/mfa', 403])
     expect(script.text).not.toContain('Test device')
     expect(done.headers['location']).toBe('/mfa/devices')
     expect((await browser.open('/mfa/devices')).status).toBe(200)
@@ -55,7 +55,7 @@ describe('renaming the device', () => {
   it('renaming the device needs no further pass, and changes nothing else', async () => {
     const app = await startOwnApp()
     const { browser } = await app.signedIn()
-    const before = (await browser.fetch('/mfa/devices')).body
+    const devicesBefore = (await browser.fetch('/mfa/devices')).body
 
     const renamed = await browser.submit('/mfa/devices/name', { name: ' <b>Phone' })
     const page = await browser.open(renamed.headers['location'] as string)
@@ -64,8 +64,8 @@ describe('renaming the device', () => {
     // What was done is announced with the headline, which has the focus.
     expect(page.text).toContain('<h1 tabindex="-1" autofocus aria-describedby="said">')
     expect(page.text).toContain('<bdi> &lt;b&gt;Phone</bdi>')
-    const device = { ...(before.device as { id: string }), name: ' <b>Phone' }
-    expect((await browser.fetch('/mfa/devices')).body).toEqual({ ...before, device })
+    const device = { ...(devicesBefore.device as { id: string }), name: ' <b>Phone' }
+    expect((await browser.fetch('/mfa/devices')).body).toEqual({ ...devicesBefore, device })
     expect(app.events.at(-1)).toMatchObject({ type: 'device.renamed', id: device.id })
     expect(await isIn(browser)).toBe(true)
   })
@@ -104,17 +104,17 @@ describe('changing what the second step is passed with', () => {
       const app = await startOwnApp()
       const { browser, account } = await app.withDevice()
       await app.addApp(browser)
-      const before = await app.user()
+      const userBefore = await app.user()
       await app.clock.advance(601)
 
       const stale = await browser.submit(path, fields)
       const script = await browser.submit(path, fields, { accept: 'application/json', 'sec-fetch-mode': 'cors' })
-      const after = await app.user()
+      const userAfter = await app.user()
       await browser.submit(path, fields)
       const done = await app.stepUp(browser, account)
 
       expect([stale.headers['location'], script.status]).toEqual(['/mfa', 403])
-      expect(after).toEqual(before)
+      expect(userAfter).toEqual(userBefore)
       expect(done.headers['location']).toBe(next)
     },
   )
@@ -139,7 +139,7 @@ describe('changing what the second step is passed with', () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await app.addApp(browser)
-    const before = await app.user()
+    const userBefore = await app.user()
 
     const statuses = []
     for (const [path, fields] of changes) {
@@ -148,7 +148,7 @@ describe('changing what the second step is passed with', () => {
     }
 
     expect(statuses).toEqual(changes.map(([path]) => [path, 403]))
-    expect(await app.user()).toEqual(before)
+    expect(await app.user()).toEqual(userBefore)
   })
 
   it('changing factors works with the page’s own forms from browsers that send no headers', async () => {
@@ -176,7 +176,7 @@ describe('changing what the second step is passed with', () => {
     await app.withDevice()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
-    const before = await app.user()
+    const userBefore = await app.user()
 
     const destinations = []
     for (const [path, fields] of changes) {
@@ -185,7 +185,7 @@ describe('changing what the second step is passed with', () => {
     }
 
     expect(destinations).toEqual(changes.map(([path]) => [path, '/mfa']))
-    expect(await app.user()).toEqual(before)
+    expect(await app.user()).toEqual(userBefore)
   })
 })
 
@@ -249,14 +249,14 @@ describe('replacing the device', () => {
 
     const overview = await browser.open('/mfa/devices')
     await browser.submit('/mfa/devices/device/cancel')
-    const after = await browser.open('/mfa/devices')
+    const laterOverview = await browser.open('/mfa/devices')
 
     expect(page.text).toContain('Time left for this code: 15 minutes.')
     expect(body.pending).toEqual({ expiresAt: app.clock.now() + 60 })
     expect(overview.text).toContain('A code for a new device is waiting to be used. Time left: 60 seconds.')
     expect(overview.text).toContain('Withdraw the code')
     expect(overview.text).not.toContain('#code=')
-    expect(after.text).not.toContain('waiting to be used')
+    expect(laterOverview.text).not.toContain('waiting to be used')
     await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
   })
 
@@ -331,9 +331,9 @@ describe('replacing the device', () => {
     await browser.open('/mfa/devices/device')
     await app.service.close()
 
-    const out = await browser.open('/logout')
+    const signOutAnswer = await browser.open('/logout')
 
-    expect([out.status, out.headers['location']]).toEqual([303, '/'])
+    expect([signOutAnswer.status, signOutAnswer.headers['location']]).toEqual([303, '/'])
     expect((await browser.fetch('/account')).body.user).toBeNull()
   })
 
@@ -358,12 +358,12 @@ describe('an authenticator app of one’s own', () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
 
-    const first = await app.addApp(browser)
+    const firstApp = await app.addApp(browser)
     await app.clock.advance(30)
-    const second = await app.addApp(browser)
+    const secondApp = await app.addApp(browser)
     await app.clock.advance(30)
 
-    expect([first.answer, second.answer].map(({ headers }) => headers['location'])).toEqual(
+    expect([firstApp.answer, secondApp.answer].map(({ headers }) => headers['location'])).toEqual(
       Array(2).fill('/mfa/devices?done=app'),
     )
     expect(
@@ -375,9 +375,9 @@ describe('an authenticator app of one’s own', () => {
     const other = app.browser()
     await app.signIn(other, 'alice')
     await other.visit('/account')
-    await other.submit('/mfa/code', { code: first.code() })
+    await other.submit('/mfa/code', { code: firstApp.code() })
     expect(await isIn(other)).toBe(false)
-    await other.submit('/mfa/code', { code: second.code() })
+    await other.submit('/mfa/code', { code: secondApp.code() })
     expect(await isIn(other)).toBe(true)
     expect((await app.device.requests(account)).requests).toEqual([])
   })
@@ -428,13 +428,13 @@ describe('removing', () => {
     const app = await startOwnApp()
     const { browser } = await app[arrange]()
     await browser.submit('/mfa/devices/codes')
-    const before = await app.user()
+    const userBefore = await app.user()
 
     const answer = await browser.submit('/mfa/devices/remove', { what })
 
     expect(answer.status).toBe(409)
     expect(answer.text).toContain('This is your only one')
-    expect(await app.user()).toEqual(before)
+    expect(await app.user()).toEqual(userBefore)
   })
 
   it('removing a factor that does not exist changes nothing', async () => {

@@ -52,11 +52,11 @@ describe('a user without a factor who has passed by e-mail', () => {
   it('after passing by e-mail, a user without a factor adds a first one with another pass, if self-enrollment is allowed', async () => {
     const { browser, pass } = await passedByEmail({})
 
-    const asked = await browser.open('/mfa/devices/app')
+    const firstAnswer = await browser.open('/mfa/devices/app')
     await browser.visit('/mfa')
     await pass()
 
-    expect(asked.headers['location']).toBe('/mfa')
+    expect(firstAnswer.headers['location']).toBe('/mfa')
     expect((await browser.open('/mfa/devices/app')).text).toContain('id="secret"')
   })
 

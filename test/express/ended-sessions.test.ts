@@ -122,9 +122,9 @@ async function startDoor(target: string, calls: string[]) {
   const url = await listen(app)
   return {
     url,
-    shut(what: Partial<typeof shut>) {
-      Object.assign(shut, what)
-      if (what.all || what.streams) for (const abort of open) abort.abort()
+    shut(flags: Partial<typeof shut>) {
+      Object.assign(shut, flags)
+      if (flags.all || flags.streams) for (const abort of open) abort.abort()
     },
   }
 }
@@ -153,20 +153,20 @@ describe('a verified web session', () => {
     }
     // What was redeemed is believed for a minute; the first read opens the stream, the next one relies on it.
     await forSeconds(130)
-    const before = calls.length
+    const callsBefore = calls.length
 
     await forSeconds(120)
 
     expect(calls).toContain('GET /domains/*/sessions/events')
-    expect(calls.slice(before)).toEqual([])
+    expect(calls.slice(callsBefore)).toEqual([])
   })
 
   it.each(['a report', 'the button elsewhere', 'a revoked device'])(
     'a verified web session ends within a minute on every node of the app after %s',
     async (what) => {
       const { node, clock, report, end, call, path } = await arrange()
-      const [one, other] = [await node(), await node()]
-      const browsers = [await one.verified(), await other.verified()]
+      const [firstNode, otherNode] = [await node(), await node()]
+      const browsers = [await firstNode.verified(), await otherNode.verified()]
       const ways = { 'a report': report, 'the button elsewhere': end } as Record<string, () => Promise<unknown>>
 
       await (ways[what] ?? (() => call('DELETE', `${path}/token`)))()
@@ -194,17 +194,17 @@ describe('a verified web session', () => {
     const { verified, calls, door } = await node()
     door.shut({ streams: true })
     const browser = await verified()
-    const before = calls.length
+    const callsBefore = calls.length
     for (let second = 0; second < 180; second += 10) {
       await clock.advance(10)
       expect(await isIn(browser)).toBe(true)
     }
-    const asked = calls.slice(before).filter((call) => call.startsWith('GET /users'))
+    const userReads = calls.slice(callsBefore).filter((call) => call.startsWith('GET /users'))
 
     await end()
     await clock.advance(60)
 
-    expect(asked).toHaveLength(3)
+    expect(userReads).toHaveLength(3)
     expect(await isIn(browser)).toBe(false)
   })
 
@@ -231,11 +231,11 @@ describe('a verified web session', () => {
     door.shut({ all: true })
 
     await clock.advance(899)
-    const before = await isIn(browser)
+    const verifiedBefore = await isIn(browser)
     await clock.advance(1)
-    const after = await isIn(browser)
+    const verifiedAfter = await isIn(browser)
 
-    expect([before, after]).toEqual([true, false])
+    expect([verifiedBefore, verifiedAfter]).toEqual([true, false])
     expect(events.filter(({ type }) => type === 'verification.unchecked')).toContainEqual(
       expect.objectContaining({ until: since + 900, userKey: 'username:alice' }),
     )
@@ -248,10 +248,10 @@ describe('a verified web session', () => {
     door.shut({ all: true })
 
     await clock.advance(301)
-    const [old, present] = [(await browser.fetch('/danger')).status, await isIn(browser)]
+    const [dangerStatus, stillVerified] = [(await browser.fetch('/danger')).status, await isIn(browser)]
     await clock.advance(99)
 
-    expect([old, present, await isIn(browser)]).toEqual([403, true, false])
+    expect([dangerStatus, stillVerified, await isIn(browser)]).toEqual([403, true, false])
   })
 
   it('a web session that was unchecked for too long is verified again as soon as the service says so', async () => {
@@ -273,40 +273,40 @@ describe('a user who replaces a device', () => {
   it('a user who replaces a device stays verified; all other web sessions end once the new one is set up', async () => {
     const { node, clock, alice, approve } = await arrange()
     const { verified } = await node()
-    const [mine, theirs] = [await verified(), await verified()]
+    const [ownBrowser, otherBrowser] = [await verified(), await verified()]
     // Changing devices takes a pass of its own.
-    await mine.submit('/mfa/devices/device')
-    await mine.visit('/mfa')
+    await ownBrowser.submit('/mfa/devices/device')
+    await ownBrowser.visit('/mfa')
     await approve()
-    await mine.submit('/mfa/complete')
-    await mine.submit('/mfa/devices/device')
-    const { code } = (await mine.fetch('/mfa/devices/device')).body
-    await mine.fetch('/mfa/devices/device')
+    await ownBrowser.submit('/mfa/complete')
+    await ownBrowser.submit('/mfa/devices/device')
+    const { code } = (await ownBrowser.fetch('/mfa/devices/device')).body
+    await ownBrowser.fetch('/mfa/devices/device')
     await clock.advance(60)
-    const before = [await isIn(mine), await isIn(theirs)]
+    const verifiedBefore = [await isIn(ownBrowser), await isIn(otherBrowser)]
 
     await alice.device.activate(code)
     await clock.advance(60)
 
-    expect(before).toEqual([true, true])
-    expect([await isIn(mine), await isIn(theirs)]).toEqual([true, false])
+    expect(verifiedBefore).toEqual([true, true])
+    expect([await isIn(ownBrowser), await isIn(otherBrowser)]).toEqual([true, false])
   })
 })
 
 describe('a user who ends their other sessions', () => {
   it('a user who ends other sessions stays verified; the others end, also on other nodes', async () => {
     const { node, clock } = await arrange()
-    const [one, other] = [await node(), await node()]
-    const [mine, theirs] = [await one.verified(), await other.verified()]
+    const [firstNode, otherNode] = [await node(), await node()]
+    const [ownBrowser, otherBrowser] = [await firstNode.verified(), await otherNode.verified()]
 
-    const done = await mine.submit('/mfa/devices/sessions')
-    const page = await mine.visit(String(done.headers['location']))
+    const done = await ownBrowser.submit('/mfa/devices/sessions')
+    const page = await ownBrowser.visit(String(done.headers['location']))
     await clock.advance(60)
 
     expect(done.headers['location']).toBe('/mfa/devices?done=sessions')
     expect(page.text).toContain('Everywhere else, you&#39;ll now be asked')
-    expect([await isIn(mine), await isIn(theirs)]).toEqual([true, false])
-    expect(one.events.map(({ type }) => type)).toContain('sessions.ended')
+    expect([await isIn(ownBrowser), await isIn(otherBrowser)]).toEqual([true, false])
+    expect(firstNode.events.map(({ type }) => type)).toContain('sessions.ended')
   })
 
   it('a user who ends their other sessions stays verified, however often', async () => {
@@ -342,11 +342,11 @@ describe('a user who ends their other sessions', () => {
   it('a user cannot end their other sessions from another site', async () => {
     const { node, clock } = await arrange()
     const { verified } = await node()
-    const [mine, theirs] = [await verified(), await verified()]
+    const [ownBrowser, otherBrowser] = [await verified(), await verified()]
 
-    const { status } = await mine.submit('/mfa/devices/sessions', {}, { 'sec-fetch-site': 'cross-site' })
+    const { status } = await ownBrowser.submit('/mfa/devices/sessions', {}, { 'sec-fetch-site': 'cross-site' })
     await clock.advance(60)
 
-    expect([status, await isIn(theirs)]).toEqual([403, true])
+    expect([status, await isIn(otherBrowser)]).toEqual([403, true])
   })
 })

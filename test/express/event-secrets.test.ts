@@ -18,7 +18,7 @@ const secretsOf = (text: string): string[] =>
     /name="page" value="([^"]+)"/g,
     /secret=([A-Z2-7]{16,})/g,
     /\b(\d{9})\b/g,
-  ].flatMap((pattern) => [...text.matchAll(pattern)].map((found) => found[1] ?? ''))
+  ].flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? ''))
 
 describe('the events of a long story', () => {
   it('the events of a long story contain none of the secrets that were shown, typed or stored', async () => {
@@ -34,13 +34,13 @@ describe('the events of a long story', () => {
     })
     const { baseUrl, apiKey, fetch } = await app.service.connect()
     const client = createClient({ baseUrl, apiKey, fetch })
-    const seen = new Set<string>([apiKey])
+    const secrets = new Set<string>([apiKey])
     const browser = app.browser()
-    const look = async (path: string, by: Browser = browser) => {
-      const page = await by.visit(path)
-      for (const secret of secretsOf(page.text)) seen.add(secret)
-      seen.add(shownCode(page)?.secret ?? '')
-      for (const name of ['connect.sid']) seen.add(by.cookie(name)?.slice(4) ?? '')
+    const look = async (path: string, visitor: Browser = browser) => {
+      const page = await visitor.visit(path)
+      for (const secret of secretsOf(page.text)) secrets.add(secret)
+      secrets.add(shownCode(page)?.secret ?? '')
+      for (const name of ['connect.sid']) secrets.add(visitor.cookie(name)?.slice(4) ?? '')
       return page
     }
 
@@ -54,7 +54,7 @@ describe('the events of a long story', () => {
     const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 2, expirationTime: 60 })
     await browser.submit('/mfa/remember', { remember: 'yes' })
     await browser.submit('/mfa/code', { code })
-    seen.add(browser.cookie('mfa-browser') ?? '')
+    secrets.add(browser.cookie('mfa-browser') ?? '')
     await browser.submit('/mfa/devices/device')
     await look('/mfa?use=code')
     await browser.submit('/mfa/code', { code })
@@ -67,19 +67,19 @@ describe('the events of a long story', () => {
     const page = await look('/danger')
     await app.answer(account, 'approve', numberOn(page))
     await browser.submit('/mfa/complete')
-    for (const secret of ['135791', code]) seen.add(secret)
+    for (const secret of ['135791', code]) secrets.add(secret)
 
-    const told = events.map((event) => JSON.stringify({ ...event, at: undefined, until: undefined, address: '' }))
-    const written = [...told, ...app.trouble]
+    const eventLines = events.map((event) => JSON.stringify({ ...event, at: undefined, until: undefined, address: '' }))
+    const written = [...eventLines, ...app.trouble]
     // A number of two digits is found in any id: as a whole word it would be one.
     const isIn = (secret: string, line: string) =>
       secret.length > 2 ? line.includes(secret) : new RegExp(`\\b${secret}\\b`).test(line)
-    const found = [...seen].filter((secret) => secret && written.some((line) => isIn(secret, line)))
-    expect(seen.size).toBeGreaterThan(15)
+    const leakedSecrets = [...secrets].filter((secret) => secret && written.some((line) => isIn(secret, line)))
+    expect(secrets.size).toBeGreaterThan(15)
     expect(events.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['browser.remembered', 'recovery_codes.made']),
     )
-    expect(found).toEqual([])
+    expect(leakedSecrets).toEqual([])
     expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(7)
   })
 

@@ -89,8 +89,8 @@ describe('the events of the web half', () => {
   })
 
   it('events are published on a diagnostics channel as well', async () => {
-    const seen: unknown[] = []
-    const listen = (event: unknown) => void seen.push(event)
+    const publishedEvents: unknown[] = []
+    const listen = (event: unknown) => void publishedEvents.push(event)
     eventChannel.subscribe(listen)
     try {
       const app = await startWebApp()
@@ -99,7 +99,7 @@ describe('the events of the web half', () => {
       eventChannel.unsubscribe(listen)
     }
 
-    expect(seen).toMatchObject([
+    expect(publishedEvents).toMatchObject([
       { type: 'challenge.opened' },
       { type: 'enrollment.offered' },
       { type: 'factor.added', kind: 'device' },

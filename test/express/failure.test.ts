@@ -88,30 +88,30 @@ describe('a service in trouble', () => {
   )
 
   it('a service that never answers does not block the app: all requests are answered, and other pages work', async () => {
-    let asked = 0
-    const service = await serviceThat(() => void asked++)
+    let requestCount = 0
+    const service = await serviceThat(() => void requestCount++)
     const { app, browser } = await signedIn({ service, timeout: 150 })
     await browser.open('/account')
 
     const answers = await Promise.all(Array.from({ length: 100 }, () => browser.open('/mfa')))
 
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
-    expect(asked).toBeLessThan(20)
+    expect(requestCount).toBeLessThan(20)
     expect((await app.browser().fetch('/')).status).toBe(200)
   })
 })
 
 describe('failMode', () => {
   it('failMode lets the chosen user pass the gate for five minutes, with an event, but never verified', async () => {
-    const asked: string[] = []
-    const failMode: MfaOptions['failMode'] = (_req, error) => asked.push(error.name) > 0
+    const errorNames: string[] = []
+    const failMode: MfaOptions['failMode'] = (_req, error) => errorNames.push(error.name) > 0
     const { app, browser, events } = await signedIn({ service: down, failMode })
 
-    const through = await browser.visit('/account?tab=2')
-    expect(JSON.parse(through.text)).toMatchObject({ path: '/account', verified: false })
+    const passedPage = await browser.visit('/account?tab=2')
+    expect(JSON.parse(passedPage.text)).toMatchObject({ path: '/account', verified: false })
     expect((await browser.fetch('/danger')).status).toBe(403)
     expect(events.at(-1)).toMatchObject({ type: 'gate.let_through', until: app.clock.now() + 300 })
-    expect(asked).toEqual(['UnreachableError'])
+    expect(errorNames).toEqual(['UnreachableError'])
 
     await app.clock.advance(300)
     expect((await browser.fetch('/account')).status).toBe(403)

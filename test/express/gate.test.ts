@@ -12,10 +12,10 @@ const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), dom
 const page = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
 
 /** An app without a login: who is signed in, a header says. */
-function appOf(options: Partial<MfaOptions> = {}, before: express.RequestHandler[] = [webSession()]) {
+function appOf(options: Partial<MfaOptions> = {}, middleware: express.RequestHandler[] = [webSession()]) {
   const app = express()
   app.get('/public.css', (_req, res) => void res.send('public'))
-  for (const handler of before) app.use(handler)
+  for (const handler of middleware) app.use(handler)
   const user: MfaOptions['user'] = (req) =>
     typeof req.headers['x-user'] === 'string' ? { username: req.headers['x-user'] } : undefined
   app.use(mfa({ service, authenticatorUrl: 'https://mfa.example', user, ...options }))
@@ -321,12 +321,12 @@ describe('a POST to the challenge', () => {
       const browser = app.browser()
       const { account } = await app.enroll(browser, 'alice')
       await app.clock.advance(20)
-      const before = (await app.device.requests(account)).requests
+      const requestsBefore = (await app.device.requests(account)).requests
 
       const answer = await browser.submit(path, {}, { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' })
 
       expect(answer.status).toBe(403)
-      expect((await app.device.requests(account)).requests).toEqual(before)
+      expect((await app.device.requests(account)).requests).toEqual(requestsBefore)
     },
   )
 

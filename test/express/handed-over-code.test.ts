@@ -15,8 +15,8 @@ async function arrange(options: PolicyOptions = { mfa: { phishingResistant: 'req
 
   /** A bypass code of alice; by default one that is handed over. @param expirationTime Minutes. */
   async function newCode({ usesAllowed = 1, expirationTime = 30 } = {}): Promise<string> {
-    const made = await call('POST', `/users/${alice.user.id}/bypasscodes`, { body: { usesAllowed, expirationTime } })
-    return (made.json as { code: string }).code
+    const created = await call('POST', `/users/${alice.user.id}/bypasscodes`, { body: { usesAllowed, expirationTime } })
+    return (created.json as { code: string }).code
   }
 
   /** She makes a passkey in this browser, where that is allowed. */
@@ -211,11 +211,11 @@ describe('other codes', () => {
     ['a code of 31 minutes', { expirationTime: 31 }],
   ])(
     'where a handed-over code is expected, other codes lead nowhere: %s, with the reason in the event',
-    async (_, given) => {
+    async (_, codeOptions) => {
       const { signIn, newCode, enterCode, addPasskey, events } = await arrange()
       const { browser } = await signIn()
 
-      await enterCode(browser, await newCode(given))
+      await enterCode(browser, await newCode(codeOptions))
       const page = await browser.visit('/mfa?use=handed-over')
 
       expect(page.text).toContain(

@@ -23,7 +23,7 @@ const challenge = {
 const approved = { id: 's1', state: 'approved', factor: 'push', createdAt: now, settledAt: now + 5 }
 
 /** A service that redeems an approval once. */
-function arrange(given: Partial<WebRequest> = {}, headers: object = {}) {
+function arrange(overrides: Partial<WebRequest> = {}, headers: object = {}) {
   const calls: string[] = []
   const redeem = () => {
     calls.push('redeem')
@@ -47,7 +47,7 @@ function arrange(given: Partial<WebRequest> = {}, headers: object = {}) {
     user: { username: 'alice' },
     state: {},
     form: {},
-    ...given,
+    ...overrides,
   } as unknown as WebRequest
   return { request, calls }
 }

@@ -24,18 +24,18 @@ async function arrange() {
 describe('the page that sets up a first device', () => {
   it('the page that sets up a first device writes nothing when it is reloaded, because each write blocks all others', async () => {
     const { app, browser, page, version } = await arrange()
-    const before = version()
+    const versionBefore = version()
 
-    const again = [await browser.open('/mfa'), await browser.open('/mfa'), await browser.open('/mfa')]
+    const reloadedPages = [await browser.open('/mfa'), await browser.open('/mfa'), await browser.open('/mfa')]
 
     const codeOn = ({ text }: { text: string }) => /#code=(\w+)/.exec(text)?.[1]
     expect(codeOn(page)).toBeDefined()
-    expect(again.map(codeOn)).toEqual(Array(3).fill(codeOn(page)))
-    expect(version()).toBe(before)
+    expect(reloadedPages.map(codeOn)).toEqual(Array(3).fill(codeOn(page)))
+    expect(version()).toBe(versionBefore)
     // A page that has something to write is seen here.
     const other = app.browser()
     await app.signIn(other, 'bob')
     await other.visit('/account')
-    expect(version()).not.toBe(before)
+    expect(version()).not.toBe(versionBefore)
   })
 })

@@ -20,8 +20,8 @@ async function start(options: Partial<MfaOptions> = {}, guard: RequireMfaOptions
     const page = await browser.visit('/mfa')
     const [request] = await alice.pending()
     if (!request) return undefined
-    const given = { nonce: request.nonce, decision: 'approve', number: numberOn(page), ...answer }
-    await alice.device.answer(request.id, given)
+    const deviceAnswer = { nonce: request.nonce, decision: 'approve', number: numberOn(page), ...answer }
+    await alice.device.answer(request.id, deviceAnswer)
     await browser.submit('/mfa/complete', fields)
     service.clock.skip(120)
     return request.newBrowser ? 'new' : 'kept'
@@ -30,32 +30,36 @@ async function start(options: Partial<MfaOptions> = {}, guard: RequireMfaOptions
   /** A browser in which she has passed, and which she keeps. */
   async function keep(answer: object = { keepBrowser: true }, fields = { browserKey: key.publicKey }) {
     const { browser } = await started.signIn()
-    const seen = await approve(browser, answer, fields)
-    return { browser, seen }
+    const browserState = await approve(browser, answer, fields)
+    return { browser, browserState }
   }
 
   /** She signs in anew. @param origin Of the page that signs. */
-  async function again(browser: Browser, signing: Again = {}) {
+  async function signInAgain(browser: Browser, signing: SigningOptions = {}) {
     await browser.open('/logout')
     await app.signIn(browser, 'alice')
     return prove(browser, signing)
   }
 
   /** The page of the challenge signs it, if it is asked to. */
-  async function prove(browser: Browser, { origin = url, by = key, signature }: Again = {}, at = '/mfa') {
-    const page = await browser.visit(at)
+  async function prove(
+    browser: Browser,
+    { origin = url, signer = key, signature }: SigningOptions = {},
+    path = '/mfa',
+  ) {
+    const page = await browser.visit(path)
     const proof = /data-proof="([^"]+)"/.exec(page.text)?.[1]
     if (proof !== undefined) {
-      await browser.submit('/mfa/browser', { signature: signature ?? by.signature(proof, origin) })
+      await browser.submit('/mfa/browser', { signature: signature ?? signer.signature(proof, origin) })
     }
     return { proof, page }
   }
-  return { ...started, key, keep, again, prove, approve }
+  return { ...started, key, keep, signInAgain, prove, approve }
 }
 
-interface Again {
+interface SigningOptions {
   readonly origin?: string
-  readonly by?: ReturnType<typeof createBrowserKey>
+  readonly signer?: ReturnType<typeof createBrowserKey>
   readonly signature?: string
 }
 
@@ -63,19 +67,19 @@ const policies = ['passkey', 'deny'] as const
 
 describe('a browser that its user keeps', () => {
   it('a browser is new to the device until its user keeps it, and kept from then on', async () => {
-    const { keep, again, approve } = await start()
-    const { browser, seen } = await keep()
+    const { keep, signInAgain, approve } = await start()
+    const { browser, browserState } = await keep()
 
-    const { page } = await again(browser)
+    const { page } = await signInAgain(browser)
 
-    expect(seen).toBe('new')
+    expect(browserState).toBe('new')
     expect(page.text).toContain('One moment')
     expect(await approve(browser)).toBe('kept')
     expect(await isVerified(browser)).toBe(true)
   })
 
   it('the kept browser is the one that asked, not an attacker’s that completes first with the same web session', async () => {
-    const { url, alice, service, signIn, again, approve, key } = await start()
+    const { url, alice, service, signIn, signInAgain, approve, key } = await start()
     const { browser, page } = await signIn()
     const attacker = createBrowser(url, new Map([['connect.sid', browser.cookie('connect.sid') ?? '']]))
     const [request] = await alice.pending()
@@ -87,16 +91,16 @@ describe('a browser that its user keeps', () => {
     await browser.submit('/mfa/complete', { browserKey: key.publicKey })
 
     service.clock.skip(120)
-    await again(browser)
+    await signInAgain(browser)
     expect(await approve(browser)).toBe('kept')
-    await again(browser, { by: other })
+    await signInAgain(browser, { signer: other })
     expect(await approve(browser)).toBe('new')
   })
 
   it('keeping a browser is reported in an event, once', async () => {
-    const { keep, again, approve, events } = await start()
+    const { keep, signInAgain, approve, events } = await start()
     const { browser } = await keep()
-    await again(browser)
+    await signInAgain(browser)
     await approve(browser, {}, {})
 
     expect(events.filter(({ type }) => type === 'browser.kept')).toMatchObject([
@@ -108,10 +112,10 @@ describe('a browser that its user keeps', () => {
     ['no answer on the device', {}, {}],
     ['the answer no', { keepBrowser: false }, {}],
   ])('a browser is not asked to sign after %s, so that no sign-in takes longer', async (_, answer) => {
-    const { keep, again, approve } = await start()
+    const { keep, signInAgain, approve } = await start()
     const { browser } = await keep(answer)
 
-    const { proof, page } = await again(browser)
+    const { proof, page } = await signInAgain(browser)
 
     expect(proof).toBeUndefined()
     expect(page.text).toContain('id="number"')
@@ -119,23 +123,23 @@ describe('a browser that its user keeps', () => {
   })
 
   it('a browser without a key is not kept, such as one without JavaScript', async () => {
-    const { keep, again, approve } = await start()
+    const { keep, signInAgain, approve } = await start()
     const { browser } = await keep({ keepBrowser: true }, { browserKey: '' })
-    await again(browser)
+    await signInAgain(browser)
 
     expect(await approve(browser)).toBe('new')
   })
 
-  it.each<[string, Again]>([
-    ['with another key', { by: createBrowserKey() }],
+  it.each<[string, SigningOptions]>([
+    ['with another key', { signer: createBrowserKey() }],
     ['on another origin', { origin: 'https://relay.example' }],
     ['with nothing', { signature: '' }],
     ['with garbage', { signature: 'A'.repeat(86) }],
     ['with too much', { signature: 'A'.repeat(5000) }],
   ])('a kept browser counts as new if its page signs %s', async (_, wrong) => {
-    const { keep, again, approve } = await start()
+    const { keep, signInAgain, approve } = await start()
     const { browser } = await keep()
-    await again(browser, wrong)
+    await signInAgain(browser, wrong)
 
     expect(await approve(browser)).toBe('new')
   })
@@ -154,9 +158,9 @@ describe('a browser that its user keeps', () => {
   })
 
   it('a kept browser signs once for all requests of a sign-in', async () => {
-    const { keep, again, approve, service } = await start()
+    const { keep, signInAgain, approve, service } = await start()
     const { browser } = await keep()
-    await again(browser)
+    await signInAgain(browser)
     await browser.visit('/mfa')
     await service.clock.advance(60)
     await browser.submit('/mfa/send')
@@ -165,7 +169,7 @@ describe('a browser that its user keeps', () => {
   })
 
   it('a kept browser is listed on the page of devices, and is new once it is removed there', async () => {
-    const { keep, again, prove, approve } = await start({ locate: () => 'Lyon, France' })
+    const { keep, signInAgain, prove, approve } = await start({ locate: () => 'Lyon, France' })
     const { browser } = await keep()
     const { text } = await browser.visit('/mfa/devices')
     const [, id = ''] = /name="browser" value="([0-9a-f]{40})"/.exec(text) ?? []
@@ -174,7 +178,7 @@ describe('a browser that its user keeps', () => {
     await prove(browser)
     await approve(browser)
     await remove()
-    await again(browser)
+    await signInAgain(browser)
 
     expect(demanded.headers['location']).toBe('/mfa')
     expect(text).toMatch(/This browser.*Lyon, France.*Kept until /s)
@@ -185,12 +189,12 @@ describe('a browser that its user keeps', () => {
     ['ends the other sessions', '/mfa/devices/sessions'],
     ['forgets all browsers', '/mfa/devices/forget'],
   ])('a kept browser stays kept when an attacker with a copied cookie %s', async (_, path) => {
-    const { keep, again, approve } = await start()
+    const { keep, signInAgain, approve } = await start()
     const { browser } = await keep()
 
     await browser.copy().submit(path)
 
-    await again(browser)
+    await signInAgain(browser)
     expect(await approve(browser)).toBe('kept')
   })
 })
@@ -300,16 +304,16 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
   })
 
   it('an app with unknownBrowser counts an earlier pass by a passkey, or in a browser that had shown its key', async () => {
-    const { keep, again, approve, givePasskey, signIn, byPasskey, startApp } = await start()
-    const { browser: kept } = await keep()
-    await again(kept)
-    await approve(kept)
+    const { keep, signInAgain, approve, givePasskey, signIn, byPasskey, startApp } = await start()
+    const { browser: keptBrowser } = await keep()
+    await signInAgain(keptBrowser)
+    await approve(keptBrowser)
     await givePasskey()
     const { browser: withPasskey } = await signIn()
     await byPasskey(withPasskey)
     const { url } = await startApp({ unknownBrowser })
 
-    expect(await isVerified(kept.copy(url))).toBe(true)
+    expect(await isVerified(keptBrowser.copy(url))).toBe(true)
     expect(await isVerified(withPasskey.copy(url))).toBe(true)
   })
 
@@ -332,21 +336,21 @@ describe.each(policies)('requireMfa({ unknownBrowser: %s })', (unknownBrowser) =
     await browser.submit('/mfa/send')
     await approve(browser)
 
-    const before = await browser.visit('/guarded')
+    const pageBefore = await browser.visit('/guarded')
     await byPasskey(browser)
 
-    expect(before.text).toContain('Confirm with your passkey')
+    expect(pageBefore.text).toContain('Confirm with your passkey')
     expect((await browser.open('/guarded')).text).toBe('guarded')
   })
 
   it('requireMfa({ unknownBrowser }) is satisfied by another factor in a browser that has shown its key', async () => {
-    const { keep, again, approve } = await start({}, guard)
+    const { keep, signInAgain, approve } = await start({}, guard)
     const { browser } = await keep()
-    const before = (await browser.open('/guarded')).status
-    await again(browser)
+    const statusBefore = (await browser.open('/guarded')).status
+    await signInAgain(browser)
     await approve(browser)
 
-    expect(before).toBe(303)
+    expect(statusBefore).toBe(303)
     expect((await browser.open('/guarded')).text).toBe('guarded')
   })
 
@@ -381,11 +385,11 @@ describe.each(policies)('requireMfa({ unknownBrowser: %s })', (unknownBrowser) =
     const { browser } = await signIn()
     await approve(browser)
     await browser.visit('/mfa?purpose=step_up&returnTo=/danger')
-    const before = await alice.pending()
+    const pendingBefore = await alice.pending()
 
     const page = await browser.visit('/guarded')
 
-    expect(before).toHaveLength(1)
+    expect(pendingBefore).toHaveLength(1)
     expect(page.text).toContain('This browser is new')
   })
 
@@ -434,10 +438,10 @@ describe('a code that an administrator hands over where unknown browsers are den
     const entered = await enter()
     const afterCode = await isVerified(browser)
     await prove(browser, {}, String(entered.headers['location']))
-    const seen = await approve(browser)
+    const browserState = await approve(browser)
 
     expect(entered.headers['location']).toBe('/mfa?returnTo=%2Faccount')
-    expect([afterCode, seen, await isVerified(browser)]).toEqual([false, 'kept', true])
+    expect([afterCode, browserState, await isVerified(browser)]).toEqual([false, 'kept', true])
     expect(events.filter(({ type }) => type === 'browser.kept')).toHaveLength(1)
   })
 
@@ -453,11 +457,11 @@ describe('a code that an administrator hands over where unknown browsers are den
 
   it('a handed-over code renews the session id, so that an attacker who knows the old one is shut out', async () => {
     const { browser, enter } = await lockedOut()
-    const before = browser.cookie('connect.sid')
+    const cookieBefore = browser.cookie('connect.sid')
 
     await enter()
 
-    expect(browser.cookie('connect.sid')).not.toBe(before)
+    expect(browser.cookie('connect.sid')).not.toBe(cookieBefore)
   })
 
   it('a handed-over code is not used up in a browser without a key, such as one without JavaScript', async () => {

@@ -14,10 +14,10 @@ import { listen } from '../support/listen.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** An app with something in front of mfa(). */
-async function arrange(before: express.RequestHandler[] = [], store?: session.Store) {
+async function arrange(middleware: express.RequestHandler[] = [], store?: session.Store) {
   const service = await startTestService()
   const app = express()
-  for (const handler of before) app.use(handler)
+  for (const handler of middleware) app.use(handler)
   app.use(session({ secret: 'test', resave: true, saveUninitialized: false, ...(store && { store }) }))
   app.post('/login/:username', (req, res) => {
     Object.assign(req.session, { username: req.params.username })
@@ -61,8 +61,8 @@ describe('the event stream of a challenge', () => {
     ['through the compression middleware', [compression({ threshold: 0 })]],
   ])(
     'the event stream of a challenge opens at once %s, and reports at once that the challenge is settled',
-    async (_, before) => {
-      const { url, device, cookie } = await arrange(before)
+    async (_, middleware) => {
+      const { url, device, cookie } = await arrange(middleware)
 
       const { answer, next } = await openStream(url, cookie)
       expect(await next()).toContain('event: hello')

@@ -34,7 +34,7 @@ describe('the option logout', () => {
       (req) => void (req as express.Request).session.destroy(() => {}),
       '/',
     ],
-    ['an async function of any arguments', async (...given) => byPassport(...given), '/goodbye'],
+    ['an async function of any arguments', async (...args) => byPassport(...args), '/goodbye'],
   ])('the option logout signs out by %s', async (_, logout, location) => {
     const { browser } = await verified({ logout })
 
@@ -128,11 +128,11 @@ describe('the option logout', () => {
   })
 
   it('a sign-out answers after ten seconds, with a warning, if the logout handler takes res and never answers', async () => {
-    const said: string[] = []
+    const warnings: string[] = []
     const called = Promise.withResolvers<void>()
     const { app, browser } = await verified({
       logout: (_req, _res) => called.resolve(),
-      logger: { info() {}, error() {}, warn: (message) => void said.push(message) },
+      logger: { info() {}, error() {}, warn: (message) => void warnings.push(message) },
     })
 
     const answer = browser.submit('/mfa/sign-out')
@@ -140,7 +140,7 @@ describe('the option logout', () => {
     await app.clock.advance(10)
 
     expect((await answer).headers['location']).toBe('/')
-    expect(said).toEqual([expect.stringContaining('logout neither answered nor called next()')])
+    expect(warnings).toEqual([expect.stringContaining('logout neither answered nor called next()')])
   })
 
   it('the option logout cancels the request on the device', async () => {
@@ -234,35 +234,35 @@ describe('a logout route of the app that refuses the form of the pages', () => {
   ])(
     'mfa() logs one warning, with the two fixes, if the app’s logout route refuses the form of the pages: %s',
     async (_, status) => {
-      const { browser, said } = await refusing(status, { logoutPath: '/out' })
+      const { browser, warnings } = await refusing(status, { logoutPath: '/out' })
 
       await browser.submit('/out')
       await browser.submit('/out')
 
-      expect(said).toEqual([expect.stringContaining(`POST /out was answered ${status}`)])
-      expect(said[0]).toContain("mfa({ logout }) your logout handler, or write logoutMethod: 'GET'")
+      expect(warnings).toEqual([expect.stringContaining(`POST /out was answered ${status}`)])
+      expect(warnings[0]).toContain("mfa({ logout }) your logout handler, or write logoutMethod: 'GET'")
     },
   )
 
   it('mfa() logs no warning about a logout route that refuses forms if the pages do not post to it', async () => {
-    const link = await refusing(403, { logoutPath: '/out', logoutMethod: 'GET' })
-    const own = await refusing(403, { logoutPath: '/out', logout: byPassport })
+    const linkLogout = await refusing(403, { logoutPath: '/out', logoutMethod: 'GET' })
+    const ownLogout = await refusing(403, { logoutPath: '/out', logout: byPassport })
 
-    await link.browser.submit('/out')
-    await own.browser.submit('/out')
+    await linkLogout.browser.submit('/out')
+    await ownLogout.browser.submit('/out')
 
-    expect([...link.said, ...own.said]).toEqual([])
+    expect([...linkLogout.warnings, ...ownLogout.warnings]).toEqual([])
   })
 
   async function refusing(status: number, options: Partial<MfaOptions>) {
-    const said: string[] = []
+    const warnings: string[] = []
     const app = await startWebApp({
-      mfa: { logger: { info() {}, error() {}, warn: (message) => void said.push(message) }, ...options },
+      mfa: { logger: { info() {}, error() {}, warn: (message) => void warnings.push(message) }, ...options },
       routes: (routes) => routes.post('/out', (_req, res) => res.sendStatus(status)),
     })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
-    return { browser, said }
+    return { browser, warnings }
   }
 })
 

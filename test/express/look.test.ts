@@ -50,12 +50,12 @@ describe('the accent', () => {
   })
 
   it('mfa() logs one warning if the accent is hard to read', async () => {
-    const said: string[] = []
-    const logger: Logger = { info() {}, error() {}, warn: (message) => void said.push(message) }
+    const warnings: string[] = []
+    const logger: Logger = { info() {}, error() {}, warn: (message) => void warnings.push(message) }
 
     await pageWith({ accent: { light: '#ffd400', dark: '#113' }, logger })
 
-    expect(said.filter((line) => line.includes('accent'))).toEqual([
+    expect(warnings.filter((line) => line.includes('accent'))).toEqual([
       'mfa: the accent is hard to read (#ffd400 on light pages, #113 on dark pages): choose one with a contrast of 4.5:1 or more.',
     ])
     expect(paleAccents(resolveAccent('#2450c8'))).toEqual([])

@@ -50,11 +50,11 @@ describe('the language of the mails of a user', () => {
     await client.users.update(id, { language: 'fr' })
 
     await newcomer()
-    const before = await user()
+    const userBefore = await user()
     await passByDevice(browser, account)
     await addApp(browser)
 
-    expect([before.language, (await user()).language]).toEqual(['fr', 'de'])
+    expect([userBefore.language, (await user()).language]).toEqual(['fr', 'de'])
   })
 })
 
@@ -74,11 +74,11 @@ describe('the time zone of the mails of a user', () => {
   it('the time zone of a user’s mails is otherwise the browser’s, which its forms send with a change of factors', async () => {
     const { withDevice, user } = await startOwnApp()
     const { browser } = await withDevice()
-    const before = await user()
+    const userBefore = await user()
 
     await browser.submit('/mfa/devices/codes', { again: 'yes', timeZone: 'Europe/Berlin' })
 
-    expect([before.timeZone, (await user()).timeZone]).toEqual([undefined, 'Europe/Berlin'])
+    expect([userBefore.timeZone, (await user()).timeZone]).toEqual([undefined, 'Europe/Berlin'])
   })
 
   it('the time zone of a user’s mails stays that of the app, whatever a browser sends', async () => {
@@ -95,17 +95,17 @@ describe('the time zone of the mails of a user', () => {
     const { browser } = await withDevice()
     const page = await keptPage(await sharedChromium(), { timezoneId: 'Asia/Tokyo' })
     await page.context().addCookies(browser.cookiesAt(url))
-    const sent: (string | null)[] = []
-    page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.postData())))
+    const postedForms: (string | null)[] = []
+    page.on('request', (request) => void (request.method() === 'POST' && postedForms.push(request.postData())))
 
     await page.goto(`${url}/mfa/devices`)
     await page.locator('form[action$="/devices/codes"] button').click()
     await page.waitForURL('**/mfa/devices/codes')
     await page.locator('form[action="/logout"] button').click()
-    await expect.poll(() => sent.length).toBe(2)
+    await expect.poll(() => postedForms.length).toBe(2)
 
-    expect(sent[0]).toContain('timeZone=Asia%2FTokyo')
-    expect(sent[1] ?? '').not.toContain('timeZone')
+    expect(postedForms[0]).toContain('timeZone=Asia%2FTokyo')
+    expect(postedForms[1] ?? '').not.toContain('timeZone')
   })
 
   it.each(['nowhere', 'Europe/Nowhere', 'x'.repeat(200), '\0', ''])(

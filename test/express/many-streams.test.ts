@@ -124,16 +124,16 @@ describe('the streams of one web session', () => {
     }
     const { app, enrolling } = await arrange({ before: [watch] })
     const { browser } = await enrolling('alice')
-    const first = await openStream(app.url, browser)
+    const firstStream = await openStream(app.url, browser)
     for (let count = 0; count < 6; count++) {
-      const before = closed
+      const closedBefore = closed
       const stream = await openStream(app.url, browser)
       stream.close()
-      await expect.poll(() => closed).toBe(before + 1)
+      await expect.poll(() => closed).toBe(closedBefore + 1)
     }
 
-    expect(first.text()).not.toContain('crowded')
-    expect(first.isOpen()).toBe(true)
+    expect(firstStream.text()).not.toContain('crowded')
+    expect(firstStream.isOpen()).toBe(true)
   })
 
   it('the streams of one web session all report a change', async () => {
@@ -186,13 +186,13 @@ describe('the streams of one user', () => {
 
   it('the streams of one user at the limit leave no place for held requests, answered at once with retryAfter', async () => {
     const { app, enrolling } = await arrange()
-    const [one, two, third] = [await enrolling('alice'), await enrolling('alice'), await enrolling('alice')]
-    for (const { browser } of [one, two]) {
+    const [first, second, third] = [await enrolling('alice'), await enrolling('alice'), await enrolling('alice')]
+    for (const { browser } of [first, second]) {
       for (let count = 0; count < 4; count++) await openStream(app.url, browser)
     }
 
     expect((await third.browser.fetch('/mfa/status')).body).toEqual({ change: 'none', retryAfter: 15 })
-    expect((await one.browser.fetch('/mfa/status')).body).toEqual({ change: 'none', retryAfter: 15 })
+    expect((await first.browser.fetch('/mfa/status')).body).toEqual({ change: 'none', retryAfter: 15 })
     expect((await third.browser.fetch('/mfa/status?now')).body).toEqual({ change: 'none', retryAfter: 15 })
   })
 
@@ -226,12 +226,12 @@ describe('the device page without a device that is being set up', () => {
 /** Polls of a service that says the same until told otherwise. */
 function arrangePolls() {
   const clock = createTestClock()
-  let asked = 0
+  let pollCount = 0
   let changed = false
   const service = { polling: {} } as ConnectedService
   const watches = createSharedWatches(() => Promise.resolve(service), clock)
   const watched = polled(clock, 'alice', () => {
-    asked++
+    pollCount++
     return Promise.resolve(changed)
   })
   const changes: Change[] = []
@@ -240,51 +240,51 @@ function arrangePolls() {
     void watches.follow(watched, end.signal, timeout).then((change) => changes.push(change))
     return () => end.abort()
   }
-  return { clock, watches, watched, follow, changes, asked: () => asked, change: () => void (changed = true) }
+  return { clock, watches, watched, follow, changes, countPolls: () => pollCount, change: () => void (changed = true) }
 }
 
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
 describe('polling for pages that wait', () => {
   it('polling for pages that wait starts at once a second and slows down to once in 15 seconds', async () => {
-    const { clock, follow, asked } = arrangePolls()
+    const { clock, follow, countPolls } = arrangePolls()
     follow()
     await turn()
     const counts: number[] = []
 
     for (let minute = 0; minute < 3; minute++) {
-      const before = asked()
+      const pollsBefore = countPolls()
       await clock.advance(60)
-      counts.push(asked() - before)
+      counts.push(countPolls() - pollsBefore)
     }
 
     expect(counts).toEqual([16, 4, 4])
   })
 
   it('polling is done once for all pages that wait', async () => {
-    const { clock, follow, changes, asked, change } = arrangePolls()
+    const { clock, follow, changes, countPolls, change } = arrangePolls()
     for (let count = 0; count < 100; count++) follow()
     await turn()
-    expect(asked()).toBe(1)
+    expect(countPolls()).toBe(1)
 
     change()
     await clock.advance(1)
 
-    expect(asked()).toBe(2)
+    expect(countPolls()).toBe(2)
     expect(changes).toEqual(Array(100).fill('activated'))
   })
 
   it('polling does not restart for pages that reconnect', async () => {
-    const { clock, follow, asked } = arrangePolls()
+    const { clock, follow, countPolls } = arrangePolls()
     for (let count = 0; count < 100; count++) {
       follow()()
       await turn()
     }
-    expect(asked()).toBe(1)
+    expect(countPolls()).toBe(1)
 
     await clock.advance(60)
 
-    expect(asked()).toBeLessThanOrEqual(3)
+    expect(countPolls()).toBeLessThanOrEqual(3)
   })
 
   it('polling ends for a page that times out, and continues for the others', async () => {
@@ -301,9 +301,9 @@ describe('polling for pages that wait', () => {
   })
 
   it('single status reads need no polling: they share a result for a second', async () => {
-    const { clock, watches, watched, asked, change } = arrangePolls()
+    const { clock, watches, watched, countPolls, change } = arrangePolls()
     for (let count = 0; count < 100; count++) expect(await watches.check(watched)).toBe('none')
-    expect(asked()).toBe(1)
+    expect(countPolls()).toBe(1)
 
     change()
     await clock.advance(1)
@@ -312,13 +312,13 @@ describe('polling for pages that wait', () => {
   })
 
   it('a running poll also answers single status reads', async () => {
-    const { watches, watched, follow, asked } = arrangePolls()
+    const { watches, watched, follow, countPolls } = arrangePolls()
     follow()
     await turn()
 
     expect(await watches.check(watched)).toBe('none')
 
-    expect(asked()).toBe(1)
+    expect(countPolls()).toBe(1)
   })
 })
 

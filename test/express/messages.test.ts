@@ -74,8 +74,8 @@ describe('the words of the pages', () => {
 
     expect(page.text).toContain('<html lang="ar-EG" dir="rtl">')
     expect(page.text).toContain('كفاية')
-    const [before = '', after = ''] = ar.waiting.withNumber('{device}').split('{device}')
-    expect(page.text).toContain(`${before}<strong><bdi>Test device</bdi></strong>${after}`)
+    const [textBefore = '', textAfter = ''] = ar.waiting.withNumber('{device}').split('{device}')
+    expect(page.text).toContain(`${textBefore}<strong><bdi>Test device</bdi></strong>${textAfter}`)
   })
 
   it('the words of the pages contain a default name for the app', async () => {
@@ -211,20 +211,20 @@ describe('the words of', () => {
 
   it.each(Object.entries({ de, fr, es, pt, ja, ar }))('the words of %s are translated', (_, words) => {
     const english = new Map(texts(en))
-    const same = texts(words).filter(([path, text]) => english.get(path) === text)
+    const untranslated = texts(words).filter(([path, text]) => english.get(path) === text)
 
-    expect(same.filter(([, text]) => !/^(Code|E-mail|Name|Passkeys|{value})$/i.test(text))).toEqual([])
+    expect(untranslated.filter(([, text]) => !/^(Code|E-mail|Name|Passkeys|{value})$/i.test(text))).toEqual([])
   })
 
   it.each([
     ['ar', ar, /\p{sc=Arab}/u],
     ['ja', ja, /[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}]/u],
   ])('the words of %s contain no Latin letters', (_, words, script) => {
-    const wrong = texts(words).filter(
+    const latinTexts = texts(words).filter(
       ([, text]) => !script.test(text) || /[A-Za-z]/.test(text.replaceAll(/QR|{value}/g, '')),
     )
 
-    expect(wrong).toEqual([])
+    expect(latinTexts).toEqual([])
   })
 
   it('French words do not break lines before punctuation', () => {
@@ -251,10 +251,10 @@ describe('dates', () => {
 describe('Japanese', () => {
   it('Japanese has no space between number and unit, or between sentences', async () => {
     const page = await waitingPage({}, 'ja')
-    const said = saidOf({ tag: 'ja', direction: 'ltr', words: ja }, { kind: 'wrong_code', triesLeft: 2 }, 0)
+    const wording = saidOf({ tag: 'ja', direction: 'ltr', words: ja }, { kind: 'wrong_code', triesLeft: 2 }, 0)
 
     expect(page.text).toContain(ja.waiting.timeLeft('90秒'))
-    expect(said.sentence).toBe('コードが使えるのは短い間の1回だけです。残り2回です。')
+    expect(wording.sentence).toBe('コードが使えるのは短い間の1回だけです。残り2回です。')
   })
 })
 
@@ -278,9 +278,9 @@ describe('English', () => {
   it.each(texts(en).map(([path]) => path))('some page uses the English text %s', (path) => {
     const [part = '', ...rest] = path.split('.')
     // Of parts that are looked up by what happened, the part is what is named.
-    const wanted = lookedUp.has(part) ? [part] : [rest.at(-1) ?? part]
+    const expectedNames = lookedUp.has(part) ? [part] : [rest.at(-1) ?? part]
 
-    expect(wanted.filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([])
+    expect(expectedNames.filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([])
   })
 })
 
@@ -299,10 +299,10 @@ function saidBy(page: string): string {
 /** All texts of a language by their paths, with `{value}` for what is put into them. */
 function texts(words: object, path = ''): [string, string][] {
   return Object.entries(words).flatMap(([key, value]: [string, unknown]) => {
-    const at = path + key
-    if (typeof value === 'string') return [[at, value]]
-    if (typeof value === 'function') return [[at, (value as (...given: string[]) => string)('{value}', '{value}')]]
-    return texts(value as object, `${at}.`)
+    const textPath = path + key
+    if (typeof value === 'string') return [[textPath, value]]
+    if (typeof value === 'function') return [[textPath, (value as (...args: string[]) => string)('{value}', '{value}')]]
+    return texts(value as object, `${textPath}.`)
   })
 }
 

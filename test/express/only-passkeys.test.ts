@@ -106,7 +106,7 @@ describe('the option phishingResistant', () => {
   )
 })
 
-describe.each(places)('%s that requires passkeys', (place, at, options) => {
+describe.each(places)('%s that requires passkeys', (place, path, options) => {
   async function arrange() {
     const arranged = await startPolicyApp(options('require'))
     if (place === 'the domain') await arranged.setPolicy('require')
@@ -116,7 +116,7 @@ describe.each(places)('%s that requires passkeys', (place, at, options) => {
   it('where passkeys are required, no other factor is offered, nothing is sent, and the page says a passkey is needed', async () => {
     const { enter, alice } = await arrange()
 
-    const { browser, page } = await enter(at)
+    const { browser, page } = await enter(path)
     const ways = await browser.visit('/mfa?use=other')
     const field = await browser.visit('/mfa?use=code')
 
@@ -128,11 +128,11 @@ describe.each(places)('%s that requires passkeys', (place, at, options) => {
 
   it('where passkeys are required, no other factor is accepted, not even by hand-made requests', async () => {
     const { enter, tryOtherWays, alice } = await arrange()
-    const { browser } = await enter(at)
+    const { browser } = await enter(path)
 
     await tryOtherWays(browser)
 
-    expect((await browser.open(at)).status).toBe(303)
+    expect((await browser.open(path)).status).toBe(303)
     expect(await alice.pending()).toEqual([])
   })
 
@@ -140,15 +140,15 @@ describe.each(places)('%s that requires passkeys', (place, at, options) => {
     const { enter, givePasskey, byPasskey, setPolicy } = await startPolicyApp(options('require'))
     await givePasskey()
     if (place === 'the domain') await setPolicy('require')
-    const { browser } = await enter(at)
+    const { browser } = await enter(path)
 
     await byPasskey(browser)
 
-    expect((await browser.open(at)).status).toBe(200)
+    expect((await browser.open(path)).status).toBe(200)
   })
 })
 
-describe.each(places)('%s that prefers passkeys', (place, at, options) => {
+describe.each(places)('%s that prefers passkeys', (place, path, options) => {
   async function arrange() {
     const arranged = await startPolicyApp(options('prefer'))
     return {
@@ -162,24 +162,24 @@ describe.each(places)('%s that prefers passkeys', (place, at, options) => {
     await givePasskey()
     await prefer()
 
-    const { browser, page } = await enter(at)
+    const { browser, page } = await enter(path)
     const ways = await browser.visit('/mfa?use=other')
     await tryOtherWays(browser)
 
     expect(page.text).toMatch(/(Use|Confirm with) your passkey/)
     expect(ways.text).not.toMatch(/use=(code|otp|bypass)|\/mfa\/(email|send)/)
-    expect((await browser.open(at)).status).toBe(303)
+    expect((await browser.open(path)).status).toBe(303)
     expect(await alice.pending()).toEqual([])
   })
 
   it('where passkeys are preferred, the device of a user who has none is asked', async () => {
     const { enter, byPush, prefer } = await arrange()
     await prefer()
-    const { browser } = await enter(at)
+    const { browser } = await enter(path)
 
     await byPush(browser)
 
-    expect((await browser.open(at)).status).toBe(200)
+    expect((await browser.open(path)).status).toBe(200)
   })
 })
 
@@ -202,10 +202,10 @@ describe('requireMfa({ phishingResistant })', () => {
     await byPush(browser)
     await givePasskey()
 
-    const before = await browser.visit('/guarded')
+    const pageBefore = await browser.visit('/guarded')
     await byPasskey(browser)
 
-    expect(before.text).toContain('Confirm with your passkey')
+    expect(pageBefore.text).toContain('Confirm with your passkey')
     expect((await browser.open('/guarded')).text).toBe('guarded')
   })
 
@@ -243,11 +243,11 @@ describe('requireMfa({ phishingResistant })', () => {
     const { browser } = await signIn()
     await byPush(browser)
 
-    const before = await browser.open('/guarded')
+    const answerBefore = await browser.open('/guarded')
     await browser.visit('/guarded')
     await byPush(browser)
 
-    expect(before.status).toBe(303)
+    expect(answerBefore.status).toBe(303)
     expect((await browser.open('/guarded')).text).toBe('guarded')
   })
 })
@@ -259,11 +259,14 @@ describe('an app that starts to require passkeys', () => {
     await byPush(browser)
     const stricter = await startApp({ phishingResistant: 'require' })
 
-    const here = createBrowser(url, new Map([['connect.sid', browser.cookie('connect.sid') ?? '']]))
-    const there = createBrowser(stricter.url, new Map([['connect.sid', browser.cookie('connect.sid') ?? '']]))
+    const sameAppBrowser = createBrowser(url, new Map([['connect.sid', browser.cookie('connect.sid') ?? '']]))
+    const strictAppBrowser = createBrowser(
+      stricter.url,
+      new Map([['connect.sid', browser.cookie('connect.sid') ?? '']]),
+    )
 
-    expect(await isVerified(here)).toBe(true)
-    expect(await isVerified(there)).toBe(false)
+    expect(await isVerified(sameAppBrowser)).toBe(true)
+    expect(await isVerified(strictAppBrowser)).toBe(false)
   })
 
   it('an app that starts to require passkeys does not redeem an earlier request', async () => {
@@ -271,12 +274,12 @@ describe('an app that starts to require passkeys', () => {
     const { browser, page } = await signIn()
     const number = /id="number">(\d+)</.exec(page.text)?.[1]
     const stricter = await startApp({ phishingResistant: 'prefer' })
-    const there = browser.copy(stricter.url)
+    const strictAppBrowser = browser.copy(stricter.url)
     await approve(number)
 
-    await there.submit('/mfa/complete')
+    await strictAppBrowser.submit('/mfa/complete')
 
-    expect(await isVerified(there)).toBe(false)
+    expect(await isVerified(strictAppBrowser)).toBe(false)
   })
 })
 
@@ -289,18 +292,20 @@ describe('a remembered browser', () => {
     await browser.submit('/mfa/send')
     await browser.submit('/mfa/remember', { remember: 'yes' })
     await byPush(browser)
-    const back = createBrowser(url, new Map([['mfa-browser', browser.cookie('mfa-browser') ?? '']]))
-    await back.submit('/login', { username: 'alice', password: 'secret' })
+    const returningBrowser = createBrowser(url, new Map([['mfa-browser', browser.cookie('mfa-browser') ?? '']]))
+    await returningBrowser.submit('/login', { username: 'alice', password: 'secret' })
     const equal = await startApp({ remember })
     const stricter = await startApp({ remember, phishingResistant: 'prefer' })
     const without = await startApp()
 
-    const recognized = await isVerified(back)
-    const passes = [equal, stricter, without].map((app) => isVerified(back.copy(app.url)))
-    const { mfa: seen } = (await back.copy(equal.url).fetch('/account')).body as { mfa: { remembered: boolean } }
+    const recognized = await isVerified(returningBrowser)
+    const passes = [equal, stricter, without].map((app) => isVerified(returningBrowser.copy(app.url)))
+    const { mfa: mfaStatus } = (await returningBrowser.copy(equal.url).fetch('/account')).body as {
+      mfa: { remembered: boolean }
+    }
 
     expect([recognized, await Promise.all(passes)]).toEqual([true, [true, false, false]])
-    expect(seen.remembered).toBe(true)
+    expect(mfaStatus.remembered).toBe(true)
   })
 
   it.each(['the app', 'the domain'])(
@@ -316,19 +321,19 @@ describe('a remembered browser', () => {
       await byPush(browser)
       const stricter = await startApp({ remember, phishingResistant })
       const comeBack = async (base: string) => {
-        const back = createBrowser(base, new Map([['mfa-browser', browser.cookie('mfa-browser') ?? '']]))
-        await back.submit('/login', { username: 'alice', password: 'secret' })
-        return { page: await back.visit('/account'), passes: await isVerified(back) }
+        const returningBrowser = createBrowser(base, new Map([['mfa-browser', browser.cookie('mfa-browser') ?? '']]))
+        await returningBrowser.submit('/login', { username: 'alice', password: 'secret' })
+        return { page: await returningBrowser.visit('/account'), passes: await isVerified(returningBrowser) }
       }
 
-      const before = await comeBack(url)
+      const resultBefore = await comeBack(url)
       if (place === 'the domain') await setPolicy('prefer')
-      const after = await comeBack(stricter.url)
+      const resultAfter = await comeBack(stricter.url)
 
-      expect(before.passes).toBe(true)
-      expect(after.passes).toBe(false)
-      expect(after.page.text).toContain('Use your passkey')
-      expect(after.page.text).not.toContain('on this browser for')
+      expect(resultBefore.passes).toBe(true)
+      expect(resultAfter.passes).toBe(false)
+      expect(resultAfter.page.text).toContain('Use your passkey')
+      expect(resultAfter.page.text).not.toContain('on this browser for')
     },
   )
 })
@@ -372,8 +377,8 @@ describe('a new user of a domain that requires passkeys', () => {
       mfa: { recoveryCodes: true },
     })
     const { browser } = await signIn('bob')
-    const made = await browser.submit('/mfa/enroll/passkey/options')
-    const response = JSON.stringify(authenticator.make(JSON.parse(made.text) as CreationOptions))
+    const creationAnswer = await browser.submit('/mfa/enroll/passkey/options')
+    const response = JSON.stringify(authenticator.make(JSON.parse(creationAnswer.text) as CreationOptions))
     await browser.submit('/mfa/enroll/passkey', { name: 'Laptop', response })
 
     const passed = await byPasskey(browser)

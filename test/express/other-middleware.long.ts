@@ -19,22 +19,22 @@ const chromium = await sharedChromium()
 const byPassport: Logout = (req, res, next) =>
   req.logout((error) => (error ? next(error) : res.redirect(303, '/goodbye')))
 
-const behind = (...handlers: readonly express.RequestHandler[]): WebAppOptions => ({
+const withHandlers = (...handlers: readonly express.RequestHandler[]): WebAppOptions => ({
   routes: (app) => handlers.forEach((handler) => app.use(handler)),
 })
 
 describe('an app with', () => {
   it.each<[string, WebAppOptions]>([
     ['helmet() before mfa()', { before: [helmet()] }],
-    ['helmet() behind mfa()', behind(helmet())],
-    ['helmet() before mfa(), and csurf behind it', { before: [helmet()], ...behind(csurf()) }],
-    ['lusca behind mfa()', behind(lusca.csrf())],
+    ['helmet() behind mfa()', withHandlers(helmet())],
+    ['helmet() before mfa(), and csurf behind it', { before: [helmet()], ...withHandlers(csurf()) }],
+    ['lusca behind mfa()', withHandlers(lusca.csrf())],
     [
       'helmet() before mfa() in Express 4, and csurf behind it',
-      { before: [helmet()], express: express4, ...behind(csurf()) },
+      { before: [helmet()], express: express4, ...withHandlers(csurf()) },
     ],
   ])('an app with %s signs a user in and out in a real browser, and the browser blocks nothing', async (_, options) => {
-    const { app, page, phone, said } = await open(options)
+    const { app, page, phone, problems } = await open(options)
 
     await page.goto(`${app.url}/account`)
     const authenticator = await activate(phone, page)
@@ -48,14 +48,14 @@ describe('an app with', () => {
     await page.goto(`${app.url}/mfa/devices`)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL(`${app.url}/goodbye`)
-    expect(said).toEqual([])
+    expect(problems).toEqual([])
   })
 })
 
 describe('the option logout', () => {
   it('the option logout may lead on to an identity provider, in a real browser', async () => {
     const provider = await listen((_req, res) => void res.end('Goodbye'))
-    const { app, page, said } = await open({}, (req, res, next) =>
+    const { app, page, problems } = await open({}, (req, res, next) =>
       req.logout((error) => (error ? next(error) : res.redirect(`${provider}/logout?of=app`))),
     )
     await page.goto(`${app.url}/account`)
@@ -63,26 +63,26 @@ describe('the option logout', () => {
     await page.getByRole('button', { name: 'Sign out' }).click()
 
     await page.waitForURL(`${provider}/logout?of=app`)
-    expect(said).toEqual([])
+    expect(problems).toEqual([])
   })
 })
 
 /** A user who has entered the password in a browser, with what the browser blocked and what the app was warned about. */
 async function open(options: WebAppOptions, logout = byPassport) {
-  const said: string[] = []
+  const problems: string[] = []
   const logger: Logger = {
     info() {},
-    warn: (message) => void said.push(message),
-    error: (message) => void said.push(message),
+    warn: (message) => void problems.push(message),
+    error: (message) => void problems.push(message),
   }
   const app = await startWebApp({ ...options, mfa: { logger, logout, logoutPath: undefined } })
   const [page, phone] = [await keptPage(chromium), await keptPage(chromium, phoneOptions)]
-  for (const one of [page.context(), phone.context()]) {
-    one.on('console', (message) => void (message.type() === 'error' && said.push(message.text())))
-    one.on('weberror', (error) => void said.push(error.error().message))
+  for (const context of [page.context(), phone.context()]) {
+    context.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())))
+    context.on('weberror', (error) => void problems.push(error.error().message))
   }
   await page.request.post(`${app.url}/login`, { form: { username: 'alice', password: 'secret' }, maxRedirects: 0 })
-  return { app, page, phone, said }
+  return { app, page, phone, problems }
 }
 
 describe('CSRF protection before mfa()', () => {
@@ -93,7 +93,7 @@ describe('CSRF protection before mfa()', () => {
   ])(
     'CSRF protection before mfa() is warned about once, with the two lines to write: %s',
     async (_, create, version) => {
-      const { app, said } = await startProtected(create(), version)
+      const { app, warnings } = await startProtected(create(), version)
       await fetch(`${app.url}/mfa`)
 
       const { status } = await fetch(`${app.url}/mfa/device/preview`, { method: 'POST', body: '{}' })
@@ -101,9 +101,9 @@ describe('CSRF protection before mfa()', () => {
 
       expect(status).toBeGreaterThanOrEqual(403)
       await expect
-        .poll(() => said)
+        .poll(() => warnings)
         .toEqual([expect.stringContaining(`POST /mfa/device/preview was answered ${status}`)])
-      expect(said[0]).toContain('app.use(mfa({ … })), then app.use(csrf())')
+      expect(warnings[0]).toContain('app.use(mfa({ … })), then app.use(csrf())')
     },
   )
 
@@ -111,25 +111,25 @@ describe('CSRF protection before mfa()', () => {
     ['by its own option', () => lusca.csrf({ blocklist: ['/mfa'] })],
     ['by the middleware of the recipe', skipMfa],
   ])('CSRF protection before mfa() causes no warning if it excludes the paths below /mfa, %s', async (_, create) => {
-    const { app, said } = await startProtected(create())
+    const { app, warnings } = await startProtected(create())
     await fetch(`${app.url}/mfa`)
 
     const { status } = await fetch(`${app.url}/mfa/device/preview`, { method: 'POST', body: '{}' })
     const other = await fetch(`${app.url}/order`, { method: 'POST' })
 
     expect([status, other.status >= 403]).toEqual([400, true])
-    expect(said).toEqual([])
+    expect(warnings).toEqual([])
   })
 
   it('a request that mfa() itself refuses causes no warning about CSRF protection', async () => {
-    const { app, said } = await startProtected((_req, _res, next) => next())
+    const { app, warnings } = await startProtected((_req, _res, next) => next())
     await fetch(`${app.url}/mfa`)
     const browser = app.browser()
     await app.signIn(browser, 'alice')
 
     const { status } = await browser.submit('/mfa/complete', {}, { 'sec-fetch-site': 'cross-site' })
 
-    expect([status, said]).toEqual([403, []])
+    expect([status, warnings]).toEqual([403, []])
   })
 })
 
@@ -141,8 +141,8 @@ function skipMfa(): express.RequestHandler {
 
 /** An app that has something between its web session and mfa(). */
 async function startProtected(protection: express.RequestHandler, version: typeof express = express) {
-  const said: string[] = []
-  const logger: Logger = { info() {}, error() {}, warn: (message) => void said.push(message) }
+  const warnings: string[] = []
+  const logger: Logger = { info() {}, error() {}, warn: (message) => void warnings.push(message) }
   const app = await startWebApp({ beforeMfa: [protection], express: version, mfa: { logger } })
-  return { app, said }
+  return { app, warnings }
 }

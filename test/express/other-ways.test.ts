@@ -36,17 +36,17 @@ describe('the other ways to sign in', () => {
 
   it('the other ways to sign in are only those that the user has', async () => {
     const { browser, bypassCode } = await arrange()
-    const before = await browser.visit('/mfa?use=other')
+    const pageBefore = await browser.visit('/mfa?use=other')
     await bypassCode()
     await bypassCode()
 
-    const after = await browser.visit('/mfa?use=other')
+    const pageAfter = await browser.visit('/mfa?use=other')
 
-    expect(before.text).toContain('My phone has no signal')
-    expect(before.text).not.toContain('Use a recovery code')
-    expect(before.text).not.toContain('code generator')
-    expect(before.text).not.toContain('E-mail')
-    expect(after.text).toContain('href="/mfa?use=bypass"><strong>Use a recovery code (2 left)')
+    expect(pageBefore.text).toContain('My phone has no signal')
+    expect(pageBefore.text).not.toContain('Use a recovery code')
+    expect(pageBefore.text).not.toContain('code generator')
+    expect(pageBefore.text).not.toContain('E-mail')
+    expect(pageAfter.text).toContain('href="/mfa?use=bypass"><strong>Use a recovery code (2 left)')
   })
 
   it('the other ways to sign in are only those that the app accepts', async () => {
@@ -87,8 +87,8 @@ describe('the other ways to sign in', () => {
     await browser.visit('/account')
 
     const page = await browser.visit('/mfa?use=other')
-    const sent = await browser.submit('/mfa/email')
-    const entry = await browser.visit(sent.headers['location'] as string)
+    const mailAnswer = await browser.submit('/mfa/email')
+    const entry = await browser.visit(mailAnswer.headers['location'] as string)
 
     expect(page.text).toMatch(/action="\/mfa\/email".*E-mail a code to <bdi>\w•••@example\.com<\/bdi>/s)
     expect(page.text).not.toMatch(/\w{2,}@example/)
@@ -102,7 +102,7 @@ describe('the other ways to sign in', () => {
     [['push', 'email'] as const, false],
   ])(
     'with a service that speaks only 1.3, one field takes all codes, if the app accepts any: %j',
-    async (factors, any) => {
+    async (factors, takesAnyCode) => {
       const service = await startTestService()
       const old = { ...service, connect: async () => ({ ...(await service.connect()), version: '1.3' as const }) }
       const app = await startWebApp({ mfa: { clock: service.clock, service: old, factors: [...factors] } })
@@ -113,7 +113,7 @@ describe('the other ways to sign in', () => {
 
       const page = await browser.visit('/mfa?use=other')
 
-      expect(page.text.includes('href="/mfa?use=code"')).toBe(any)
+      expect(page.text.includes('href="/mfa?use=code"')).toBe(takesAnyCode)
       expect(page.text).toContain('action="/mfa/email"')
       await service.close()
     },

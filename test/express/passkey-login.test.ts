@@ -15,9 +15,9 @@ import { startWebApp } from '../support/web-app.ts'
 /** An app with a login of its own by passkey. @param mfa.logsIn Whom it signs in, if not the owner of the passkey. */
 async function startApp({ logsIn, ...mfa }: Partial<MfaOptions> & { logsIn?: string | null } = {}) {
   const events: MfaEvent[] = []
-  const kept: VerifiedPasskey[] = []
+  const passkeys: VerifiedPasskey[] = []
   const keep = (passkey: VerifiedPasskey) => {
-    kept.unshift(passkey)
+    passkeys.unshift(passkey)
     return passkey
   }
 
@@ -41,7 +41,7 @@ async function startApp({ logsIn, ...mfa }: Partial<MfaOptions> & { logsIn?: str
         req.mfa!.verifyPasskey(req.body).then((passkey) => res.json({ passkey: passkey && keep(passkey) }), next)
       })
       routes.post('/accept', (req, res, next) => {
-        req.mfa!.acceptPasskey(kept[0]!).then((verified) => res.json({ verified }), next)
+        req.mfa!.acceptPasskey(passkeys[0]!).then((verified) => res.json({ verified }), next)
       })
       routes.post('/invent', (req, res, next) => {
         req.mfa!.acceptPasskey({ username: 'alice', serviceUserId: 'a'.repeat(40) }).then(() => res.json({}), next)
@@ -71,7 +71,7 @@ async function startApp({ logsIn, ...mfa }: Partial<MfaOptions> & { logsIn?: str
     const cookie = names.flatMap((name) => (browser.cookie(name) ? [`${name}=${browser.cookie(name)}`] : [])).join('; ')
     const answer = await request(url).post(path).set({ cookie, 'sec-fetch-site': 'same-origin' }).send(body)
     const [, id = ''] = /connect\.sid=([^;]+)/.exec(String(answer.headers['set-cookie'])) ?? []
-    return { answer, after: createBrowser(url, new Map([['connect.sid', id]])) }
+    return { answer, nextBrowser: createBrowser(url, new Map([['connect.sid', id]])) }
   }
 
   /** The whole login. */
@@ -99,21 +99,21 @@ describe('a login by passkey on a page of the app', () => {
     const app = await startApp()
     const authenticator = await app.enroll()
 
-    const { answer, after } = await app.logIn(authenticator)
+    const { answer, nextBrowser } = await app.logIn(authenticator)
 
     expect(answer.body).toMatchObject({
       verified: { factor: 'passkey', purpose: 'sign_in', userKey: 'username:alice' },
     })
-    expect(await isVerified(after)).toBe(true)
+    expect(await isVerified(nextBrowser)).toBe(true)
     expect(app.events).toContainEqual(expect.objectContaining({ type: 'challenge.passed', factor: 'passkey' }))
   })
 
   it('a login by passkey satisfies an app that accepts only passkeys', async () => {
     const app = await startApp({ phishingResistant: 'require' })
 
-    const { after } = await app.logIn(await app.enroll())
+    const { nextBrowser } = await app.logIn(await app.enroll())
 
-    expect(await isVerified(after)).toBe(true)
+    expect(await isVerified(nextBrowser)).toBe(true)
   })
 
   it.each<[string, Lies]>([
@@ -137,10 +137,10 @@ describe('a login by passkey on a page of the app', () => {
     const browser = createBrowser(app.url)
     const response = authenticator.use(await app.start(browser))
 
-    const first = await app.post(browser, '/login/passkey', response)
-    const again = await app.post(browser, '/login/passkey', response)
+    const firstPost = await app.post(browser, '/login/passkey', response)
+    const secondPost = await app.post(browser, '/login/passkey', response)
 
-    expect([first.answer.status, again.answer.status]).toEqual([200, 401])
+    expect([firstPost.answer.status, secondPost.answer.status]).toEqual([200, 401])
   })
 
   it('a login by passkey fails in another browser than the one that was asked', async () => {
@@ -179,9 +179,9 @@ describe('a login by passkey on a page of the app', () => {
       const authenticator = await app.enroll()
       await app.enroll('bob')
 
-      const { answer, after } = await app.logIn(authenticator)
+      const { answer, nextBrowser } = await app.logIn(authenticator)
 
-      const { body } = await after.open('/account')
+      const { body } = await nextBrowser.open('/account')
 
       expect([answer.status, answer.text]).toEqual([500, expect.stringContaining(message)])
       expect((body as { verified?: boolean }).verified).not.toBe(true)
@@ -191,21 +191,21 @@ describe('a login by passkey on a page of the app', () => {
   it('a login by passkey is accepted only in its own request, once, never if the app made the object itself', async () => {
     const app = await startApp()
     const authenticator = await app.enroll()
-    const { after } = await app.logIn(authenticator)
-    const again = await app.post(after, '/accept', {})
+    const { nextBrowser } = await app.logIn(authenticator)
+    const secondAcceptance = await app.post(nextBrowser, '/accept', {})
     const browser = createBrowser(app.url)
     const verified = await app.post(browser, '/verify', authenticator.use(await app.start(browser)))
 
-    const [later, invented] = [await app.post(after, '/accept', {}), await app.post(after, '/invent', {})]
+    const [later, invented] = [await app.post(nextBrowser, '/accept', {}), await app.post(nextBrowser, '/invent', {})]
 
     expect(verified.answer.body).toMatchObject({ passkey: { username: 'alice' } })
-    expect(again.answer.text).toContain('takes what req.mfa.verifyPasskey() returned in this request, once')
+    expect(secondAcceptance.answer.text).toContain('takes what req.mfa.verifyPasskey() returned in this request, once')
     expect(later.answer.text).toContain('takes what req.mfa.verifyPasskey() returned in this request, once')
     expect(invented.answer.text).toContain('takes what req.mfa.verifyPasskey() returned in this request, once')
   })
 
   it('a login by passkey does not let the browser know what redeems the approval', async () => {
-    const asked: string[] = []
+    const requestBodies: string[] = []
     const service = embedded({ database: ':memory:' })
     onTestFinished(() => service.close())
     const spied = {
@@ -216,7 +216,7 @@ describe('a login by passkey on a page of the app', () => {
         return {
           ...connection,
           fetch: (...call: Parameters<typeof fetch>) => {
-            asked.push(JSON.stringify(call[1]?.body))
+            requestBodies.push(JSON.stringify(call[1]?.body))
             return send(...call)
           },
         }
@@ -226,8 +226,8 @@ describe('a login by passkey on a page of the app', () => {
     const browser = createBrowser(app.url)
     await app.start(browser)
 
-    expect(asked.join()).toContain('challenge')
-    expect(asked.join()).not.toContain(browser.cookie('mfa-passkey'))
+    expect(requestBodies.join()).toContain('challenge')
+    expect(requestBodies.join()).not.toContain(browser.cookie('mfa-passkey'))
   })
 
   it.each<[string, Partial<MfaOptions>, string]>([

@@ -27,10 +27,10 @@ async function startApp(options: Partial<MfaOptions> = {}) {
   }
 
   /** Uses it, in a browser that has been asked for it. */
-  async function pass(by: Browser = browser) {
-    const { text } = await by.submit('/mfa/passkey/options')
+  async function pass(passingBrowser: Browser = browser) {
+    const { text } = await passingBrowser.submit('/mfa/passkey/options')
     const response = JSON.stringify(authenticator.use(JSON.parse(text) as RequestOptions))
-    return by.submit('/mfa/passkey', { response })
+    return passingBrowser.submit('/mfa/passkey', { response })
   }
 
   return { ...app, url, browser, authenticator, enroll, pass }
@@ -108,10 +108,10 @@ describe('passkeys', () => {
     const app = await startApp()
     await app.enroll()
 
-    const asked = await app.browser.open('/mfa')
+    const passkeyPage = await app.browser.open('/mfa')
     const passed = await app.pass()
 
-    expect(asked.text).toContain('Use your passkey')
+    expect(passkeyPage.text).toContain('Use your passkey')
     expect(passed.headers['location']).toBe('/account')
     expect(await verified(app.browser)).toBe(true)
   })
@@ -122,12 +122,12 @@ describe('passkeys', () => {
     const page = await app.browser.visit('/account')
 
     const started = await app.browser.submit('/mfa/passkey/options')
-    const first = await app.browser.submit('/mfa/enroll/passkey/options')
+    const enrollAnswer = await app.browser.submit('/mfa/enroll/passkey/options')
     const used = await app.browser.submit('/mfa/passkey', { response: '{}' })
 
     expect(page.text).not.toContain('passkey')
     expect(started.status).toBe(404)
-    expect(first.headers['location']).toBe('/mfa')
+    expect(enrollAnswer.headers['location']).toBe('/mfa')
     expect(used.headers['location']).toBe('/mfa?use=passkey')
     expect(await verified(app.browser)).toBe(false)
   })
@@ -159,11 +159,11 @@ describe('passkeys', () => {
     const app = await startApp({ factors: ['passkey'] })
     await app.signIn(app.browser, 'alice')
 
-    const first = await app.browser.visit('/account')
+    const firstPage = await app.browser.visit('/account')
     await app.enroll()
     await app.pass()
 
-    expect(first.path).toBe('/mfa/enroll/passkey')
+    expect(firstPage.path).toBe('/mfa/enroll/passkey')
     expect(await verified(app.browser)).toBe(true)
   })
 
@@ -172,14 +172,14 @@ describe('passkeys', () => {
     const guard = { purpose: 'step_up', factors: 'passkey' }
     const { account } = await signInByPush(app, 'alice')
 
-    const asked = await app.browser.visit(`/mfa?${new URLSearchParams(guard).toString()}`)
+    const guardPage = await app.browser.visit(`/mfa?${new URLSearchParams(guard).toString()}`)
     await app.browser.visit('/mfa/devices/passkey')
     await app.answer(account, 'approve', numberOn(await app.browser.visit('/mfa')))
     const confirmed = await app.browser.submit('/mfa/complete')
 
-    expect(asked.text).toContain('A passkey is needed')
-    expect(asked.text).toContain('href="/mfa/devices/passkey"')
-    expect(asked.text).not.toContain('No device can approve this')
+    expect(guardPage.text).toContain('A passkey is needed')
+    expect(guardPage.text).toContain('href="/mfa/devices/passkey"')
+    expect(guardPage.text).not.toContain('No device can approve this')
     expect(confirmed.headers['location']).toBe('/mfa/devices/passkey')
   })
 
@@ -231,13 +231,17 @@ describe('passkeys', () => {
 
   it('passkeys are offered to another user of a browser in which one user has declined', async () => {
     const app = await startApp()
-    const first = await signInByPush(app, 'alice')
+    const firstSignIn = await signInByPush(app, 'alice')
     const declined = await app.browser.submit('/mfa/passkeys/decline', { until: 'never' })
-    const again = await signInByPush(app, 'alice', first.account)
+    const secondSignIn = await signInByPush(app, 'alice', firstSignIn.account)
     const other = await signInByPush(app, 'bob')
 
     expect(declined.headers['location']).toBe('/account')
-    expect([first, again, other].map(({ next }) => next)).toEqual(['/mfa/passkeys', '/account', '/mfa/passkeys'])
+    expect([firstSignIn, secondSignIn, other].map(({ next }) => next)).toEqual([
+      '/mfa/passkeys',
+      '/account',
+      '/mfa/passkeys',
+    ])
   })
 })
 
@@ -247,8 +251,10 @@ type App = Awaited<ReturnType<typeof startApp>>
 async function passFor({ browser, pass }: App): Promise<string> {
   await browser.visit('/mfa/devices/passkey')
   await pass()
-  const { mfa: of } = JSON.parse((await browser.open('/account')).text) as { mfa: { verified: { sessionId: string } } }
-  return of.verified.sessionId
+  const { mfa: mfaState } = JSON.parse((await browser.open('/account')).text) as {
+    mfa: { verified: { sessionId: string } }
+  }
+  return mfaState.verified.sessionId
 }
 
 /** A sign-in by a device, in a browser whose device can keep passkeys. */

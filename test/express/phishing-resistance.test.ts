@@ -56,8 +56,8 @@ describe('mfa() on a domain that requires passkeys', () => {
     const authenticator = createAuthenticator({ origin: url })
     const { browser } = await signIn('bob')
 
-    const made = await browser.submit('/mfa/enroll/passkey/options')
-    const response = JSON.stringify(authenticator.make(JSON.parse(made.text) as CreationOptions))
+    const creationAnswer = await browser.submit('/mfa/enroll/passkey/options')
+    const response = JSON.stringify(authenticator.make(JSON.parse(creationAnswer.text) as CreationOptions))
     await browser.submit('/mfa/enroll/passkey', { name: 'Laptop', response })
     const started = await browser.submit('/mfa/passkey/options')
     const answer = JSON.stringify(authenticator.use(JSON.parse(started.text) as RequestOptions))

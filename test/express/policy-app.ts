@@ -63,10 +63,10 @@ export async function startPolicyApp({ domain: policy = 'off', mfa = {}, guard =
   /** Alice adds a passkey for the app. */
   async function givePasskey(): Promise<void> {
     const challenge = random128()
-    const asked = await alice.ask({ purpose: 'change_devices', challenge })
+    const approvalRequest = await alice.ask({ purpose: 'change_devices', challenge })
     await approve()
-    await call('POST', `${alice.sessions}/${asked.id}/redeem`, { body: { challenge } })
-    const allowed = { challenge, pass: asked.id }
+    await call('POST', `${alice.sessions}/${approvalRequest.id}/redeem`, { body: { challenge } })
+    const allowed = { challenge, pass: approvalRequest.id }
     const rp = { id: 'localhost', origins: [url], name: 'Test' }
     const started = await call('POST', `${passkeys}/registration`, { body: { rp, ...allowed } })
     const response = authenticator.make(started.json as CreationOptions)
@@ -75,19 +75,19 @@ export async function startPolicyApp({ domain: policy = 'off', mfa = {}, guard =
   }
 
   /** She signs in, and opens a page. */
-  async function signIn(username = 'alice', at = '/account') {
+  async function signIn(username = 'alice', path = '/account') {
     const browser = createBrowser(url)
     await app.signIn(browser, username)
-    return { browser, page: await browser.visit(at) }
+    return { browser, page: await browser.visit(path) }
   }
 
   /** She opens a page that asks for the second step; if the page asks for another one, she has passed the first by push. */
-  async function enter(at: string) {
+  async function enter(path: string) {
     const { browser, page } = await signIn()
-    if (at === '/account') return { browser, page }
+    if (path === '/account') return { browser, page }
     await browser.submit('/mfa/send')
     await byPush(browser)
-    return { browser, page: await browser.visit(at) }
+    return { browser, page: await browser.visit(path) }
   }
 
   async function byPush(browser: Browser) {

@@ -72,14 +72,14 @@ describe('a remembered browser', () => {
     ['any other value', {}, { remembers: 'yes', remember: 'on' }, false],
   ])(
     'a browser is remembered only if its user chose it with the code: %s',
-    async (_what, before, form, isRemembered) => {
+    async (_what, earlierForm, form, isRemembered) => {
       const app = await arrange()
       const browser = app.browser()
       await app.enroll(browser, 'alice')
       const { id } = await app.user()
       const { code = '' } = await app.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
 
-      await browser.submit('/mfa/remember', before)
+      await browser.submit('/mfa/remember', earlierForm)
       await browser.submit('/mfa/code', { code, ...form })
 
       expect(await app.passes(await app.comeBack(browser.cookie(name) ?? ''))).toBe(isRemembered)
@@ -216,12 +216,12 @@ describe('a remembered browser', () => {
     const [{ id }] = (await browser.fetch('/mfa/devices')).body.browsers as [{ id: string }]
 
     const unknown = await browser.submit('/mfa/devices/forget', { browser: 'x' })
-    const kept = await app.passes(await app.comeBack(marker))
+    const stillPasses = await app.passes(await app.comeBack(marker))
     const done = await browser.submit('/mfa/devices/forget', { browser: id })
 
     expect(page.text).toContain('This browser')
     expect(page.text).not.toContain(marker.slice(marker.indexOf('=') + 1))
-    expect([unknown.headers['location'], kept]).toEqual(['/mfa/devices', true])
+    expect([unknown.headers['location'], stillPasses]).toEqual(['/mfa/devices', true])
     expect(done.headers['location']).toBe('/mfa/devices?done=removed')
     expect(await app.passes(await app.comeBack(marker))).toBe(false)
   })

@@ -75,8 +75,8 @@ describe('the id of a request to the app', () => {
 
     await browser.open('/mfa', { 'x-request-id': 'proxy-4711' })
 
-    const told = events.find(({ type }) => type === 'push.sent')
-    expect(told?.requestId).toBe('proxy-4711')
+    const pushEvent = events.find(({ type }) => type === 'push.sent')
+    expect(pushEvent?.requestId).toBe('proxy-4711')
     expect(idsInLog('createSession')).toEqual(['proxy-4711'])
     expect((await newestEntry('session.created'))?.requestId).toBe('proxy-4711')
   })
@@ -86,10 +86,10 @@ describe('the id of a request to the app', () => {
     ['that is too long', {}, 'x'.repeat(65)],
     ['that could forge a line of a log', {}, '"} {"level":60'],
     ['in the form of an API key', {}, 'Zq9'.repeat(21) + 'x'],
-  ])('the id of a request to the app is replaced when it comes %s', async (_what, options, given) => {
+  ])('the id of a request to the app is replaced when it comes %s', async (_what, options, invalidId) => {
     const { browser } = await startSignIn(options)
 
-    await browser.open('/mfa', { 'x-request-id': given })
+    await browser.open('/mfa', { 'x-request-id': invalidId })
 
     const [id] = idsInLog('createSession')
     expect(id).toMatch(/^[0-9a-f-]{36}$/)
@@ -108,7 +108,7 @@ describe('the id of a request to the app', () => {
   })
 
   it('the id of a request to the app reaches the service even if other middleware loses the async context', async () => {
-    const outside = new AsyncResource('outside of any request')
+    const outsideResource = new AsyncResource('outside of any request')
     const { browser } = await startSignIn({
       mfa: { gate: false },
       routes: (app, passport) => {
@@ -116,7 +116,7 @@ describe('the id of a request to the app', () => {
         app.post(
           '/code',
           express.urlencoded({ extended: false }),
-          (_req, _res, next) => outside.runInAsyncScope(next),
+          (_req, _res, next) => outsideResource.runInAsyncScope(next),
           passport.authenticate('mfa'),
           (_req, res) => void res.end(),
         )

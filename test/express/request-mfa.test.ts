@@ -6,20 +6,20 @@ import { startWebApp } from '../support/web-app.ts'
 
 describe('req.mfa', () => {
   it('req.mfa is one object for all handlers of a request', async () => {
-    const seen: unknown[] = []
+    const mfaValues: unknown[] = []
     const note: RequestHandler = (req, _res, next) => {
-      seen.push(req.mfa)
+      mfaValues.push(req.mfa)
       next()
     }
 
     await visit(note, note)
 
-    expect(seen[0]).toBeDefined()
-    expect(seen[1]).toBe(seen[0])
+    expect(mfaValues[0]).toBeDefined()
+    expect(mfaValues[1]).toBe(mfaValues[0])
   })
 
   it('req.mfa is replaced by what the app assigns to it', async () => {
-    const seen: unknown[] = []
+    const mfaValues: unknown[] = []
 
     await visit(
       (req, _res, next) => {
@@ -27,26 +27,26 @@ describe('req.mfa', () => {
         next()
       },
       (req, _res, next) => {
-        seen.push(req.mfa)
+        mfaValues.push(req.mfa)
         next()
       },
     )
 
-    expect(seen).toEqual(['of the app'])
+    expect(mfaValues).toEqual(['of the app'])
   })
 
   it('req.mfa is not created, and nothing of mfa() on the request refers back to it, until a handler reads it', async () => {
-    const seen: { mfa?: PropertyDescriptor | undefined; refersBack?: boolean } = {}
+    const findings: { mfa?: PropertyDescriptor | undefined; refersBack?: boolean } = {}
 
     await visit((req, res, next) => {
-      seen.mfa = Object.getOwnPropertyDescriptor(req, 'mfa')
-      seen.refersBack = reaches(contextOf(req), new Set<unknown>([req, res]))
+      findings.mfa = Object.getOwnPropertyDescriptor(req, 'mfa')
+      findings.refersBack = reaches(contextOf(req), new Set<unknown>([req, res]))
       next()
     })
 
-    expect(seen.mfa).toBeDefined()
-    expect(seen.mfa).not.toHaveProperty('value')
-    expect(seen.refersBack).toBe(false)
+    expect(findings.mfa).toBeDefined()
+    expect(findings.mfa).not.toHaveProperty('value')
+    expect(findings.refersBack).toBe(false)
   })
 })
 
@@ -56,9 +56,9 @@ async function visit(...handlers: readonly RequestHandler[]): Promise<void> {
 }
 
 /** Whether an object leads to one of these by its members. */
-function reaches(from: unknown, targets: ReadonlySet<unknown>, seen = new Set<unknown>()): boolean {
+function reaches(from: unknown, targets: ReadonlySet<unknown>, visitedObjects = new Set<unknown>()): boolean {
   if (targets.has(from)) return true
-  if (typeof from !== 'object' || from === null || seen.has(from)) return false
-  seen.add(from)
-  return Object.values(from).some((value) => reaches(value, targets, seen))
+  if (typeof from !== 'object' || from === null || visitedObjects.has(from)) return false
+  visitedObjects.add(from)
+  return Object.values(from).some((value) => reaches(value, targets, visitedObjects))
 }

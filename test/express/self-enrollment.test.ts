@@ -9,14 +9,14 @@ describe('an authenticator app as the first factor', () => {
     const app = await startOwnApp()
     const { browser, page } = await app.newcomer()
 
-    const shown = await browser.open('/mfa/enroll/app')
+    const setupPage = await browser.open('/mfa/enroll/app')
 
     expect(page.text).toContain('href="/mfa/enroll/app"')
-    const secret = secretOn(shown)
+    const secret = secretOn(setupPage)
     expect(Buffer.byteLength(secret)).toBe(32)
-    expect(shown.text).toContain(`otpauth://totp/Test:alice?issuer=Test&amp;secret=${secret}`)
-    expect(shown.text).toContain('autocomplete="one-time-code"')
-    expect(shown.headers['cache-control']).toBe('no-store')
+    expect(setupPage.text).toContain(`otpauth://totp/Test:alice?issuer=Test&amp;secret=${secret}`)
+    expect(setupPage.text).toContain('autocomplete="one-time-code"')
+    expect(setupPage.headers['cache-control']).toBe('no-store')
   })
 
   it.each([
@@ -43,14 +43,14 @@ describe('an authenticator app as the first factor', () => {
     const app = await startOwnApp()
     const [{ browser }, { browser: other }] = [await app.newcomer(), await app.newcomer()]
 
-    const [first, again, elsewhere] = [
+    const [firstSecret, reloadedSecret, otherSecret] = [
       await browser.open('/mfa/enroll/app'),
       await browser.open('/mfa/enroll/app'),
       await other.open('/mfa/enroll/app'),
     ].map(secretOn)
 
-    expect(again).toBe(first)
-    expect(elsewhere).not.toBe(first)
+    expect(reloadedSecret).toBe(firstSecret)
+    expect(otherSecret).not.toBe(firstSecret)
   })
 
   it('a first authenticator app is stored with its first code, which verifies nobody: the next one does', async () => {
@@ -75,13 +75,13 @@ describe('an authenticator app as the first factor', () => {
   it('a first authenticator app is not stored after a wrong code, and keeps its secret', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
-    const before = secretOn(await browser.open('/mfa/enroll/app'))
+    const secretBefore = secretOn(await browser.open('/mfa/enroll/app'))
 
     const wrong = await browser.submit('/mfa/enroll/app', { code: '000000' })
     const page = await browser.visit(wrong.headers['location'] as string)
 
     expect(page.text).toContain('role="alert"')
-    expect(secretOn(page)).toBe(before)
+    expect(secretOn(page)).toBe(secretBefore)
     expect(await app.user()).toMatchObject({ hardware: '', everEnrolled: false })
   })
 
@@ -121,11 +121,11 @@ describe('an authenticator app as the first factor', () => {
     const user = await app.client.users.create({ username: 'bob', name: 'Bob', email: 'bob@example.com' })
     const { browser, page } = await app.newcomer('bob')
 
-    const shown = await browser.open('/mfa/enroll/app')
+    const setupAnswer = await browser.open('/mfa/enroll/app')
     const posted = await browser.submit('/mfa/enroll/app', { code: '123456' })
 
     expect(page.text).toContain('Ask your administrator to add you')
-    expect([shown.headers['location'], posted.headers['location']]).toEqual(['/mfa', '/mfa'])
+    expect([setupAnswer.headers['location'], posted.headers['location']]).toEqual(['/mfa', '/mfa'])
     expect(await app.client.users.get(user.id)).toMatchObject({ domains: [], hardware: '', everEnrolled: false })
   })
 
@@ -138,8 +138,8 @@ describe('an authenticator app as the first factor', () => {
 
     await browser.submit('/mfa/enroll/app', { code: code() })
 
-    const sent = written.mock.calls.map(([value]) => value as unknown)
-    expect(sent).toContainEqual(expect.objectContaining({ otp: code(), first: true }))
+    const sentBodies = written.mock.calls.map(([value]) => value as unknown)
+    expect(sentBodies).toContainEqual(expect.objectContaining({ otp: code(), first: true }))
   })
 
   it('a first authenticator app invalidates the activation code that an attacker with the password has noted', async () => {
@@ -158,9 +158,9 @@ describe('an authenticator app as the first factor', () => {
     const code = codesOf(app, await browser.open('/mfa/enroll/app'))
 
     const crossed = await browser.submit('/mfa/enroll/app', { code: code() }, { 'sec-fetch-site': 'cross-site' })
-    const ahead = await browser.open('/mfa/enroll/app', { 'sec-purpose': 'prefetch' })
+    const prefetched = await browser.open('/mfa/enroll/app', { 'sec-purpose': 'prefetch' })
 
-    expect([crossed.status, ahead.status]).toEqual([403, 503])
+    expect([crossed.status, prefetched.status]).toEqual([403, 503])
     expect(await app.user()).toMatchObject({ hardware: '' })
   })
 
@@ -169,8 +169,8 @@ describe('an authenticator app as the first factor', () => {
     const [{ browser: mallory }, { browser: alice }] = [await app.newcomer('mallory'), await app.newcomer('alice')]
     const code = codesOf(app, await mallory.open('/mfa/enroll/app'))
     await alice.open('/mfa/enroll/app')
-    const [planted, own] = [app.webSession('username:mallory'), app.webSession('username:alice')]
-    own.write({ ...own.read(), setup: { ...planted.read().setup, userKey: 'username:alice' } })
+    const [plantedSession, ownSession] = [app.webSession('username:mallory'), app.webSession('username:alice')]
+    ownSession.write({ ...ownSession.read(), setup: { ...plantedSession.read().setup, userKey: 'username:alice' } })
     const cookie = alice.cookies().replace(/mfa-setup=[^;]*/, `mfa-setup=${mallory.cookie('mfa-setup')}`)
 
     const answer = await alice.submit('/mfa/enroll/app', { code: code() }, { cookie })
@@ -182,20 +182,20 @@ describe('an authenticator app as the first factor', () => {
   it('a first authenticator app has its secret only on its page: not in the store, events, log or other pages', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
-    const shown = await browser.open('/mfa/enroll/app')
-    const secret = secretOn(shown)
+    const setupPage = await browser.open('/mfa/enroll/app')
+    const secret = secretOn(setupPage)
     const hex = Buffer.from(
       secret.replace(/./g, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')),
     )
       .toString()
       .replace(/[01]{4}/g, (bits) => Number.parseInt(bits, 2).toString(16))
-    const seen = [app.kept()]
-    await browser.submit('/mfa/enroll/app', { code: codesOf(app, shown)() })
-    for (const path of ['/mfa', '/mfa?use=code', '/mfa/devices']) seen.push((await browser.visit(path)).text)
-    seen.push(app.kept(), JSON.stringify(app.events), app.trouble.join())
+    const texts = [app.kept()]
+    await browser.submit('/mfa/enroll/app', { code: codesOf(app, setupPage)() })
+    for (const path of ['/mfa', '/mfa?use=code', '/mfa/devices']) texts.push((await browser.visit(path)).text)
+    texts.push(app.kept(), JSON.stringify(app.events), app.trouble.join())
 
     expect(hex).toHaveLength(40)
-    for (const text of seen) {
+    for (const text of texts) {
       expect(text).not.toContain(secret)
       expect(text).not.toContain(hex)
     }
@@ -204,13 +204,13 @@ describe('an authenticator app as the first factor', () => {
   it('the setup of a first authenticator app expires after ten minutes, and starts over', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
-    const shown = await browser.open('/mfa/enroll/app')
+    const setupPage = await browser.open('/mfa/enroll/app')
     await app.clock.advance(600)
 
-    const late = await browser.submit('/mfa/enroll/app', { code: codesOf(app, shown)() })
+    const late = await browser.submit('/mfa/enroll/app', { code: codesOf(app, setupPage)() })
 
     expect(late.headers['location']).toBe('/mfa/enroll/app')
-    expect(secretOn(await browser.open('/mfa/enroll/app'))).not.toBe(secretOn(shown))
+    expect(secretOn(await browser.open('/mfa/enroll/app'))).not.toBe(secretOn(setupPage))
     expect(await app.user()).toMatchObject({ hardware: '' })
   })
 })
@@ -219,9 +219,9 @@ describe('a first factor that an administrator decides about', () => {
   /** What an attacker who knows the password gets, by each way there is. */
   async function tryAll(app: Awaited<ReturnType<typeof startOwnApp>>, username = 'alice') {
     const { browser, page } = await app.newcomer(username)
-    const shown = await browser.open('/mfa/enroll/app')
+    const setupAnswer = await browser.open('/mfa/enroll/app')
     const posted = await browser.submit('/mfa/enroll/app', { code: '123456' })
-    return { browser, page, app: [shown, posted].map(({ headers }) => headers['location']) }
+    return { browser, page, app: [setupAnswer, posted].map(({ headers }) => headers['location']) }
   }
 
   it.each([
@@ -249,21 +249,21 @@ describe('a first factor that an administrator decides about', () => {
   )
 
   it('mayEnroll decides about a first factor for each user and each factor', async () => {
-    const asked: (string | undefined)[] = []
+    const usernames: (string | undefined)[] = []
     const app = await startOwnApp({
       mayEnroll: (_req, { username }) => {
-        asked.push(username)
+        usernames.push(username)
         return username === 'alice'
       },
     })
 
     const [alice, bob] = [await app.newcomer('alice'), await tryAll(app, 'bob')]
-    const shown = await alice.browser.open('/mfa/enroll/app')
+    const setupPage = await alice.browser.open('/mfa/enroll/app')
 
     expect(alice.page.text).toContain('#code=')
-    expect(secretOn(shown)).toHaveLength(32)
+    expect(secretOn(setupPage)).toHaveLength(32)
     expect(bob.app).toEqual(['/mfa', '/mfa'])
-    expect(asked.filter((name) => name === 'bob')).toHaveLength(3)
+    expect(usernames.filter((name) => name === 'bob')).toHaveLength(3)
   })
 
   it('a first factor can be set up with the code of an administrator, which no page shows', async () => {
@@ -273,12 +273,12 @@ describe('a first factor that an administrator decides about', () => {
     const { code = '' } = await app.client.tokens.issue(app.domainId, id)
 
     const tried = await tryAll(app)
-    const again = await tried.browser.visit('/mfa')
+    const laterPage = await tried.browser.visit('/mfa')
     const account = await app.device.activate(`${app.url}/mfa`, code, { name: 'Test device' })
     await app.answer(account, 'approve', numberOn(await tried.browser.visit('/mfa')))
     await tried.browser.submit('/mfa/complete')
 
-    for (const { text } of [tried.page, again]) {
+    for (const { text } of [tried.page, laterPage]) {
       expect(text).toContain('Type the activation code that your administrator gave you')
       expect(text.replaceAll(' ', '')).not.toContain(code)
     }
@@ -322,15 +322,15 @@ describe('recovery codes after setting up a first factor', () => {
     const { browser } = await app.signedIn()
 
     const offer = await browser.open('/mfa/recovery')
-    const made = await browser.submit('/mfa/devices/codes')
-    const shown = await browser.open('/mfa/devices/codes')
+    const makeAnswer = await browser.submit('/mfa/devices/codes')
+    const codesPage = await browser.open('/mfa/devices/codes')
     const saved = await browser.submit('/mfa/devices/codes/done')
-    const again = await browser.open('/mfa/recovery')
+    const secondOffer = await browser.open('/mfa/recovery')
 
     expect(offer.text).toContain('Save recovery codes')
-    const codes = codesOn(shown)
+    const codes = codesOn(codesPage)
     expect(new Set(codes).size).toBe(5)
-    expect([made, saved, again].map(({ headers }) => headers['location'])).toEqual([
+    expect([makeAnswer, saved, secondOffer].map(({ headers }) => headers['location'])).toEqual([
       '/mfa/devices/codes',
       '/account',
       '/',
@@ -346,9 +346,9 @@ describe('recovery codes after setting up a first factor', () => {
     const { account, page } = await app.enroll(browser, 'alice')
     await app.answer(account, 'approve', numberOn(page))
 
-    const sent = await browser.submit('/mfa/send')
+    const sendAnswer = await browser.submit('/mfa/send')
 
-    expect(sent.headers['location']).toBe('/mfa/recovery')
+    expect(sendAnswer.headers['location']).toBe('/mfa/recovery')
     expect(await isIn(browser)).toBe(true)
   })
 
@@ -379,15 +379,15 @@ describe('recovery codes after setting up a first factor', () => {
     const { browser } = await app.withDevice()
     const [code = ''] = codesOn(await app.makeCodes(browser))
     app.clock.skip(86_400)
-    const [one, other] = [app.browser(), app.browser()]
+    const [firstBrowser, otherBrowser] = [app.browser(), app.browser()]
 
-    for (const each of [one, other]) {
+    for (const each of [firstBrowser, otherBrowser]) {
       await app.signIn(each, 'alice')
       await each.visit('/account')
       await each.submit('/mfa/code', { code })
     }
 
-    expect([await isIn(one), await isIn(other)]).toEqual([true, false])
+    expect([await isIn(firstBrowser), await isIn(otherBrowser)]).toEqual([true, false])
   })
 
   it('recovery codes can be saved as a file without JavaScript, and the file contains only codes', async () => {

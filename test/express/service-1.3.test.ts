@@ -57,27 +57,29 @@ describe('a service that speaks 1.3 only', () => {
   it('the app redeems approvals of a 1.3 service once: a second web session gets nothing from the same one', async () => {
     const { app, service, raw } = await startApp()
     const device = await service.enroll('alice')
-    const [one, other] = [app.browser(), app.browser()]
-    for (const browser of [one, other]) {
+    const [firstBrowser, otherBrowser] = [app.browser(), app.browser()]
+    for (const browser of [firstBrowser, otherBrowser]) {
       await app.signIn(browser, 'alice')
       await browser.visit('/account')
     }
-    const idOf = (browser: typeof one) =>
+    const idOf = (browser: typeof firstBrowser) =>
       decodeURIComponent(browser.cookie('connect.sid') ?? '')
         .slice(2)
         .split('.')[0] ?? ''
-    const stored = (browser: typeof one) => JSON.parse(raw[idOf(browser)] ?? '{}')
-    const [first, second] = [stored(one), stored(other)]
+    const stored = (browser: typeof firstBrowser) => JSON.parse(raw[idOf(browser)] ?? '{}')
+    const [firstState, otherState] = [stored(firstBrowser), stored(otherBrowser)]
     // As if the challenge belonged to the other browser as well.
-    const [{ binding }] = second.mfa.challenges
-    const challenges = [{ ...first.mfa.challenges[0], binding }]
-    raw[idOf(other)] = JSON.stringify({ ...second, mfa: { ...first.mfa, challenges } })
+    const [{ binding }] = otherState.mfa.challenges
+    const challenges = [{ ...firstState.mfa.challenges[0], binding }]
+    raw[idOf(otherBrowser)] = JSON.stringify({ ...otherState, mfa: { ...firstState.mfa, challenges } })
     await device.approve()
     await device.approve()
 
-    await Promise.all([one, other].map((browser) => browser.submit('/mfa/complete')))
+    await Promise.all([firstBrowser, otherBrowser].map((browser) => browser.submit('/mfa/complete')))
 
-    const verified = await Promise.all([one, other].map(async (browser) => (await browser.fetch('/account')).status))
+    const verified = await Promise.all(
+      [firstBrowser, otherBrowser].map(async (browser) => (await browser.fetch('/account')).status),
+    )
     expect(verified.toSorted((a, b) => a - b)).toEqual([200, 403])
   })
 

@@ -16,14 +16,14 @@ describe('the log of an app whose service is gone', () => {
     for (const [index, browser] of people.entries()) await app.signIn(browser, `person-${index}`)
 
     door.instead = (_req, res) => void res.destroy()
-    const during = await Promise.all(people.map((browser) => browser.visit('/mfa')))
+    const pagesDuring = await Promise.all(people.map((browser) => browser.visit('/mfa')))
     await clock.advance(9)
     door.instead = undefined
-    const after = await people[0]!.visit('/mfa')
+    const pageAfter = await people[0]!.visit('/mfa')
     await clock.advance(5)
 
-    expect(during.map(({ status }) => status)).toEqual([503, 503, 503])
-    expect(after.status).toBe(200)
+    expect(pagesDuring.map(({ status }) => status)).toEqual([503, 503, 503])
+    expect(pageAfter.status).toBe(200)
     expect(lines).toEqual([
       expect.stringMatching(/^mfa: service gone: UnreachableError: .* \(request [0-9a-f-]{36}\)$/),
       'mfa: service back after 9 s; 3 requests were refused meanwhile',

@@ -35,8 +35,8 @@ describe.each([
 
   it('a sign-in continues at the page requested first, with its query', async () => {
     const app = await startWebApp({ express })
-    const first = app.browser()
-    const account = await app.verify(first, 'alice')
+    const firstBrowser = app.browser()
+    const account = await app.verify(firstBrowser, 'alice')
     const browser = app.browser()
     await app.signIn(browser, 'alice')
 
@@ -88,8 +88,8 @@ describe.each([
     expect((await browser.visit('/mfa')).text).toContain('That wasn&#39;t the right number')
 
     await browser.submit('/mfa/send')
-    const again = await browser.visit('/mfa')
-    await app.answer(account, 'approve', numberOn(again))
+    const secondPage = await browser.visit('/mfa')
+    await app.answer(account, 'approve', numberOn(secondPage))
     await browser.submit('/mfa/complete')
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
@@ -177,11 +177,11 @@ describe.each([
   })
 
   it('a sign-in reports that the service does not respond, verifies no one, and continues when it is back', async () => {
-    let up = false
+    let isUp = false
     const errors: string[] = []
     const logger = { info() {}, warn() {}, error: (message: string) => void errors.push(message) }
     const { service } = await startWebApp({ express })
-    const flaky = { ...service, connect: () => (up ? service.connect() : Promise.reject(new Error('disk full'))) }
+    const flaky = { ...service, connect: () => (isUp ? service.connect() : Promise.reject(new Error('disk full'))) }
     const app = await startWebApp({ express, mfa: { service: flaky, logger } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -194,7 +194,7 @@ describe.each([
     // At the start, and by the request.
     expect(errors).toEqual([expect.stringContaining('disk full'), expect.stringContaining('disk full')])
 
-    up = true
+    isUp = true
     expect((await browser.visit('/account')).text).toContain('Set up your device')
   })
 })

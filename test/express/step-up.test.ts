@@ -44,8 +44,8 @@ describe('requireMfa({ factors })', () => {
     const { id } = await client.users.getByUsername('alice')
     const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
 
-    const asked = await browser.visit('/by-code')
-    expect(asked.text).toContain('Enter a code')
+    const codePage = await browser.visit('/by-code')
+    expect(codePage.text).toContain('Enter a code')
     expect((await app.device.requests(account)).requests).toEqual([])
     expect((await browser.fetch('/by-code')).status).toBe(403)
 
@@ -159,8 +159,8 @@ describe('req.mfa.challenge()', () => {
     const account = await app.verify(browser, 'alice')
     expect((await browser.submit('/transfer', { amount: '10' })).text).toBe('sent')
 
-    const asked = await browser.submit('/transfer', { amount: '5000' })
-    expect(asked.headers['location']).toBe('/mfa')
+    const transferAnswer = await browser.submit('/transfer', { amount: '5000' })
+    expect(transferAnswer.headers['location']).toBe('/mfa')
     await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
 
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/transfer/again')
@@ -204,17 +204,17 @@ describe('verifiedMfa()', () => {
   })
 
   it('verifiedMfa() never returns a time in the future, even if the clock of the service is ahead', async () => {
-    const behind = createTestClock(Math.floor(Date.now() / 1000) - 600)
-    const app = await startBank({ clock: behind })
+    const slowClock = createTestClock(Math.floor(Date.now() / 1000) - 600)
+    const app = await startBank({ clock: slowClock })
     const browser = app.browser()
     await app.verify(browser, 'alice')
 
     const { body } = await browser.fetch('/proof')
     const inTime = await browser.open('/danger')
-    await behind.advance(300)
+    await slowClock.advance(300)
     const late = await browser.open('/danger')
 
-    expect(body.at).toBe(behind.now() - 300)
+    expect(body.at).toBe(slowClock.now() - 300)
     expect([inTime.status, late.status]).toEqual([200, 303])
   })
 

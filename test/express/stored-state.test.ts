@@ -56,9 +56,9 @@ describe('the stored verification record', () => {
 
   it('a verification record that was cut off anywhere verifies no user', () => {
     fc.assert(
-      fc.property(states, fc.nat(), (state, at) => {
+      fc.property(states, fc.nat(), (state, position) => {
         const { verified: text } = store(state)
-        expect(parseState({ verified: text.slice(0, at % text.length) }).verified).toBeUndefined()
+        expect(parseState({ verified: text.slice(0, position % text.length) }).verified).toBeUndefined()
       }),
     )
   })
@@ -145,22 +145,22 @@ describe('the challenges of a web session', () => {
       ...createChallenge({ userKey: 'username:alice', purpose: 'sign_in', returnTo: '/' }, 1_795_000_000, randomBytes),
       binding,
     }) satisfies Challenge
-  const [mine, other] = [challengeOf('mine'), challengeOf('other')]
+  const [ownChallenge, otherChallenge] = [challengeOf('mine'), challengeOf('other')]
 
   it.each([
-    ['its own', [other, mine], 'mine', mine],
-    ['none of another browser', [other], 'mine', undefined],
-    ['none where it sends no cookie', [other, mine], undefined, undefined],
+    ['its own', [otherChallenge, ownChallenge], 'mine', ownChallenge],
+    ['none of another browser', [otherChallenge], 'mine', undefined],
+    ['none where it sends no cookie', [otherChallenge, ownChallenge], undefined, undefined],
     ['none without a binding', [challengeOf(undefined)], undefined, undefined],
     ['none where they are no list', 'other', 'mine', undefined],
-  ])('a web session shows a challenge to its own browser alone: %s', (_, challenges, binding, shown) => {
-    expect(parseState({ challenges }, binding).challenge).toEqual(shown)
+  ])('a web session shows a challenge to its own browser alone: %s', (_, challenges, binding, expectedChallenge) => {
+    expect(parseState({ challenges }, binding).challenge).toEqual(expectedChallenge)
   })
 
   it('changing one challenge keeps those of other browsers, and a fourth one drops the oldest', () => {
-    const state = parseState({ challenges: [other, mine, challengeOf('third')] }, 'mine')
+    const state = parseState({ challenges: [otherChallenge, ownChallenge, challengeOf('third')] }, 'mine')
 
-    const changed = serializeState({ ...state, challenge: { ...mine, returnTo: '/other' } })
+    const changed = serializeState({ ...state, challenge: { ...ownChallenge, returnTo: '/other' } })
     const added = serializeState({ ...parseState(changed, 'new'), challenge: challengeOf('new') })
 
     expect(changed.challenges?.map(({ binding }) => binding)).toEqual(['other', 'third', 'mine'])
@@ -169,7 +169,7 @@ describe('the challenges of a web session', () => {
   })
 
   it('a web session ignores the single challenge of a version before browser bindings', () => {
-    const state = parseState({ challenge: mine }, 'mine')
+    const state = parseState({ challenge: ownChallenge }, 'mine')
 
     expect(state.challenge).toBeUndefined()
     expect(serializeState(state)).toEqual({})

@@ -13,10 +13,10 @@ describe('two tabs', () => {
     const { account, page } = await app.enroll(browser, 'alice')
     await app.answer(account, 'approve', numberOn(page))
 
-    const first = await browser.submit('/mfa/complete')
-    const second = await browser.submit('/mfa/complete')
+    const firstAnswer = await browser.submit('/mfa/complete')
+    const secondAnswer = await browser.submit('/mfa/complete')
 
-    expect([first.headers['location'], second.headers['location']]).toEqual(['/account', '/account'])
+    expect([firstAnswer.headers['location'], secondAnswer.headers['location']]).toEqual(['/account', '/account'])
     expect((await browser.open('/mfa')).headers['location']).toBe('/account')
   })
 
@@ -29,7 +29,7 @@ describe('two tabs', () => {
     await app.answer(account, 'approve', numberOn(page))
     const saved = Promise.withResolvers<void>()
     const save = store.set.bind(store)
-    store.set = (...given) => void saved.promise.then(() => save(...given))
+    store.set = (...args) => void saved.promise.then(() => save(...args))
 
     const arrived: (string | undefined)[] = []
     const completing = [browser, browser.copy()].map(async (tab) => {
@@ -50,9 +50,9 @@ describe('two tabs', () => {
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
 
-    const second = await browser.visit('/reports')
+    const secondPage = await browser.visit('/reports')
 
-    expect(numberOn(second)).toBe(numberOn(page))
+    expect(numberOn(secondPage)).toBe(numberOn(page))
     expect((await app.device.requests(account)).requests).toHaveLength(1)
   })
 

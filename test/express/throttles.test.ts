@@ -8,7 +8,7 @@ describe('a user who sends too many requests', () => {
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
     await app.answer(account, 'deny')
-    for (let again = 0; again < 4; again++) {
+    for (let attempt = 0; attempt < 4; attempt++) {
       await browser.submit('/mfa/send')
       await app.answer(account, 'deny')
     }
@@ -43,9 +43,9 @@ describe('an attacker who guesses codes', () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
-    for (const left of [4, 3, 2]) {
+    for (const triesLeft of [4, 3, 2]) {
       await browser.submit('/mfa/code', { code: '000000' })
-      expect((await browser.visit('/mfa?use=code')).text).toContain(`${left} tries left.`)
+      expect((await browser.visit('/mfa?use=code')).text).toContain(`${triesLeft} tries left.`)
     }
     await browser.submit('/mfa/code', { code: '000000' })
     const last = await browser.visit('/mfa?use=code')

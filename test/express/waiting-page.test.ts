@@ -107,12 +107,12 @@ describe('the code on the waiting page', () => {
   it('the QR code stays the same while its request waits, and changes for the next request', async () => {
     const { app, browser, page } = await waiting()
 
-    const again = await browser.visit('/mfa')
+    const reloadedPage = await browser.visit('/mfa')
     await app.clock.advance(20)
     await browser.submit('/mfa/send')
     const next = await browser.visit('/mfa')
 
-    expect(shownCode(again)).toEqual(shownCode(page))
+    expect(shownCode(reloadedPage)).toEqual(shownCode(page))
     expect(shownCode(next)?.secret).toMatch(/^[A-Za-z0-9_-]{22}$/)
     expect(shownCode(next)?.secret).not.toBe(shownCode(page)?.secret)
   })
@@ -158,11 +158,11 @@ describe('a page of an open request', () => {
     'a page of an open request asks the service for the user once: %s',
     async (path) => {
       const service = await startTestService()
-      const asked: string[] = []
+      const calls: string[] = []
       const connect = async () => {
         const connection = await service.connect()
         const counted: typeof fetch = (url, init) => {
-          asked.push(
+          calls.push(
             `${init?.method ?? 'GET'} ${new URL(url instanceof Request ? url.url : url).pathname.replace(/^.*\/api/, '')}`,
           )
           return (connection.fetch ?? fetch)(url, init)
@@ -175,12 +175,12 @@ describe('a page of an open request', () => {
       const browser = app.browser()
       await app.signIn(browser, 'alice')
       await browser.visit('/account')
-      asked.length = 0
+      calls.length = 0
 
       const page = await browser.visit(path)
 
       expect(page.status).toBe(200)
-      expect(asked.filter((call) => call === 'GET /users')).toHaveLength(1)
+      expect(calls.filter((call) => call === 'GET /users')).toHaveLength(1)
       await service.close()
     },
   )

@@ -30,15 +30,15 @@ async function warningsOf(
   build: (app: express.Express) => void = () => {},
   { create = express, cookie = {}, store }: Circumstances = {},
 ) {
-  const said: string[] = []
-  const logger: Logger = { info() {}, error() {}, warn: (message) => void said.push(message) }
+  const warnings: string[] = []
+  const logger: Logger = { info() {}, error() {}, warn: (message) => void warnings.push(message) }
   const app = create()
   build(app)
   app.use(session({ secret: 'test', resave: false, saveUninitialized: true, cookie, ...(store && { store }) }))
   app.use(mfa({ service, authenticatorUrl: 'https://mfa.example', user: () => null, logger, ...options }))
   app.get('/', (_req, res) => void res.send('ok'))
   for (let i = 0; i < 3; i++) await request(app).get('/').set('X-Forwarded-Proto', 'https')
-  return said
+  return warnings
 }
 
 describe('a warning about the setup', () => {
@@ -47,7 +47,7 @@ describe('a warning about the setup', () => {
   })
 
   it('mfa() does not warn about routes before it where people sign in or machines look', async () => {
-    const said = await warningsOf({}, (app) => {
+    const warnings = await warningsOf({}, (app) => {
       for (const path of [
         '/login',
         '/api/login',
@@ -60,7 +60,7 @@ describe('a warning about the setup', () => {
         app.get(path, () => {})
     })
 
-    expect(said).toEqual([])
+    expect(warnings).toEqual([])
   })
 
   it.each([
@@ -83,21 +83,21 @@ describe('a warning about the setup', () => {
   ])(
     'mfa() does not warn about a catch-all route that passes requests on: %s',
     async (_which, path, create = express) => {
-      const said = await warningsOf({}, (app) => app.get(path, (_req, _res, next) => next()), { create })
+      const warnings = await warningsOf({}, (app) => app.get(path, (_req, _res, next) => next()), { create })
 
-      expect(said).toEqual([])
+      expect(warnings).toEqual([])
     },
   )
 
   it('mfa() warns about a catch-all route below another path', async () => {
-    const said = await warningsOf({}, (app) => app.get('/admin/{*path}', (_req, _res, next) => next()))
+    const warnings = await warningsOf({}, (app) => app.get('/admin/{*path}', (_req, _res, next) => next()))
 
-    expect(said).toEqual([expect.stringContaining('not gated: /admin/{*path}.')])
+    expect(warnings).toEqual([expect.stringContaining('not gated: /admin/{*path}.')])
   })
 
   it('mfa() does not warn when another mfa() refuses a request', async () => {
-    const said: string[] = []
-    const logger: Logger = { info() {}, error() {}, warn: (message) => void said.push(message) }
+    const warnings: string[] = []
+    const logger: Logger = { info() {}, error() {}, warn: (message) => void warnings.push(message) }
     const app = express()
     app.use(session({ secret: 'test', resave: false, saveUninitialized: true }))
     const common = { service, authenticatorUrl: 'https://mfa.example', logger }
@@ -110,7 +110,7 @@ describe('a warning about the setup', () => {
     const refused = await request(url).post('/admin/mfa/code').set('Sec-Fetch-Site', 'cross-site')
 
     expect(refused.status).toBe(403)
-    expect(said).toEqual([])
+    expect(warnings).toEqual([])
   })
 
   it('mfa() does not warn about a route that signs people in by Passport, whatever its path', async () => {
@@ -130,9 +130,9 @@ describe('a warning about the setup', () => {
     ['Express 5', express],
     ['Express 4', express4],
   ])('mfa() warns once about routes before it that are not gated, with their paths, on %s', async (_, create) => {
-    const said = await warningsOf({}, (app) => app.get('/admin', (_req, res) => void res.send('open')), { create })
+    const warnings = await warningsOf({}, (app) => app.get('/admin', (_req, res) => void res.send('open')), { create })
 
-    expect(said).toEqual([expect.stringContaining('not gated: /admin. Move mfa()')])
+    expect(warnings).toEqual([expect.stringContaining('not gated: /admin. Move mfa()')])
   })
 
   it('mfa() warns about a secure cookie behind a proxy that is not trusted', async () => {
@@ -145,21 +145,21 @@ describe('a warning about the setup', () => {
   it('mfa() warns in production about web sessions in memory and an authenticator on the app’s origin', async () => {
     vi.stubEnv('NODE_ENV', 'production')
 
-    const said = await warningsOf({
+    const warnings = await warningsOf({
       service: embeddedLike,
       publicUrl: 'https://app.example',
       authenticatorUrl: undefined,
     })
 
-    expect(said).toEqual([expect.stringContaining('kept in memory'), expect.stringContaining('authenticatorUrl')])
+    expect(warnings).toEqual([expect.stringContaining('kept in memory'), expect.stringContaining('authenticatorUrl')])
   })
 
   it.each(['http://mfa.example/api', 'http://10.0.0.7:8080/api', 'http://127.0.0.1.example/api'])(
     'mfa() warns about a service that is called over plain http through a network: %s',
     async (baseUrl) => {
-      const said = await warningsOf({ service: { ...service, baseUrl } })
+      const warnings = await warningsOf({ service: { ...service, baseUrl } })
 
-      expect(said).toEqual([expect.stringContaining('Use https in service.baseUrl')])
+      expect(warnings).toEqual([expect.stringContaining('Use https in service.baseUrl')])
     },
   )
 

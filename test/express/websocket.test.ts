@@ -61,14 +61,14 @@ describe('a WebSocket', () => {
       const cookie = browser.cookie('connect.sid')
       const headers = cookie === undefined ? {} : { cookie: `connect.sid=${cookie}` }
       const socket = new WebSocket(`ws://127.0.0.1:${port}`, { headers })
-      const first = new Promise<string>((resolve) => {
+      const firstMessage = new Promise<string>((resolve) => {
         socket.once('message', (data: Buffer) => resolve(data.toString()))
         socket.once('error', (error) => resolve(error.message))
       })
       const closed = new Promise<string>((resolve) => {
         socket.once('close', (_code, reason) => resolve(reason.toString()))
       })
-      return { socket, first, closed }
+      return { socket, firstMessage, closed }
     }
     return { service, browser, open }
   }
@@ -76,21 +76,21 @@ describe('a WebSocket', () => {
   it('a WebSocket opens for verified users only, and closes when their web sessions are ended', async () => {
     const { service, browser, open } = await startApp()
     const device = await service.enroll('alice')
-    const anonymous = await open().first
+    const anonymous = await open().firstMessage
     await browser.submit('/login/alice')
-    const unverified = await open().first
+    const unverified = await open().firstMessage
     await browser.visit('/')
     await device.approve()
     await browser.submit('/mfa/complete')
 
-    const { first, closed } = open()
-    const welcome = await first
+    const { firstMessage, closed } = open()
+    const welcome = await firstMessage
     await service.endSessions('alice')
 
     expect([anonymous, unverified]).toEqual([expect.stringContaining('403'), expect.stringContaining('403')])
     expect(welcome).toBe('welcome')
     expect(await closed).toBe('mfa_required')
-    expect(await open().first).toContain('403')
+    expect(await open().firstMessage).toContain('403')
   })
 })
 
@@ -171,10 +171,10 @@ describe('verifyUpgrade()', () => {
     await service.addUser('bob')
     await second.verifyUpgrade(req, alice)
 
-    const others = [{ username: 'bob' }, { serviceUserId: 'alice' }, undefined, null, false] as const
-    const answers = await Promise.all(others.map((user) => second.verifyUpgrade(req, user)))
+    const otherUsers = [{ username: 'bob' }, { serviceUserId: 'alice' }, undefined, null, false] as const
+    const answers = await Promise.all(otherUsers.map((user) => second.verifyUpgrade(req, user)))
 
-    expect(answers).toEqual(others.map(() => undefined))
+    expect(answers).toEqual(otherUsers.map(() => undefined))
   })
 
   it('verifyUpgrade() accepts no ended web session at its first use at a node', async () => {
@@ -189,10 +189,10 @@ describe('verifyUpgrade()', () => {
     const { node, requestBy, service, calls } = await arrange()
     calls.withoutStream = true
     const [second, req] = [node(), await requestBy()]
-    const before = await second.verifyUpgrade(req, alice)
+    const upgradeBefore = await second.verifyUpgrade(req, alice)
     await service.endSessions('alice')
 
-    expect(before).toBeDefined()
+    expect(upgradeBefore).toBeDefined()
     expect(await second.verifyUpgrade(req, alice)).toBeUndefined()
   })
 
@@ -211,14 +211,14 @@ describe('verifyUpgrade()', () => {
       const second = node({ failMode: () => true }, version)
       const letThrough = { userKey: 'username:alice', until: clock.now() + 300 }
       const req = await requestBy('alice', version ? { epoch: undefined } : {}, { letThrough })
-      const before = await second.verifyUpgrade(req, alice)
+      const upgradeBefore = await second.verifyUpgrade(req, alice)
       calls.down = true
 
-      const during = await second.verifyUpgrade(req, alice)
+      const upgradeDuring = await second.verifyUpgrade(req, alice)
       const atNewNode = await node({ failMode: () => true }, version).verifyUpgrade(req, alice)
 
-      expect(before).toBeDefined()
-      expect([during, atNewNode]).toEqual([undefined, undefined])
+      expect(upgradeBefore).toBeDefined()
+      expect([upgradeDuring, atNewNode]).toEqual([undefined, undefined])
     },
   )
 
@@ -249,11 +249,11 @@ describe('verifyUpgrade()', () => {
     async (_, options, enough) => {
       const { node, requestBy } = await arrange()
       const [lax, strict] = [node(), node(options)]
-      const [req, better] = [await requestBy(), await requestBy('alice', enough)]
+      const [req, betterRequest] = [await requestBy(), await requestBy('alice', enough)]
 
       expect(await lax.verifyUpgrade(req, alice)).toBeDefined()
       expect(await strict.verifyUpgrade(req, alice)).toBeUndefined()
-      expect(await strict.verifyUpgrade(better, alice)).toBeDefined()
+      expect(await strict.verifyUpgrade(betterRequest, alice)).toBeDefined()
     },
   )
 
@@ -277,13 +277,13 @@ describe('verifyUpgrade()', () => {
     const { node, requestBy, calls, clock } = await arrange()
     const [second, req, old] = [node(), await requestBy(), await requestBy('alice', { at: clock.now() - 43_200 })]
     await second.verifyUpgrade(req, alice)
-    const before = calls.seen.length
+    const callCountBefore = calls.seen.length
 
     await second.verifyUpgrade({ headers: {}, session: {} } as unknown as IncomingMessage, alice)
     await second.verifyUpgrade(old, alice)
     await second.verifyUpgrade(req, { username: 'bob' })
 
-    expect(calls.seen).toHaveLength(before)
+    expect(calls.seen).toHaveLength(callCountBefore)
   })
 
   it('verifyUpgrade() never rejects its promise: it logs what is wrong and accepts no user', async () => {
@@ -313,8 +313,8 @@ describe('onEnd() of an upgrade', () => {
   async function connect({ need = {}, passed = 0 } = {}) {
     const arranged = await arrange()
     const second = arranged.node()
-    const at = arranged.clock.now() - passed
-    const upgrade = await second.verifyUpgrade(await arranged.requestBy('alice', { at }), alice, need)
+    const passedAt = arranged.clock.now() - passed
+    const upgrade = await second.verifyUpgrade(await arranged.requestBy('alice', { at: passedAt }), alice, need)
     const ends: number[] = []
     const stop = upgrade?.onEnd(() => void ends.push(arranged.clock.now())) ?? (() => {})
     return { ...arranged, second, upgrade, ends, stop }
@@ -349,14 +349,14 @@ describe('onEnd() of an upgrade', () => {
   it.each([
     ['12 hours', { passed: 43_100 }, 100],
     ['the maxAge of the connection', { need: { maxAge: 107 } }, 107],
-  ])('onEnd() calls back, to the second, when the verification is older than %s', async (_, how, left) => {
+  ])('onEnd() calls back, to the second, when the verification is older than %s', async (_, how, secondsLeft) => {
     const { clock, upgrade, ends } = await connect(how)
     const since = clock.now()
 
-    await clock.advance(left + 100)
+    await clock.advance(secondsLeft + 100)
 
-    expect(upgrade?.expiresAt).toBe(since + left)
-    expect(ends).toEqual([since + left])
+    expect(upgrade?.expiresAt).toBe(since + secondsLeft)
+    expect(ends).toEqual([since + secondsLeft])
   })
 
   it('onEnd() calls back when the service could not be asked for as long as maxUnchecked', async () => {
@@ -369,10 +369,10 @@ describe('onEnd() of an upgrade', () => {
     calls.down = true
 
     await clock.advance(390)
-    const before = [...ends]
+    const endsBefore = [...ends]
     await clock.advance(20)
 
-    expect([before, ends]).toEqual([[], [400]])
+    expect([endsBefore, ends]).toEqual([[], [400]])
   })
 
   it('onEnd() calls back in time while the service answers no call', async () => {
@@ -420,13 +420,13 @@ describe('onEnd() of an upgrade', () => {
     upgrade?.onEnd(() => {
       throw new Error('closed already')
     })
-    const after: string[] = []
-    upgrade?.onEnd(() => void after.push('called'))
+    const laterCalls: string[] = []
+    upgrade?.onEnd(() => void laterCalls.push('called'))
 
     await service.endSessions('alice')
     await settled()
 
-    expect([ends.length, after]).toEqual([1, ['called']])
+    expect([ends.length, laterCalls]).toEqual([1, ['called']])
     expect(second.logged).toEqual([expect.stringContaining('closed already')])
   })
 

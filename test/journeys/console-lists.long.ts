@@ -34,10 +34,10 @@ describe('the lists of the console', () => {
     await status.getByText('1–50 of 122').waitFor()
 
     // At least twelve people are seen at once.
-    const seen = await rows.evaluateAll(
-      (all) => all.filter((each) => each.getBoundingClientRect().bottom <= innerHeight).length,
+    const visibleRows = await rows.evaluateAll(
+      (elements) => elements.filter((each) => each.getBoundingClientRect().bottom <= innerHeight).length,
     )
-    expect(seen).toBeGreaterThanOrEqual(12)
+    expect(visibleRows).toBeGreaterThanOrEqual(12)
     expect(await rows.first().evaluate((each) => Math.round(each.getBoundingClientRect().height))).toBeLessThanOrEqual(
       46,
     )

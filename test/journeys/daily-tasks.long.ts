@@ -54,7 +54,7 @@ describe('the help desk', () => {
     const chosen = await dialog.getByRole('radio', { checked: true }).count()
     await dialog.getByRole('button', { name: 'Reset' }).click()
     await dialog.getByText('Choose a reason.').waitFor()
-    const before = (await desk.client.users.get(id)).factors
+    const factorsBefore = (await desk.client.users.get(id)).factors
     await confirm(page, 'Reset')
     await page.getByText('was reset.').waitFor()
     await button(page, 'Reset').click()
@@ -69,7 +69,7 @@ describe('the help desk', () => {
       expect.stringContaining('Firefox on Linux'),
     ])
     expect(chosen).toBe(0)
-    expect(before).toContain('push')
+    expect(factorsBefore).toContain('push')
   })
 
   it('the person page uses columns where there is room, and fits large text on a phone and forced colors', async () => {
@@ -85,9 +85,9 @@ describe('the help desk', () => {
     await button(page, 'Reset').waitFor()
     const heading = (name: string) => page.getByRole('heading', { level: 2, name }).boundingBox()
     const isBeside = async () => (await heading('Devices'))?.y === (await heading('Sign-ins and changes'))?.y
-    const beside = [await isBeside()]
+    const layouts = [await isBeside()]
     await page.setViewportSize({ width: 1000, height: 800 })
-    beside.push(await isBeside())
+    layouts.push(await isBeside())
 
     await page.emulateMedia({ forcedColors: 'active' })
     const colorOf = (selector: string) =>
@@ -95,17 +95,17 @@ describe('the help desk', () => {
         .locator(selector)
         .first()
         .evaluate((each) => getComputedStyle(each).backgroundColor)
-    const chosen = [await colorOf('.nav-link[aria-current]'), await colorOf('.chip[aria-pressed=true]')]
-    const others = [await colorOf('.nav-link:not([aria-current])'), await colorOf('.chip[aria-pressed=false]')]
+    const chosenColors = [await colorOf('.nav-link[aria-current]'), await colorOf('.chip[aria-pressed=true]')]
+    const otherColors = [await colorOf('.nav-link:not([aria-current])'), await colorOf('.chip[aria-pressed=false]')]
 
     await page.setViewportSize({ width: 360, height: 800 })
     await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
     await button(page, 'Create a recovery code').click()
     const hidden = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
 
-    expect(beside).toEqual([true, false])
-    expect(chosen[0]).not.toBe(others[0])
-    expect(chosen[1]).not.toBe(others[1])
+    expect(layouts).toEqual([true, false])
+    expect(chosenColors[0]).not.toBe(otherColors[0])
+    expect(chosenColors[1]).not.toBe(otherColors[1])
     expect(hidden).toBe(0)
   })
 })

@@ -20,9 +20,9 @@ async function arrange() {
   await page.getByLabel('Username').fill('anna')
   await page.getByLabel('Password').fill(password)
   const done = { presses: 0, numbers: 0 }
-  const press = async (where: Page, name: string | RegExp, role: 'button' | 'link' = 'button') => {
+  const press = async (target: Page, name: string | RegExp, role: 'button' | 'link' = 'button') => {
     done.presses += 1
-    await where.getByRole(role, { name }).click()
+    await target.getByRole(role, { name }).click()
   }
   const type = async (number: string) => {
     done.numbers += 1

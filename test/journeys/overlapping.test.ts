@@ -27,29 +27,29 @@ describe('a request on a device', () => {
     const { app, pending } = await arrange()
     const { browser, page } = await ask(app)
 
-    const others = await Promise.all(['/account', '/', '/mfa'].map((path) => browser.visit(path)))
+    const otherPages = await Promise.all(['/account', '/', '/mfa'].map((path) => browser.visit(path)))
 
-    expect(new Set([page, ...others].map((each) => numberOn(each))).size).toBe(1)
+    expect(new Set([page, ...otherPages].map((each) => numberOn(each))).size).toBe(1)
     expect(await pending()).toHaveLength(1)
   })
 
   it('a request replaces the older one from the same browser, whatever web session that had', async () => {
     const { app, account, pending } = await arrange()
     const { browser } = await ask(app)
-    const [first] = await pending()
+    const [firstRequest] = await pending()
     // The browser has lost its web session, and keeps its other cookies.
-    const again = createBrowser(
+    const laterBrowser = createBrowser(
       app.url,
       new Map(browser.cookiesAt(app.url).flatMap(({ name, value }) => (name === 'connect.sid' ? [] : [[name, value]]))),
     )
-    const { page } = await ask(app, again)
+    const { page } = await ask(app, laterBrowser)
 
     const requests = await pending()
     expect(requests).toHaveLength(1)
-    expect(requests[0]?.id).not.toBe(first?.id)
+    expect(requests[0]?.id).not.toBe(firstRequest?.id)
     await app.answer(account, 'approve', numberOn(page))
-    await again.submit('/mfa/complete')
-    expect((await again.fetch('/account')).body.verified).toBe(true)
+    await laterBrowser.submit('/mfa/complete')
+    expect((await laterBrowser.fetch('/account')).body.verified).toBe(true)
   })
 
   it('a request stays beside that of another browser, and a wrong number ends its own one alone', async () => {
@@ -151,9 +151,9 @@ describe('a request on a device', () => {
     const { browser } = await ask(app)
     await app.service.close()
 
-    const out = await browser.open('/logout')
+    const signOutAnswer = await browser.open('/logout')
 
-    expect([out.status, out.headers['location']]).toEqual([303, '/'])
+    expect([signOutAnswer.status, signOutAnswer.headers['location']]).toEqual([303, '/'])
   })
 })
 
@@ -174,11 +174,11 @@ describe('the warning of a new browser', () => {
 
     await browser.submit('/logout')
     await ask(app, browser)
-    const again = await warned(person, app)
+    const warnedLater = await warned(person, app)
     await browser.submit('/logout')
     await ask(app)
     const privately = await warned(person, app)
 
-    expect([atEnrollment, again, privately]).toEqual([false, false, true])
+    expect([atEnrollment, warnedLater, privately]).toEqual([false, false, true])
   })
 })

@@ -18,9 +18,9 @@ async function arrange() {
   const app = await startOwnApp({ authenticatorUrl }, {}, undefined, undefined, { smtp })
   const { browser, account } = await app.withDevice()
   await app.makeCodes(browser)
-  const told = () => mail.mails.find(({ text }) => text.startsWith('New recovery codes were made'))
-  while (!told()) await mail.arrival()
-  const text = told()!.text
+  const findMail = () => mail.mails.find(({ text }) => text.startsWith('New recovery codes were made'))
+  while (!findMail()) await mail.arrival()
+  const text = findMail()!.text
   const link = /https:\/\/phones\.example(\/mfa\/not-me\/\S+)/.exec(text)?.[1]
   expect(link).toBeDefined()
   return { app, browser, account, text, link: app.url + link }

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { fromDesk, phones, small } from '../authenticator/phone.ts'
-import { button, headline, seen } from '../authenticator/screen.ts'
+import { button, headline, appears } from '../authenticator/screen.ts'
 
 const phone = await phones()
 
@@ -21,7 +21,7 @@ describe('a newer request on the phone', () => {
     await page.getByLabel('Enter the number').fill(first.number!.slice(0, 1))
     const second = await service.ask('alice', fromDesk)
 
-    expect(await seen(page.getByRole('alert').getByText('A newer request is waiting'))).toBe(true)
+    expect(await appears(page.getByRole('alert').getByText('A newer request is waiting'))).toBe(true)
     // What was typed stays, and belongs to the request that was open.
     expect(await page.getByLabel('Enter the number').inputValue()).toBe(first.number!.slice(0, 1))
     await page.getByLabel('Enter the number').fill(second.number!)
@@ -52,16 +52,16 @@ describe('a newer request on the phone', () => {
 
   it.each(Object.keys(endings) as (keyof typeof endings)[])(
     'a newer request on the phone stays in the list after %s of the open one',
-    async (by) => {
+    async (ending) => {
       const { service, page, pass } = await phone.joinedAtRest()
       const first = await service.ask('alice', fromDesk)
       await headline(page, 'Sign in to Wiki?')
       const second = await service.ask('alice', fromDesk)
-      await seen(page.getByRole('alert').getByText('A newer request is waiting'))
+      await appears(page.getByRole('alert').getByText('A newer request is waiting'))
       await page.clock.fastForward(1_000)
 
       const cancel = () => service.client.sessions.cancel(service.domainId, first.id)
-      await endings[by]({ page, number: second.number!, cancel })
+      await endings[ending]({ page, number: second.number!, cancel })
       await pass(10)
 
       // The person has to open it, and sees it under the headline of the home screen.
@@ -79,7 +79,7 @@ describe('a newer request on the phone', () => {
     const second = await service.ask('alice', { ...fromDesk, attributes: [{ key: 'Browser', value: 'Safari' }] })
 
     await button(page, 'Show').click()
-    await seen(page.locator('#facts').getByText('Safari'))
+    await appears(page.locator('#facts').getByText('Safari'))
     await page.getByLabel('Enter the number').fill(second.number!)
     await button(page, 'Approve').click()
     await headline(page, 'Approved')
@@ -104,8 +104,8 @@ describe('a newer request on the phone', () => {
     }
     await button(page, 'All 2 requests').click()
 
-    expect(await seen(page.getByText('Lyon, Firefox'))).toBe(true)
-    expect(await seen(page.getByText('Oslo, Safari'))).toBe(true)
+    expect(await appears(page.getByText('Lyon, Firefox'))).toBe(true)
+    expect(await appears(page.getByText('Oslo, Safari'))).toBe(true)
   })
 
   it('a report blocks a newer request together with the open one, and says what it did', async () => {
@@ -113,10 +113,10 @@ describe('a newer request on the phone', () => {
     await service.ask('alice', fromDesk)
     await headline(page, 'Sign in to Wiki?')
     await service.ask('alice', fromDesk)
-    await seen(page.getByText('All 2 requests'))
+    await appears(page.getByText('All 2 requests'))
 
     await button(page, 'It wasn’t me – block and report').click()
 
-    expect(await seen(page.getByText('2 requests blocked. New requests are paused for 15 minutes.'))).toBe(true)
+    expect(await appears(page.getByText('2 requests blocked. New requests are paused for 15 minutes.'))).toBe(true)
   })
 })

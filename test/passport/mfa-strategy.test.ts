@@ -99,9 +99,9 @@ describe("passport.authenticate('mfa')", () => {
       const app = await startPassportApp(options)
       const { browser } = await verified(app)
 
-      const inside = (await browser.fetch('/inside')).body
+      const insideBody = (await browser.fetch('/inside')).body
 
-      expect(inside).toMatchObject({ verified: true, authInfo: { mfa: { factor: 'push', at: app.clock.now() } } })
+      expect(insideBody).toMatchObject({ verified: true, authInfo: { mfa: { factor: 'push', at: app.clock.now() } } })
       expect((await browser.fetch('/inside')).body.verified).toBe(true)
       expect((await browser.fetch('/account')).body.verified).toBe(true)
     },

@@ -33,10 +33,10 @@ async function startProvider(): Promise<string> {
   provider.get('/authorize', (req, res) => {
     const code = randomUUID()
     codes.add(code)
-    const back = new URL(req.query['redirect_uri'] as string)
-    back.searchParams.set('code', code)
-    back.searchParams.set('state', req.query['state'] as string)
-    res.redirect(302, back.href)
+    const redirectUri = new URL(req.query['redirect_uri'] as string)
+    redirectUri.searchParams.set('code', code)
+    redirectUri.searchParams.set('state', req.query['state'] as string)
+    res.redirect(302, redirectUri.href)
   })
   provider.post('/token', express.urlencoded({ extended: false }), (req, res) => {
     const good = codes.delete((req.body as { code: string }).code)
@@ -65,8 +65,8 @@ function addOAuth(app: Express, passport: InstanceType<typeof Passport>, provide
   const client = { clientID: 'app', clientSecret: 'secret', callbackURL: '/login/oauth/done', state: true }
   passport.use(
     'oauth',
-    new OAuth2Strategy({ ...addresses, ...client }, (...given: unknown[]) => {
-      const done = given.at(-1) as (error: unknown, user: object) => void
+    new OAuth2Strategy({ ...addresses, ...client }, (...args: unknown[]) => {
+      const done = args.at(-1) as (error: unknown, user: object) => void
       done(null, { username: 'alice', email: 'person@example.com' })
     }),
   )
@@ -80,10 +80,10 @@ async function byMagicLink(browser: Browser): Promise<void> {
 }
 
 async function byOAuth(browser: Browser): Promise<void> {
-  const away = await browser.open('/login/oauth')
-  const { headers } = await fetch(String(away.headers['location']), { redirect: 'manual' })
-  const back = new URL(headers.get('location') ?? '')
-  const answer = await browser.open(back.pathname + back.search)
+  const redirection = await browser.open('/login/oauth')
+  const { headers } = await fetch(String(redirection.headers['location']), { redirect: 'manual' })
+  const callbackUrl = new URL(headers.get('location') ?? '')
+  const answer = await browser.open(callbackUrl.pathname + callbackUrl.search)
   expect([answer.status, answer.headers['location']]).toEqual([303, '/account'])
 }
 

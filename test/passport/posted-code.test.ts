@@ -47,7 +47,7 @@ function startCodeApp({ authenticate = {}, strategy = {}, app: options = {} }: G
       const once = passport.authenticate('local', { session: false })
       app.post('/as-bob', once, passport.authenticate('mfa'), (req, res) => void res.json({ authInfo: req.authInfo }))
       app.post('/callback', (req, res, next) => {
-        const told = (error: unknown, user: unknown, info: unknown, status: unknown) =>
+        const respond = (error: unknown, user: unknown, info: unknown, status: unknown) =>
           res.json({
             error: (error as Error | null)?.message,
             errorStatus: (error as { status?: number } | null)?.status,
@@ -55,7 +55,7 @@ function startCodeApp({ authenticate = {}, strategy = {}, app: options = {} }: G
             info,
             status,
           })
-        ;(passport.authenticate('mfa', told) as express.RequestHandler)(req, res, next)
+        ;(passport.authenticate('mfa', respond) as express.RequestHandler)(req, res, next)
       })
     },
   })
@@ -148,13 +148,13 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     const { browser, code } = await signedIn(app)
     await browser.submit('/basket', { basket: 'apples' })
     const planted = browser.copy()
-    const before = await sessionOf(browser)
+    const sessionBefore = await sessionOf(browser)
 
     await browser.submit('/second-step', { code: await code() })
 
-    const after = await sessionOf(browser)
-    expect(after.sessionId).not.toBe(before.sessionId)
-    expect(after.data.basket).toBe('apples')
+    const sessionAfter = await sessionOf(browser)
+    expect(sessionAfter.sessionId).not.toBe(sessionBefore.sessionId)
+    expect(sessionAfter.data.basket).toBe('apples')
     expect(await isIn(planted)).toBe(false)
   })
 
@@ -182,11 +182,11 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     const { browser } = await signedIn(app)
 
     const answer = await browser.submit('/second-step', { code })
-    const told = await browser.submit('/callback', { code })
+    const callbackAnswer = await browser.submit('/callback', { code })
 
     expect([answer.status, answer.text]).toEqual([401, 'Unauthorized'])
-    expect(told.body).toMatchObject({ user: false, status: 401, info: { reason } })
-    expect(told.body.info.message).toContain(words)
+    expect(callbackAnswer.body).toMatchObject({ user: false, status: 401, info: { reason } })
+    expect(callbackAnswer.body.info.message).toContain(words)
     expect(await isIn(browser)).toBe(false)
   })
 
@@ -244,9 +244,9 @@ describe("a code posted to passport.authenticate('mfa')", () => {
   it('a posted code fails for signed-out users', async () => {
     const app = await startCodeApp()
 
-    const told = await app.browser().submit('/callback', { code: '123456' })
+    const callbackAnswer = await app.browser().submit('/callback', { code: '123456' })
 
-    expect(told.body).toMatchObject({ status: 401, info: { reason: 'sign_in_first' } })
+    expect(callbackAnswer.body).toMatchObject({ status: 401, info: { reason: 'sign_in_first' } })
   })
 
   it('a posted code may come with the password, in one form', async () => {
@@ -316,11 +316,11 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     const browser = app.browser()
     await app.signIn(browser, 'alice')
 
-    const told = await browser.submit('/callback', { code: '123456' })
+    const callbackAnswer = await browser.submit('/callback', { code: '123456' })
 
-    expect(told.body.errorStatus).toBe(503)
-    expect(told.body.error).toBe('The second step is unavailable.')
-    expect(told.body.user).toBeUndefined()
+    expect(callbackAnswer.body.errorStatus).toBe(503)
+    expect(callbackAnswer.body.error).toBe('The second step is unavailable.')
+    expect(callbackAnswer.body.user).toBeUndefined()
     expect(app.trouble.join()).toContain('service gone')
     expect(await isIn(browser)).toBe(false)
   })
@@ -388,7 +388,7 @@ describe('what Passport does with the outcome', () => {
         mfa: {
           // As connect-flash does; the option is asked for each request.
           user: (req) => {
-            Object.assign(req, { flash: (...said: unknown[]) => void flashed.push(said) })
+            Object.assign(req, { flash: (...args: unknown[]) => void flashed.push(args) })
             return req.user
           },
         },

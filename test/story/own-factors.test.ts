@@ -99,8 +99,8 @@ describe.each(scripts)('self-service in a real browser, with JavaScript: %s', (j
     await look()
     expect(await page.getByRole('button', { name: 'Print' }).count()).toBe(javaScriptEnabled ? 1 : 0)
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Save as a file')])
-    const [first = ''] = await page.getByRole('listitem').allTextContents()
-    expect(await readFile(await download.path(), 'utf8')).toContain(first)
+    const [firstCode = ''] = await page.getByRole('listitem').allTextContents()
+    expect(await readFile(await download.path(), 'utf8')).toContain(firstCode)
     await press(page, "I've saved them")
     await page.waitForURL(`${app.url}/account`)
 

@@ -53,10 +53,10 @@ describe('the main path, with JavaScript', () => {
     const authenticator = await activate(phone, page)
     await page.locator('#number').waitFor()
     await authenticator.getByText('Sign in to').waitFor()
-    const shown = await authenticator.locator('main').innerText()
+    const requestText = await authenticator.locator('main').innerText()
     expect(new URL(page.url()).pathname).toBe('/mfa')
     // The facts by which a person recognizes the own sign-in: user, address, browser and time left.
-    for (const fact of ['alice', '127.0.0.1', 'Chrome', /[01]:\d\d/]) expect(shown).toMatch(fact)
+    for (const fact of ['alice', '127.0.0.1', 'Chrome', /[01]:\d\d/]) expect(requestText).toMatch(fact)
 
     await typeNumber(authenticator, await numberOn(page))
     await authenticator.getByRole('button', { name: 'Approve' }).click()

@@ -13,7 +13,7 @@ interface Backlog {
 
 /** Inserts rows of each kind that a sweep removes or settles, as after an outage, and their users. */
 export async function insertBacklog(db: Queryable, { organizationId, domainIds, count, now }: Backlog): Promise<void> {
-  const [organization, first, second] = [organizationId, ...domainIds].map((id) => sql.lit(id))
+  const [organization, firstDomain, secondDomain] = [organizationId, ...domainIds].map((id) => sql.lit(id))
   const numbers = sql`with recursive number (n) as (select 1 union all select n + 1 from number where n < ${sql.lit(count)})`
   const id = (digit: string) => sql`${sql.lit(digit.repeat(32))} || cast(10000000 + n as text)`
   const user = id('b')
@@ -26,21 +26,21 @@ export async function insertBacklog(db: Queryable, { organizationId, domainIds, 
     sql`"user" (id, organization_id, username, name_key, name, email, ever_enrolled, created_at)
       ${numbers} select ${user}, ${organization}, 'leftover ' || n, 'leftover ' || n, 'Person', 'person@example.com', 1, 1`,
     sql`session (id, domain_id, user_id, device_id, state, nonce, attributes, created_at, expires_at)
-      ${numbers} select ${id('1')}, ${first}, ${user}, ${user}, 'pending', '', '[]', ${ago}, ${ago} + 90`,
+      ${numbers} select ${id('1')}, ${firstDomain}, ${user}, ${user}, 'pending', '', '[]', ${ago}, ${ago} + 90`,
     sql`session (id, domain_id, user_id, device_id, state, nonce, attributes, created_at, expires_at, settled_at)
-      ${numbers} select ${id('2')}, ${first}, ${user}, ${user}, 'approved', '', '[]', ${ago}, ${ago} + 90, ${ago} + 30`,
+      ${numbers} select ${id('2')}, ${firstDomain}, ${user}, ${user}, 'approved', '', '[]', ${ago}, ${ago} + 90, ${ago} + 30`,
     sql`token (id, domain_id, user_id, state, code, code_lookup, code_expires_at, created_at)
-      ${numbers} select ${id('3')}, ${first}, ${user}, 'pending', '', ${user}, ${ago} + 90, ${ago}`,
+      ${numbers} select ${id('3')}, ${firstDomain}, ${user}, 'pending', '', ${user}, ${ago} + 90, ${ago}`,
     sql`token (id, domain_id, user_id, state, replacement, replacement_lookup, replacement_expires_at, created_at)
-      ${numbers} select ${id('4')}, ${second}, ${user}, 'active', '', ${user}, ${ago} + 90, ${ago}`,
+      ${numbers} select ${id('4')}, ${secondDomain}, ${user}, 'active', '', ${user}, ${ago} + 90, ${ago}`,
     sql`bypass_code (id, user_id, code, code_lookup, uses_allowed, uses_remaining, expires_at, created_at)
       ${numbers} select ${id('5')}, ${user}, '', 'expired', 1, 1, ${ago} + 90, ${ago}`,
     sql`bypass_code (id, user_id, code, code_lookup, uses_allowed, uses_remaining, used_at, expires_at, created_at)
       ${numbers} select ${id('6')}, ${user}, '', 'used', 1, 0, ${ago}, ${seconds} + 864000, ${ago}`,
     sql`email_code (domain_id, user_id, code_lookup, wrong_tries, expires_at)
-      ${numbers} select ${first}, ${user}, '', 0, ${ago}`,
+      ${numbers} select ${firstDomain}, ${user}, '', 0, ${ago}`,
     sql`passkey_ceremony (challenge_hash, domain_id, user_id, kind, rp_id, origins, challenge, expires_at)
-      ${numbers} select ${user}, ${first}, ${user}, 'register', 'app.example', '[]', '', ${ago}`,
+      ${numbers} select ${user}, ${firstDomain}, ${user}, 'register', 'app.example', '[]', '', ${ago}`,
     sql`administrator (id, organization_id, name, email, role, user_handle, created_at)
       ${numbers} select ${user}, ${organization}, 'Person', 'person@example.com', 'owner', ${user}, 1`,
     sql`consent (id, organization_id, operation, user_id, parameters, domain_ids, digest, requested_by, because, state, created_at,
@@ -54,22 +54,22 @@ export async function insertBacklog(db: Queryable, { organizationId, domainIds, 
       ${numbers} select ${user}, ${user}, ${organization}, 'Person', 'person@example.com', 'owner', '[]', ${ago}, ${ago}`,
     sql`challenge_try (challenge, failures, expires_at) ${numbers} select ${user}, 1, ${ago}`,
     sql`known_browser (id_hash, domain_id, user_id, factors, passed_at, expires_at)
-      ${numbers} select ${user}, ${first}, ${user}, '', ${longAgo}, ${ago}`,
+      ${numbers} select ${user}, ${firstDomain}, ${user}, '', ${longAgo}, ${ago}`,
     sql`device_history (session_id, device_id, domain_id, user_id, attributes, state, created_at, settled_at)
-      ${numbers} select ${id('2')}, ${user}, ${first}, ${user}, '[]', 'approved', ${longAgo}, ${longAgo}`,
+      ${numbers} select ${id('2')}, ${user}, ${firstDomain}, ${user}, '[]', 'approved', ${longAgo}, ${longAgo}`,
     sql`device_notice (id, device_id, domain_id, kind, created_at)
-      ${numbers} select ${id('7')}, ${user}, ${first}, 'device_added', ${longAgo}`,
+      ${numbers} select ${id('7')}, ${user}, ${firstDomain}, 'device_added', ${longAgo}`,
     sql`caller_verification (id, organization_id, domain_id, user_id, device_id, requested_by, state, nonce, number, created_at, expires_at)
-      ${numbers} select ${user}, ${organization}, ${first}, ${user}, ${user}, ${user}, 'pending', '', '10', ${longAgo}, ${longAgo}`,
+      ${numbers} select ${user}, ${organization}, ${firstDomain}, ${user}, ${user}, ${user}, 'pending', '', '10', ${longAgo}, ${longAgo}`,
     sql`device_call (device_id, jti, expires_at) ${numbers} select ${user}, 'call', ${ago}`,
     sql`device_move (device_id, expires_at) ${numbers} select ${user}, ${ago}`,
     sql`attempt (scope, at) ${numbers} select 'backlog ' || n, ${ago}`,
     sql`tally (scope, at, count) ${numbers} select 'backlog ' || n, ${ago}, 1`,
     sql`sign_in_day (domain_id, day, outcome, factor, count)
-      ${numbers} select ${first}, ${longAgo} / 86400 - n, 'approved', 'push', 1`,
-    sql`epoch_change (domain_id, user_id) ${numbers} select ${first}, ${user}`,
+      ${numbers} select ${firstDomain}, ${longAgo} / 86400 - n, 'approved', 'push', 1`,
+    sql`epoch_change (domain_id, user_id) ${numbers} select ${firstDomain}, ${user}`,
     sql`device (id, token_id, domain_id, user_id, name, key_x, key_y, created_at, revoked_at)
-      ${numbers} select ${user}, ${id('4')}, ${second}, ${user}, 'Phone', '', '', ${longAgo}, ${longAgo}`,
+      ${numbers} select ${user}, ${id('4')}, ${secondDomain}, ${user}, 'Phone', '', '', ${longAgo}, ${longAgo}`,
   ]
   for (const insert of inserts) await sql`insert into ${insert} from number`.execute(db)
   const writer = 'c'.repeat(40)

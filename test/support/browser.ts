@@ -14,8 +14,8 @@ export interface Browser {
   fetch(path: string): Promise<HttpResponse>
   /** Submits a form of a page of this origin. */
   submit(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<HttpResponse>
-  /** A second browser that starts with a copy of the cookies. @param at Another process of the app. */
-  copy(at?: string): Browser
+  /** A second browser that starts with a copy of the cookies. @param url Another process of the app. */
+  copy(url?: string): Browser
   cookie(name: string): string | undefined
   /** All cookies, as the header. */
   cookies(): string
@@ -23,8 +23,8 @@ export interface Browser {
   cookiesAt(url: string): { name: string; value: string; url: string }[]
 }
 
-export function createBrowser(base: string, given = new Map<string, string>()): Browser {
-  const jar = new Map(given)
+export function createBrowser(base: string, initialCookies = new Map<string, string>()): Browser {
+  const jar = new Map(initialCookies)
 
   const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
 
@@ -36,7 +36,7 @@ export function createBrowser(base: string, given = new Map<string, string>()): 
   ): Promise<HttpResponse> {
     const cookie = cookies()
     const form = fields && String(new URLSearchParams(fields))
-    const sent = {
+    const sentHeaders = {
       ...(form !== undefined && {
         'content-type': 'application/x-www-form-urlencoded',
         'content-length': String(form.length),
@@ -44,7 +44,7 @@ export function createBrowser(base: string, given = new Map<string, string>()): 
       ...(cookie && { cookie }),
       ...headers,
     }
-    const answer = await sendRequest(method, base + path, sent, form)
+    const answer = await sendRequest(method, base + path, sentHeaders, form)
     for (const line of answer.cookies) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       // Browsers ignore longer cookies (RFC 6265bis section 5.6).
@@ -91,7 +91,7 @@ export function createBrowser(base: string, given = new Map<string, string>()): 
         { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'same-origin', ...headers },
         fields,
       ),
-    copy: (at = base) => createBrowser(at, jar),
+    copy: (url = base) => createBrowser(url, jar),
     cookie: (name) => jar.get(name),
     cookies,
     cookiesAt: (url) => [...jar].map(([name, value]) => ({ name, value, url })),

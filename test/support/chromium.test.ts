@@ -8,29 +8,29 @@ import { launchChromium } from './chromium.ts'
 
 describe('the browser that the tests use', () => {
   let browser: Browser
-  let here: Server
-  let elsewhere: Server
+  let ownServer: Server
+  let otherServer: Server
 
   beforeAll(async () => {
     browser = await launchChromium()
-    here = await page()
-    elsewhere = await page()
+    ownServer = await page()
+    otherServer = await page()
   })
   afterAll(async () => {
     await browser.close()
-    here.close()
-    elsewhere.close()
+    ownServer.close()
+    otherServer.close()
   })
 
   it('the test browser reads its own origin and refuses to read another one', async () => {
     const tab = await browser.newPage()
-    await tab.goto(address(here))
+    await tab.goto(address(ownServer))
 
-    const own = await tab.evaluate(read, address(here))
-    const foreign = await tab.evaluate(read, address(elsewhere))
+    const ownResult = await tab.evaluate(read, address(ownServer))
+    const foreignResult = await tab.evaluate(read, address(otherServer))
 
-    expect(own).toBe('read')
-    expect(foreign).toBe('TypeError')
+    expect(ownResult).toBe('read')
+    expect(foreignResult).toBe('TypeError')
   })
 
   it('the test browser loads its fonts from its own folder, wherever the checkout is', async () => {

@@ -109,14 +109,14 @@ const fonts =
 
 /** The package unpacks into the temporary folder, and its libraries only where it believes to be on AWS Lambda. */
 async function inflateInto(folder: string): Promise<void> {
-  const before = { ...process.env }
+  const previousEnv = { ...process.env }
   Object.assign(process.env, { TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' })
   try {
     const { default: packaged } = await import('@sparticuz/chromium')
     await packaged.executablePath()
   } finally {
-    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name]
-    Object.assign(process.env, before)
+    for (const name of Object.keys(process.env)) if (!(name in previousEnv)) delete process.env[name]
+    Object.assign(process.env, previousEnv)
   }
 }
 

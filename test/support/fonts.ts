@@ -27,12 +27,16 @@ const sizes = { woffHeader: 44, woffEntry: 20, sfntHeader: 12, sfntEntry: 16 }
 function toSfnt(woff: Buffer): Buffer {
   const count = woff.readUInt16BE(12)
   const tables = Array.from({ length: count }, (_, index) => {
-    const at = sizes.woffHeader + index * sizes.woffEntry
-    const [start, packed, length] = [4, 8, 12].map((field) => woff.readUInt32BE(at + field)) as [number, number, number]
+    const entryOffset = sizes.woffHeader + index * sizes.woffEntry
+    const [start, packed, length] = [4, 8, 12].map((field) => woff.readUInt32BE(entryOffset + field)) as [
+      number,
+      number,
+      number,
+    ]
     const bytes = woff.subarray(start, start + packed)
     return {
-      entry: woff.subarray(at, at + 4),
-      checksum: woff.subarray(at + 16, at + 20),
+      entry: woff.subarray(entryOffset, entryOffset + 4),
+      checksum: woff.subarray(entryOffset + 16, entryOffset + 20),
       data: packed < length ? inflateSync(bytes) : bytes,
     }
   })

@@ -52,9 +52,9 @@ export function pageSession(page: Page): Promise<CDPSession> {
 export async function keptPage(
   browser: Browser,
   options: BrowserContextOptions = {},
-  after: KeptPageOptions = {},
+  pageOptions: KeptPageOptions = {},
 ): Promise<Page> {
-  const { clock = false, emptyPage } = after
+  const { clock = false, emptyPage } = pageOptions
   const { viewport = { width: 1280, height: 720 }, colorScheme, reducedMotion, forcedColors, ...rest } = options
   const pages = idlePages(browser, JSON.stringify([rest, clock, emptyPage]))
   const chosen = pages.pop() ?? (await createKept(browser, { ...rest, viewport }, clock))
@@ -67,7 +67,7 @@ export async function keptPage(
   if (clock) await startClock(chosen)
   onTestFinished(async ({ task }) => {
     const failed = task.result?.state === 'fail'
-    const clean = !failed && (await reset(chosen, after).catch(() => false))
+    const clean = !failed && (await reset(chosen, pageOptions).catch(() => false))
     if (clean) pages.push(chosen)
     else {
       keptContexts.delete(chosen.page.context())
@@ -78,10 +78,10 @@ export async function keptPage(
 }
 
 function idlePages(browser: Browser, key: string): Kept[] {
-  const all = idle.get(browser) ?? new Map<string, Kept[]>()
-  idle.set(browser, all)
-  const pages = all.get(key) ?? []
-  all.set(key, pages)
+  const pagesByKey = idle.get(browser) ?? new Map<string, Kept[]>()
+  idle.set(browser, pagesByKey)
+  const pages = pagesByKey.get(key) ?? []
+  pagesByKey.set(key, pages)
   return pages
 }
 
@@ -92,19 +92,19 @@ async function setSize(page: Page, size: BrowserContextOptions['viewport']): Pro
 
 const defaultMedia = JSON.stringify({ colorScheme: 'light', reducedMotion: 'no-preference', forcedColors: 'none' })
 
-async function setMedia(kept: Kept, media: Media): Promise<void> {
+async function setMedia(entry: Kept, media: Media): Promise<void> {
   const key = JSON.stringify(media)
-  if (key === kept.media) return
-  await kept.emulateMedia(media)
-  kept.media = key
+  if (key === entry.media) return
+  await entry.emulateMedia(media)
+  entry.media = key
 }
 
 /** The present is its time, whatever the test before has made of it. */
-async function startClock(kept: Kept): Promise<void> {
-  const { clock } = kept.page
+async function startClock(entry: Kept): Promise<void> {
+  const { clock } = entry.page
   await clock.install()
   await clock.resume()
-  kept.touched = true
+  entry.touched = true
 }
 
 async function createKept(browser: Browser, options: BrowserContextOptions, clock: boolean): Promise<Kept> {
@@ -179,13 +179,13 @@ function watch(target: object, names: readonly string[], called: (args: unknown[
 }
 
 /** @returns whether the page is as if it were new. */
-async function reset(kept: Kept, { leave, emptyPage = 'none' }: KeptPageOptions): Promise<boolean> {
-  const { page, changed, undo } = kept
+async function reset(entry: Kept, { leave, emptyPage = 'none' }: KeptPageOptions): Promise<boolean> {
+  const { page, changed, undo } = entry
   if (changed || page.isClosed()) return false
   for (const undone of undo.splice(0).toReversed()) await undone()
-  const others = page.context().pages()
-  await Promise.all(others.filter((other) => other !== page).map((other) => other.close()))
-  if (kept.touched || kept.origins.size > 1 || !(await leave?.(page))) await clear(kept, emptyPage)
+  const openPages = page.context().pages()
+  await Promise.all(openPages.filter((other) => other !== page).map((other) => other.close()))
+  if (entry.touched || entry.origins.size > 1 || !(await leave?.(page))) await clear(entry, emptyPage)
   return true
 }
 
@@ -201,8 +201,8 @@ async function stopWorkers(page: Page, session: CDPSession): Promise<void> {
 }
 
 /** Leaves the document, and removes what it has stored. */
-async function clear(kept: Kept, emptyPage: string): Promise<void> {
-  const { page, openSession, origins } = kept
+async function clear(entry: Kept, emptyPage: string): Promise<void> {
+  const { page, openSession, origins } = entry
   // A user who is signed in would be led to the challenge, whose script would go on in the next test.
   await page.context().clearCookies()
   // Not `about:blank`: for a page with another opener policy, Chromium starts another process.
@@ -216,5 +216,5 @@ async function clear(kept: Kept, emptyPage: string): Promise<void> {
   await stopWorkers(page, session)
   await session.detach()
   origins.clear()
-  kept.touched = false
+  entry.touched = false
 }

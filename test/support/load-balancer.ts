@@ -45,7 +45,7 @@ interface Passed {
   readonly agent: Agent
 }
 
-function pass({ req, res, body, agent }: Passed, [node, ...others]: readonly string[]): void {
+function pass({ req, res, body, agent }: Passed, [node, ...otherNodes]: readonly string[]): void {
   if (node === undefined) return void res.writeHead(502).end('no node answers')
   const { method, headers, url = '/' } = req
   const upstream = request(node + url, { method, headers, agent }, (answer) => {
@@ -58,8 +58,8 @@ function pass({ req, res, body, agent }: Passed, [node, ...others]: readonly str
       res.destroy()
       return
     }
-    const again = error.code === 'ECONNREFUSED' || method === 'GET' || method === 'HEAD'
-    pass({ req, res, body, agent }, again ? others : [])
+    const mayRetry = error.code === 'ECONNREFUSED' || method === 'GET' || method === 'HEAD'
+    pass({ req, res, body, agent }, mayRetry ? otherNodes : [])
   })
   res.on('close', () => upstream.destroy())
   upstream.end(body)

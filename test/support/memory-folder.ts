@@ -17,14 +17,14 @@ export default function setup(): () => void {
   const folder = mkdtempSync(join(memory, `${prefix}${process.pid}-`))
   // PostgreSQL enters it as a user of its own.
   chmodSync(folder, 0o711)
-  const before = { ...process.env }
+  const previousEnv = { ...process.env }
   // The workers start later, with this environment. Hundreds of processes of tests load the same modules: compiling them
   // once saves a sixth of their time.
   Object.assign(process.env, { TMPDIR: folder, NODE_COMPILE_CACHE: join(folder, 'compiled') })
   return () => {
     for (const name of ['TMPDIR', 'NODE_COMPILE_CACHE']) {
-      if (before[name] === undefined) delete process.env[name]
-      else process.env[name] = before[name]
+      if (previousEnv[name] === undefined) delete process.env[name]
+      else process.env[name] = previousEnv[name]
     }
     rmSync(folder, { recursive: true, force: true })
   }

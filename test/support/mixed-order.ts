@@ -12,9 +12,9 @@ export class MixedOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
     const slow = sorted.filter(({ moduleId }) => isSlow(moduleId))
-    const others = sorted.filter(({ moduleId }) => !isSlow(moduleId))
-    const turns = Math.max(slow.length, others.length)
-    return Array.from({ length: turns }, (_, turn) => [slow[turn], others[turn]])
+    const fast = sorted.filter(({ moduleId }) => !isSlow(moduleId))
+    const turns = Math.max(slow.length, fast.length)
+    return Array.from({ length: turns }, (_, turn) => [slow[turn], fast[turn]])
       .flat()
       .filter((file) => file !== undefined)
   }

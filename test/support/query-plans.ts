@@ -17,11 +17,11 @@ export function sqlitePlan(db: Sqlite.Database, sql: string): Access[] {
   const rows = db.prepare<null[], { detail: string }>(`explain query plan ${sql}`).all(...parameters)
   const tables = new Map(Array.from(sql.matchAll(/"(\w+)" as "(\w+)"/g), ([, table, alias]) => [alias, table]))
   return rows.flatMap(({ detail }) => {
-    const [, how, name = '', condition = ''] =
+    const [, scanKind, name = '', condition = ''] =
       /^(SCAN|SEARCH) (\w+)(?: USING .*?(?:\((.*)\))?)?(?: LEFT-JOIN)?$/.exec(detail) ?? []
-    if (how === undefined) return []
+    if (scanKind === undefined) return []
     // An automatic index is made for this one statement, out of all rows.
-    const entered = how === 'SEARCH' && !detail.includes('AUTOMATIC')
+    const entered = scanKind === 'SEARCH' && !detail.includes('AUTOMATIC')
     const columns = entered ? Array.from(condition.matchAll(/(\w+)[=<>]/g), ([, column = '']) => column) : []
     return [{ table: tables.get(name) ?? name, columns, detail }]
   })

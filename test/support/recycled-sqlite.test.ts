@@ -19,9 +19,9 @@ async function rowsOf({ db }: Store): Promise<Record<string, unknown[]>> {
 }
 
 it('a new store in memory gets the database of a closed one without the data stored there', async () => {
-  const first = await openSqliteStore(':memory:')
-  const whenNew = await rowsOf(first)
-  await first.close()
+  const firstStore = await openSqliteStore(':memory:')
+  const whenNew = await rowsOf(firstStore)
+  await firstStore.close()
   const service = await startService()
   const { user, ask } = await service.enroll('alice')
   await ask()
@@ -30,11 +30,11 @@ it('a new store in memory gets the database of a closed one without the data sto
 
   const next = await openSqliteStore(':memory:')
   const rows = await rowsOf(next)
-  const { rows: found } = await sql`select * from user_search where user_search match 'alice'`.execute(next.db)
+  const { rows: foundUsers } = await sql`select * from user_search where user_search match 'alice'`.execute(next.db)
   await next.close()
 
   expect(rows).toEqual(whenNew)
-  expect(found).toEqual([])
+  expect(foundUsers).toEqual([])
 })
 
 it('a closed database in memory executes nothing on the next one', () => {

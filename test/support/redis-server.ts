@@ -37,39 +37,39 @@ export async function startRedis(): Promise<{
 /** A command is an array of strings, each with its length (RESP). @returns undefined while it is not all there. */
 function readCommand(data: Buffer): { words: string[]; length: number } | undefined {
   const words: string[] = []
-  let at = 0
+  let position = 0
   const readLine = () => {
-    const end = data.indexOf('\r\n', at)
+    const end = data.indexOf('\r\n', position)
     if (end === -1) return undefined
-    const line = data.toString('utf8', at, end)
-    at = end + 2
+    const line = data.toString('utf8', position, end)
+    position = end + 2
     return line
   }
   const count = Number(readLine()?.slice(1))
   while (words.length < count) {
     const size = Number(readLine()?.slice(1))
     // NaN as well: its length is not all there.
-    if (!(at + size + 2 <= data.length)) return undefined
-    words.push(data.toString('utf8', at, at + size))
-    at += size + 2
+    if (!(position + size + 2 <= data.length)) return undefined
+    words.push(data.toString('utf8', position, position + size))
+    position += size + 2
   }
-  return Number.isNaN(count) ? undefined : { words, length: at }
+  return Number.isNaN(count) ? undefined : { words, length: position }
 }
 
 function answer([name = '', key = '', value = '']: readonly string[], entries: Map<string, string>): string {
-  const found = entries.get(key)
+  const entry = entries.get(key)
   switch (name.toUpperCase()) {
     case 'HELLO':
       return '%1\r\n$5\r\nproto\r\n:3\r\n'
     case 'CLIENT':
       return '+OK\r\n'
     case 'GET':
-      return found === undefined ? '_\r\n' : `$${Buffer.byteLength(found)}\r\n${found}\r\n`
+      return entry === undefined ? '_\r\n' : `$${Buffer.byteLength(entry)}\r\n${entry}\r\n`
     case 'SET':
       entries.set(key, value)
       return '+OK\r\n'
     case 'EXPIRE':
-      return found === undefined ? ':0\r\n' : ':1\r\n'
+      return entry === undefined ? ':0\r\n' : ':1\r\n'
     case 'DEL':
       return entries.delete(key) ? ':1\r\n' : ':0\r\n'
     default:

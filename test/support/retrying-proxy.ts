@@ -26,9 +26,9 @@ export async function startRetryingProxy(ports: readonly number[], idle: number)
   async function forward(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const body = await buffer(req)
     turn += 1
-    const first = turn
+    const firstIndex = turn
     for (let tried = 0; tried < ports.length && !res.destroyed; tried += 1) {
-      const answer = await ask(req, { body, port: ports[(first + tried) % ports.length] ?? 0, signalOf: res })
+      const answer = await ask(req, { body, port: ports[(firstIndex + tried) % ports.length] ?? 0, signalOf: res })
       const isLast = tried === ports.length - 1
       if (answer === undefined) retries.failed += 1
       else if (answer.statusCode === 503 && !isLast) {
@@ -54,8 +54,8 @@ export async function startRetryingProxy(ports: readonly number[], idle: number)
   function ask({ method, url, headers }: IncomingMessage, { body, port, signalOf }: Attempt) {
     return new Promise<IncomingMessage | undefined>((resolve) => {
       const { host = '' } = headers
-      const sent = { ...withoutHop(headers), host, 'content-length': String(body.length) }
-      const upstream = request({ host: '127.0.0.1', port, method, path: url, headers: sent, agent })
+      const sentHeaders = { ...withoutHop(headers), host, 'content-length': String(body.length) }
+      const upstream = request({ host: '127.0.0.1', port, method, path: url, headers: sentHeaders, agent })
       upstream.on('response', resolve).on('error', () => resolve(undefined))
       // A timeout of the agent is for idle connections, not for answers that are held.
       upstream.setTimeout(0)

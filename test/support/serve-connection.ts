@@ -11,11 +11,13 @@ export async function serveConnection(
   const disconnection = new AbortController()
   res.on('close', () => disconnection.abort())
   const body = Buffer.concat(await req.toArray())
-  const given = Object.entries(req.headers).filter(([name]) => !['host', 'connection', 'content-length'].includes(name))
+  const headerEntries = Object.entries(req.headers).filter(
+    ([name]) => !['host', 'connection', 'content-length'].includes(name),
+  )
   try {
     const answer = await call(new URL(req.url ?? '', baseUrl), {
       method: req.method ?? 'GET',
-      headers: { ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])), ...headers },
+      headers: { ...Object.fromEntries(headerEntries.map(([name, value]) => [name, String(value)])), ...headers },
       signal: disconnection.signal,
       ...(body.length > 0 && { body }),
     })

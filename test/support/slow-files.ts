@@ -17,9 +17,9 @@ export function isSlow(file: string): boolean {
     ([, path = '']) => path,
   )
   const files = imported.map((path) => (path.startsWith('.') ? resolve(dirname(file), path) : path))
-  const found = files.some((path) => slow.test(path) || (isTestCode(path) && isSlow(path)))
-  verdicts.set(file, found)
-  return found
+  const verdict = files.some((path) => slow.test(path) || (isTestCode(path) && isSlow(path)))
+  verdicts.set(file, verdict)
+  return verdict
 }
 
 const isTestCode = (file: string) => file.startsWith(resolve('test')) && file.endsWith('.ts')

@@ -4,7 +4,7 @@ export interface VirtualAuthenticatorOptions {
   /** Whether it verifies the person, as a fingerprint reader does. */
   readonly verifiesUser?: boolean
   /** Whether it answers without waiting, as if the person touched it at once. */
-  readonly present?: boolean
+  readonly userPresent?: boolean
   /** Whether a password manager can copy its passkeys to other devices. */
   readonly syncs?: boolean
   /** Whether it is part of the device, or a key that is plugged in. */
@@ -22,7 +22,7 @@ export interface StoredPasskey {
 
 /** An authenticator of Chromium itself, which signs as a real one does (WebAuthn Level 3 section 11). */
 export async function addAuthenticator(page: Page, options: VirtualAuthenticatorOptions = {}) {
-  const { verifiesUser = true, present = true, syncs = false, transport = 'internal' } = options
+  const { verifiesUser = true, userPresent = true, syncs = false, transport = 'internal' } = options
   const cdp: CDPSession = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable')
   const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
@@ -32,7 +32,7 @@ export async function addAuthenticator(page: Page, options: VirtualAuthenticator
       hasResidentKey: true,
       hasUserVerification: verifiesUser,
       isUserVerified: verifiesUser,
-      automaticPresenceSimulation: present,
+      automaticPresenceSimulation: userPresent,
       defaultBackupEligibility: syncs,
     },
   })

@@ -118,13 +118,13 @@ describe('the kit for tests of an app', () => {
   })
 
   it('the test kit enrolls a new device once the old one is revoked, and only then', async () => {
-    const [first, again] = [await service.enroll('alice'), await service.enroll('alice')]
+    const [firstEnrollment, secondEnrollment] = [await service.enroll('alice'), await service.enroll('alice')]
     const { id } = await service.client.users.getByUsername('alice')
 
     await service.client.tokens.revoke(service.domainId, id)
 
-    expect(again).toBe(first)
-    expect(await service.enroll('alice')).not.toBe(first)
+    expect(secondEnrollment).toBe(firstEnrollment)
+    expect(await service.enroll('alice')).not.toBe(firstEnrollment)
   })
 
   it('the test kit issues codes that work once', async () => {
@@ -139,23 +139,23 @@ describe('the kit for tests of an app', () => {
       return agent.get('/')
     }
 
-    const first = await enterCode()
-    const second = await enterCode()
+    const firstAnswer = await enterCode()
+    const secondAnswer = await enterCode()
 
-    expect(first.text).toBe('hello bypass')
-    expect(second.text).not.toContain('hello')
+    expect(firstAnswer.text).toBe('hello bypass')
+    expect(secondAnswer.text).not.toContain('hello')
   })
 
   it('the test kit ends the verified web sessions of a user', async () => {
     const agent = request.agent(createApp(service))
     await agent.post('/login/alice')
     await passSecondStep(agent, await service.enroll('alice'))
-    const before = (await agent.get('/')).status
+    const statusBefore = (await agent.get('/')).status
 
     await service.endSessions('alice')
     await service.clock.advance(60)
 
-    expect([before, (await agent.get('/')).status]).toEqual([200, 403])
+    expect([statusBefore, (await agent.get('/')).status]).toEqual([200, 403])
   })
 
   it('the test kit reports a failed login', async () => {

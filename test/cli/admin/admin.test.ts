@@ -23,12 +23,15 @@ async function register(token: string): Promise<{ status: number; session: () =>
   return {
     status,
     async session() {
-      const again = await createService({ database: place.database, console: { url: 'https://console.example' } })
-      const door = await listen(again.listener, { host: '127.0.0.1', port: 0 })
-      const at = { origin: `http://127.0.0.1:${door.port}` }
-      const answer = await callConsole(at, 'GET', '/session', { cookie: browser.state.cookie })
+      const secondService = await createService({
+        database: place.database,
+        console: { url: 'https://console.example' },
+      })
+      const door = await listen(secondService.listener, { host: '127.0.0.1', port: 0 })
+      const address = { origin: `http://127.0.0.1:${door.port}` }
+      const answer = await callConsole(address, 'GET', '/session', { cookie: browser.state.cookie })
       await door.close()
-      await again.close()
+      await secondService.close()
       return answer.status
     },
   }
@@ -39,10 +42,10 @@ describe('second-factor admin', () => {
     const { stdout } = await admin('admin', 'invite', ...olivia, '--console-url', 'https://console.example')
     const [, token = ''] = /https:\/\/console\.example\/console\/invitation#([\w-]{43})/.exec(stdout) ?? []
 
-    const first = await register(token)
-    const again = await register(token)
+    const firstUse = await register(token)
+    const secondUse = await register(token)
 
-    expect([first.status, again.status]).toEqual([200, 404])
+    expect([firstUse.status, secondUse.status]).toEqual([200, 404])
     expect(await json('admin', 'list')).toMatchObject([{ name: 'Olivia', role: 'owner', domains: [] }])
     expect((await admin('admin', 'list')).stdout).toMatch(/^Olivia +olivia@example\.com +owner +all +\d{4}-/m)
   })
@@ -100,23 +103,23 @@ describe('second-factor admin', () => {
     const { session } = await register((await json('admin', 'invite', ...olivia)).token)
 
     const sessions = await json('admin', 'sessions', 'Olivia')
-    const before = await session()
+    const statusBefore = await session()
     const ended = await admin('admin', 'sessions', 'Olivia', '--end')
 
     expect(sessions).toHaveLength(1)
     expect(ended.stdout).toBe('Ended 1 session of "Olivia".\n')
-    expect([before, await session()]).toEqual([200, 401])
+    expect([statusBefore, await session()]).toEqual([200, 401])
   })
 
   it('second-factor admin revoke revokes the access after a confirmation, and ends the sessions at once', async () => {
     const { session } = await register((await json('admin', 'invite', ...olivia)).token)
 
     const unasked = await admin('admin', 'revoke', 'Olivia')
-    const before = await session()
+    const statusBefore = await session()
     const revoked = await admin('admin', 'revoke', 'olivia@example.com', '--yes')
 
     expect([unasked.code, revoked.code]).toEqual([2, 0])
-    expect([before, await session()]).toEqual([200, 401])
+    expect([statusBefore, await session()]).toEqual([200, 401])
     expect((await admin('admin', 'list')).stdout).toMatch(/^Olivia +olivia@example\.com +revoked /m)
   })
 

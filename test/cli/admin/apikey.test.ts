@@ -8,11 +8,11 @@ const { place, admin, json } = useDatabase()
 
 describe('second-factor apikey', () => {
   it('second-factor apikey shows a key only when it is created', async () => {
-    const made = await json('apikey', 'create')
+    const createdKey = await json('apikey', 'create')
     const listed = await admin('apikey', 'list')
     const listedJson = await json('apikey', 'list')
 
-    expect(made).toEqual({
+    expect(createdKey).toEqual({
       key: expect.stringMatching(/^[A-Za-z0-9]{64}$/),
       id: expect.stringMatching(/^[0-9a-f]{40}$/),
       role: 'admin',
@@ -21,7 +21,7 @@ describe('second-factor apikey', () => {
       usedAt: null,
     })
     expect(listedJson).toHaveLength(2)
-    for (const key of [made.key, place.apiKey]) {
+    for (const key of [createdKey.key, place.apiKey]) {
       expect(listed.stdout + JSON.stringify(listedJson)).not.toContain(key)
     }
   })
@@ -47,17 +47,17 @@ describe('second-factor apikey', () => {
         })
       ).status
 
-    const before = await ping()
+    const statusBefore = await ping()
     const unasked = await admin('apikey', 'revoke', id)
-    const unrevoked = await ping()
+    const statusUnconfirmed = await ping()
     const { code } = await admin('apikey', 'revoke', id.slice(0, 10), '--yes')
-    const after = await ping()
-    const gone = listening.close()
+    const statusAfter = await ping()
+    const closed = listening.close()
     await service.close()
-    await gone
+    await closed
 
     expect([unasked.code, code]).toEqual([2, 0])
-    expect([before, unrevoked, after]).toEqual([200, 200, 401])
+    expect([statusBefore, statusUnconfirmed, statusAfter]).toEqual([200, 200, 401])
   })
 
   it('second-factor apikey does not print a key that was typed instead of an id', async () => {

@@ -123,10 +123,10 @@ describe('second-factor audit', () => {
     ['changed', "update audit set facts = '{}' where event = 'user.created'"],
     ['missing', "delete from audit where event = 'user.created'"],
     ['cut off', "delete from audit where event = 'membership.added'"],
-  ])('second-factor audit verify finds entries that are %s, and keeps the saved heads', async (found, statement) => {
+  ])('second-factor audit verify finds entries that are %s, and keeps the saved heads', async (finding, statement) => {
     await makeUser('alice')
     await admin('audit', 'verify', '--write-head', file('heads'))
-    const before = readFileSync(file('heads'), 'utf8')
+    const headsBefore = readFileSync(file('heads'), 'utf8')
     forge(statement)
     // An attacker who can do that can also change what the database records about its chains.
     forge('update audit_writer set sequence = 0')
@@ -134,8 +134,8 @@ describe('second-factor audit', () => {
     const verified = await admin('audit', 'verify', '--head', file('heads'), '--write-head', file('heads'))
 
     expect(verified.code).toBe(1)
-    expect(verified.stdout).toMatch(new RegExp(`^${found}`, 'm'))
-    expect(readFileSync(file('heads'), 'utf8')).toBe(before)
+    expect(verified.stdout).toMatch(new RegExp(`^${finding}`, 'm'))
+    expect(readFileSync(file('heads'), 'utf8')).toBe(headsBefore)
   })
 
   it('second-factor audit verify compares the trail with the heads that a service logs at its default level', async () => {

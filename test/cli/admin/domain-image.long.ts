@@ -37,12 +37,12 @@ describe('second-factor domain image', () => {
     const set = await admin('domain', 'image', 'set', 'Intranet', file('logo.png'))
     await admin('domain', 'image', 'get', 'Intranet', file('own.png'))
     const removed = await json('domain', 'image', 'remove', 'Intranet')
-    const again = await json('domain', 'image', 'remove', 'Intranet')
+    const secondRemoval = await json('domain', 'image', 'remove', 'Intranet')
     await admin('domain', 'image', 'get', 'Intranet', file('neutral.png'))
 
     expect(set).toMatchObject({ code: 0, stdout: 'Set the image of "Intranet".\n' })
     expect(readFileSync(file('own.png'))).toEqual(logo)
-    expect([removed.removed, again.removed]).toEqual([true, false])
+    expect([removed.removed, secondRemoval.removed]).toEqual([true, false])
     expect(readFileSync(file('neutral.png')).subarray(1, 4).toString()).toBe('PNG')
     expect(readFileSync(file('neutral.png'))).not.toEqual(logo)
   })
@@ -70,8 +70,8 @@ describe('second-factor domain image', () => {
   ])(
     'second-factor domain image rejects an invalid image (%s) and keeps the current one',
     async (_what, make, reason) => {
-      const present = png(16, 16)
-      writeFileSync(file('good.png'), present)
+      const currentImage = png(16, 16)
+      writeFileSync(file('good.png'), currentImage)
       writeFileSync(file('bad.png'), make())
       await admin('domain', 'image', 'set', 'Intranet', file('good.png'))
 
@@ -80,7 +80,7 @@ describe('second-factor domain image', () => {
 
       expect(code).toBe(1)
       expect(stderr).toContain(reason)
-      expect(readFileSync(file('kept.png'))).toEqual(present)
+      expect(readFileSync(file('kept.png'))).toEqual(currentImage)
     },
   )
 

@@ -63,8 +63,8 @@ describe('second-factor domain', () => {
     ['its name in another case', () => 'INTRANET'],
     ['its id', () => place.domainId],
     ['the beginning of its id', () => place.domainId.slice(0, 8)],
-  ])('second-factor domain finds a domain by %s', async (_by, given) => {
-    const { stdout, code } = await admin('domain', 'show', given())
+  ])('second-factor domain finds a domain by %s', async (_by, identifier) => {
+    const { stdout, code } = await admin('domain', 'show', identifier())
 
     expect(code).toBe(0)
     expect(stdout).toContain(`Name              Intranet\nId                ${place.domainId}\n`)
@@ -74,12 +74,12 @@ describe('second-factor domain', () => {
     await admin('domain', 'create', 'INTRANET')
 
     const exact = await json('domain', 'show', 'Intranet')
-    const either = await admin('domain', 'show', 'intranet')
+    const ambiguous = await admin('domain', 'show', 'intranet')
 
     expect(exact.id).toBe(place.domainId)
-    expect(either.code).toBe(2)
-    expect(either.stderr).toContain('matches more than one domain')
-    expect(either.stderr).toContain(place.domainId)
+    expect(ambiguous.code).toBe(2)
+    expect(ambiguous.stderr).toContain('matches more than one domain')
+    expect(ambiguous.stderr).toContain(place.domainId)
   })
 
   it('second-factor domain says what to do when the domain does not exist', async () => {
@@ -90,12 +90,12 @@ describe('second-factor domain', () => {
   })
 
   it('second-factor domain set changes only the rules in the options', async () => {
-    const before = await json('domain', 'show', 'Intranet')
+    const domainBefore = await json('domain', 'show', 'Intranet')
 
-    const after = await json('domain', 'set', 'Intranet', '--name', 'Staff', '--email-otp-enabled', 'on')
+    const domainAfter = await json('domain', 'set', 'Intranet', '--name', 'Staff', '--email-otp-enabled', 'on')
 
-    expect(after).toEqual({ ...before, name: 'Staff', emailOtpEnabled: true })
-    expect(await json('domain', 'show', 'Staff')).toEqual(after)
+    expect(domainAfter).toEqual({ ...domainBefore, name: 'Staff', emailOtpEnabled: true })
+    expect(await json('domain', 'show', 'Staff')).toEqual(domainAfter)
   })
 
   it('second-factor domain rejects the name of another domain, but accepts a domain’s own name in another case', async () => {

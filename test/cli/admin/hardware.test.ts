@@ -27,7 +27,7 @@ describe('second-factor hardware', () => {
     writeFileSync(file('seed.txt'), `${seed}\n`)
 
     const created = await json('hardware', 'create', '42', '--seed', `@${file('seed.txt')}`)
-    const again = await admin('hardware', 'create', '42', '--seed', seed)
+    const secondCreate = await admin('hardware', 'create', '42', '--seed', seed)
 
     expect(created).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{40}$/),
@@ -39,16 +39,16 @@ describe('second-factor hardware', () => {
       user: '',
       createdAt: expect.any(Number),
     })
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('serial number already exists') })
+    expect(secondCreate).toMatchObject({ code: 1, stderr: expect.stringContaining('serial number already exists') })
   })
 
   it.each(['xyz', '', 'abcd', `${seed}0`])(
     'second-factor hardware create rejects the seed %j without repeating it',
-    async (given) => {
-      const { stdout, stderr, code } = await admin('hardware', 'create', '42', '--seed', given)
+    async (invalidSeed) => {
+      const { stdout, stderr, code } = await admin('hardware', 'create', '42', '--seed', invalidSeed)
 
       expect(code).toBe(2)
-      expect(given !== '' && (stdout + stderr).includes(given)).toBe(false)
+      expect(invalidSeed !== '' && (stdout + stderr).includes(invalidSeed)).toBe(false)
     },
   )
 
@@ -73,9 +73,9 @@ describe('second-factor hardware', () => {
     await admin('hardware', 'create', '42', '--seed', seed)
 
     const unasked = await admin('hardware', 'delete', '42')
-    const asked = await admin('hardware', 'delete', '42', '--yes')
+    const confirmed = await admin('hardware', 'delete', '42', '--yes')
 
-    expect([unasked.code, asked.code]).toEqual([2, 0])
+    expect([unasked.code, confirmed.code]).toEqual([2, 0])
     expect(await json('hardware', 'list')).toEqual([])
   })
 })
@@ -98,7 +98,7 @@ describe('second-factor hardware delete', () => {
 
 describe('second-factor hardware resynchronize', () => {
   /** The code that a token shows whose clock is ahead. */
-  const shown = (steps: number) => codeAt({ seed, digits: 6 }, stepAt(systemClock.now(), 30) + steps)
+  const tokenCode = (steps: number) => codeAt({ seed, digits: 6 }, stepAt(systemClock.now(), 30) + steps)
 
   beforeEach(async () => {
     await admin('user', 'create', 'alice', '--name', 'Alice', '--email', 'a@example.com', '--domain', 'Intranet')
@@ -108,11 +108,11 @@ describe('second-factor hardware resynchronize', () => {
     await admin('hardware', 'create', '42', '--seed', seed)
     await admin('hardware', 'assign', '42', 'alice')
 
-    const done = await admin('hardware', 'resynchronize', 'alice', shown(7), shown(8))
-    const again = await admin('hardware', 'resynchronize', 'alice', shown(7), shown(8))
+    const done = await admin('hardware', 'resynchronize', 'alice', tokenCode(7), tokenCode(8))
+    const secondRun = await admin('hardware', 'resynchronize', 'alice', tokenCode(7), tokenCode(8))
 
     expect([done.code, done.stdout]).toEqual([0, 'Corrected the clock of the hardware token of "alice".\n'])
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('Read two new codes')])
+    expect([secondRun.code, secondRun.stderr]).toEqual([1, expect.stringContaining('Read two new codes')])
     expect(await json('hardware', 'list')).toMatchObject([{ syncState: 'Synchronized' }])
     expect(await json('audit', 'list', '--event', 'hardware.resynchronized')).toMatchObject([
       { actor: { kind: 'cli' } },
@@ -120,10 +120,10 @@ describe('second-factor hardware resynchronize', () => {
   })
 
   it('second-factor hardware resynchronize says what is missing: an assigned token, or digits of a code', async () => {
-    const none = await admin('hardware', 'resynchronize', 'alice', '123456', '654321')
+    const unmatched = await admin('hardware', 'resynchronize', 'alice', '123456', '654321')
     const short = await admin('hardware', 'resynchronize', 'alice', '12345', '654321')
 
-    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('second-factor hardware assign')])
+    expect([unmatched.code, unmatched.stderr]).toEqual([1, expect.stringContaining('second-factor hardware assign')])
     expect([short.code, short.stderr]).toEqual([2, expect.stringContaining('6 or 8 digits')])
   })
 })
@@ -244,9 +244,9 @@ describe('second-factor hardware import', () => {
   })
 
   it('second-factor hardware import rejects the database as a file of tokens', async () => {
-    const before = readFileSync(place.database).length
+    const sizeBefore = readFileSync(place.database).length
 
     expect((await admin('hardware', 'import', place.database)).code).toBe(1)
-    expect(before).toBeGreaterThan(0)
+    expect(sizeBefore).toBeGreaterThan(0)
   })
 })

@@ -36,12 +36,12 @@ describe('second-factor keys', () => {
 
     const added = await json('keys', 'add')
     const rotated = await json('keys', 'rotate')
-    const again = await json('keys', 'rotate')
+    const secondRotation = await json('keys', 'rotate')
     const removed = await json('keys', 'remove', 'k1')
 
     expect(added).toEqual({ key: 'k2', file: keyFile() })
     expect(rotated).toEqual({ key: 'k2', resealed: 1, retired: ['k1'] })
-    expect(again).toEqual({ key: 'k2', resealed: 0, retired: [] })
+    expect(secondRotation).toEqual({ key: 'k2', resealed: 0, retired: [] })
     expect(removed).toEqual({ removed: 'k1' })
     expect(ids()).toEqual(['k2'])
     expect(statSync(keyFile()).mode & 0o777).toBe(0o600)
@@ -54,12 +54,12 @@ describe('second-factor keys', () => {
     service = await createService({ database: place.database, clock })
 
     await admin('keys', 'add')
-    const before = (await json('keys', 'status')).nodes
+    const nodesBefore = (await json('keys', 'status')).nodes
     await clock.advance(10)
     await expect.poll(async () => (await json('keys', 'status')).nodes as unknown).toMatchObject([{ writesWith: 'k2' }])
     const rotated = await json('keys', 'rotate')
 
-    expect(before).toMatchObject([{ keys: ['k1'], writesWith: 'k1' }])
+    expect(nodesBefore).toMatchObject([{ keys: ['k1'], writesWith: 'k1' }])
     expect(rotated.retired).toEqual(['k1'])
   })
 

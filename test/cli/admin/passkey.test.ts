@@ -16,14 +16,14 @@ beforeEach(async () => {
 
 /** The passkeys that alice has added in the app, and used. */
 async function addPasskeys(
-  ...given: readonly { readonly name: string; readonly flags?: Flags; readonly used?: true }[]
+  ...passkeys: readonly { readonly name: string; readonly flags?: Flags; readonly used?: true }[]
 ) {
   const { id } = await json('user', 'show', 'alice')
   const service = await createService({ database: place.database })
   const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
   const call = createCall(`http://127.0.0.1:${listening.port}`, place.apiKey)
   const domain = { id: place.domainId }
-  for (const { name, flags, used } of given) {
+  for (const { name, flags, used } of passkeys) {
     const page = passkeyPage({ call, domain }, { id }, { ...(flags && { flags }) })
     const bypass = await call('POST', `/users/${id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 1 } })
     const challenge = 'A'.repeat(22)
@@ -55,15 +55,18 @@ describe('second-factor passkey', () => {
     await addPasskeys({ name: 'Phone' }, { name: 'Laptop' })
     const [phone, laptop] = await json('passkey', 'list', 'alice')
 
-    const asked = await admin('passkey', 'delete', 'alice', 'Phone')
+    const unconfirmed = await admin('passkey', 'delete', 'alice', 'Phone')
     const byName = await admin('passkey', 'delete', 'alice', 'phone', '--yes')
     const byId = await json('passkey', 'delete', 'alice', laptop.id.slice(0, 8), '--yes')
-    const again = await admin('passkey', 'delete', 'alice', phone.id, '--yes')
+    const secondDelete = await admin('passkey', 'delete', 'alice', phone.id, '--yes')
 
-    expect([asked.code, asked.stderr]).toEqual([2, expect.stringMatching(/To confirm, add --yes/)])
+    expect([unconfirmed.code, unconfirmed.stderr]).toEqual([2, expect.stringMatching(/To confirm, add --yes/)])
     expect([byName.code, byName.stdout]).toEqual([0, 'Deleted the passkey "Phone" for app.example of "alice".\n'])
     expect(byId).toMatchObject({ passkey: laptop.id })
-    expect([again.code, again.stderr]).toEqual([1, `No passkey "${phone.id}". See: second-factor passkey list\n`])
+    expect([secondDelete.code, secondDelete.stderr]).toEqual([
+      1,
+      `No passkey "${phone.id}". See: second-factor passkey list\n`,
+    ])
     expect((await admin('passkey', 'list', 'alice')).stdout).toBe('The user has no passkeys.\n')
   })
 
@@ -81,11 +84,11 @@ describe('second-factor user show', () => {
     await addPasskeys({ name: 'Phone', flags: { be: true, bs: true } }, { name: 'Laptop', used: true })
 
     const { stdout } = await admin('user', 'show', 'alice')
-    const shown = await json('user', 'show', 'alice')
+    const user = await json('user', 'show', 'alice')
 
     expect(stdout).toMatch(/^Passkey +"Phone" for app\.example, synced, never used$/m)
     expect(stdout).toMatch(/^Passkey +"Laptop" for app\.example, this device only, last used \d{4}-\S+Z$/m)
-    expect(shown).toMatchObject({
+    expect(user).toMatchObject({
       passkeys: ['app.example'],
       passkeyDetails: [{ name: 'Phone', synced: true }, { name: 'Laptop' }],
     })

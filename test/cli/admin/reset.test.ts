@@ -13,11 +13,11 @@ beforeEach(async () => {
 
 describe('second-factor user reset', () => {
   it('second-factor user reset removes all factors, and allows a first factor again', async () => {
-    const before = await json('user', 'show', 'alice')
+    const userBefore = await json('user', 'show', 'alice')
 
     const { stdout, code } = await admin('user', 'reset', 'alice', '--yes')
 
-    expect(before).toMatchObject({ everEnrolled: true, bypasscodes: [expect.any(String)] })
+    expect(userBefore).toMatchObject({ everEnrolled: true, bypasscodes: [expect.any(String)] })
     expect([stdout, code]).toEqual([
       '"alice" no longer has any factors, and sets up a first one at the next sign-in.\n',
       0,
@@ -27,7 +27,7 @@ describe('second-factor user reset', () => {
   })
 
   it('second-factor user reset needs --yes, because the password alone is enough afterwards', async () => {
-    const before = await json('user', 'show', 'alice')
+    const userBefore = await json('user', 'show', 'alice')
 
     const { stderr, code } = await admin('user', 'reset', 'alice')
 
@@ -35,7 +35,7 @@ describe('second-factor user reset', () => {
       2,
       expect.stringMatching(/can then sign in with the password alone\. To confirm, add --yes/),
     ])
-    expect(await json('user', 'show', 'alice')).toEqual(before)
+    expect(await json('user', 'show', 'alice')).toEqual(userBefore)
   })
 
   it('second-factor user reset prints the user as JSON, and records everything that it ended in the audit trail', async () => {

@@ -58,14 +58,14 @@ export async function run(...args: readonly string[]): Promise<Ran> {
 
 /** The same with environment variables, for a database whose keys are not in a file. */
 export async function runIn(env: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<Ran> {
-  const before = { ...process.env }
+  const previousEnv = { ...process.env }
   Object.assign(process.env, env)
   try {
     return await run(...args)
   } finally {
     for (const name of Object.keys(env)) {
-      if (before[name] === undefined) delete process.env[name]
-      else process.env[name] = before[name]
+      if (previousEnv[name] === undefined) delete process.env[name]
+      else process.env[name] = previousEnv[name]
     }
   }
 }
@@ -112,9 +112,9 @@ let created: Promise<Created & { readonly template: string }> | undefined
  */
 export async function createDatabase(folder: string): Promise<Created> {
   created ??= createTemplate()
-  const { template, ...made } = await created
+  const { template, ...details } = await created
   cpSync(template, folder, { recursive: true })
-  return made
+  return details
 }
 
 async function createTemplate() {

@@ -15,9 +15,9 @@ async function serve() {
   const service = await createService({ database: place.database })
   const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
   close = async () => {
-    const gone = listening.close()
+    const closed = listening.close()
     await service.close()
-    await gone
+    await closed
   }
   const origin = `http://127.0.0.1:${listening.port}`
   return { origin, call: createCall(origin, place.apiKey) }
@@ -34,22 +34,22 @@ describe('beside a running service', () => {
     const session = (await call('POST', sessions, { body: { user: { id } } })).json
     const held = call('GET', `${sessions}/${session.id}`, { headers: { prefer: 'wait=15' } })
 
-    const shown = await json('token', 'show', 'alice', '--domain', 'Intranet')
+    const token = await json('token', 'show', 'alice', '--domain', 'Intranet')
     await admin('token', 'revoke', 'alice', '--domain', 'Intranet', '--yes')
 
-    expect([session.state, shown.state, shown.device.name]).toEqual(['pending', 'active', 'Test'])
+    expect([session.state, token.state, token.device.name]).toEqual(['pending', 'active', 'Test'])
     expect((await held).json.state).toBe('cancelled')
   })
 
   it('a replacement code leaves the device working until the code is used', async () => {
     const { origin } = await serve()
     await json('user', 'create', 'alice', '--name', 'A', '--email', 'a@example.com', '--domain', 'Intranet')
-    const of = ['alice', '--domain', 'Intranet']
-    const { code: first } = await json('token', 'issue', ...of)
-    const { device } = await activateDevice(origin, systemClock, first)
+    const target = ['alice', '--domain', 'Intranet']
+    const { code: firstCode } = await json('token', 'issue', ...target)
+    const { device } = await activateDevice(origin, systemClock, firstCode)
 
-    const { stdout } = await admin('token', 'replace', ...of)
-    const { code } = await json('token', 'replace', ...of)
+    const { stdout } = await admin('token', 'replace', ...target)
+    const { code } = await json('token', 'replace', ...target)
 
     expect(stdout).toMatch(new RegExp(`Activation code +${code}\nValid until +\\d{4}-\\d\\d-\\d\\dT`))
     expect((await device.inbox()).status).toBe(200)

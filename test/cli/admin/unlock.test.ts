@@ -20,25 +20,25 @@ async function arrange() {
     })
   const report = () =>
     withService({ database: place.database }, async ({ ctx }) => {
-      const of = {
+      const target = {
         domainId: place.domainId,
         userId: id as string,
         challenge: null,
         ipAddress: null,
         knownBrowser: 0,
       } as const
-      await ctx.store.db.transaction().execute((db) => pausePushes(ctx, db, of))
+      await ctx.store.db.transaction().execute((db) => pausePushes(ctx, db, target))
     })
   const ask = () =>
     withService({ database: place.database }, async ({ ctx }) => {
-      const of = {
+      const target = {
         domainId: place.domainId,
         userId: id as string,
         challenge: null,
         ipAddress: null,
         knownBrowser: 0,
       } as const
-      await ctx.store.db.transaction().execute((db) => takePush(ctx, db, of))
+      await ctx.store.db.transaction().execute((db) => takePush(ctx, db, target))
     })
   return { id, guess, report, ask }
 }
@@ -48,13 +48,13 @@ describe('second-factor user unlock', () => {
     const { id, guess } = await arrange()
     await guess(10)
     const locked = await admin('user', 'show', 'alice')
-    const before = await json('user', 'show', 'alice')
+    const userBefore = await json('user', 'show', 'alice')
     await expect(guess(1)).rejects.toThrow(/Too many wrong codes/)
 
     const { stdout, code } = await admin('user', 'unlock', 'alice')
 
     expect(locked.stdout).toMatch(/^Codes locked {4}until 2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m)
-    expect(before.codesLockedUntil).toBeGreaterThan(systemClock.now())
+    expect(userBefore.codesLockedUntil).toBeGreaterThan(systemClock.now())
     expect([stdout, code]).toEqual(['Unlocked "alice".\n', 0])
     expect(await json('user', 'show', id)).not.toHaveProperty('codesLockedUntil')
     await guess(1)

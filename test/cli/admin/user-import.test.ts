@@ -106,10 +106,10 @@ describe('second-factor user import', () => {
 
     const path = csv('alice,Alice,alice@example.com', 'carol,Carol,carol@example.com')
     const extranet = await admin('user', 'import', path, '--domain', 'Extranet')
-    const again = await importing(path)
+    const secondImport = await importing(path)
 
     expect(extranet.stdout).toBe('2 users imported (1 already existed).\n')
-    expect(again.stdout).toBe('2 users imported (2 already existed).\n')
+    expect(secondImport.stdout).toBe('2 users imported (2 already existed).\n')
     expect(await usernames('--domain', 'Intranet')).toEqual(['alice', 'bob', 'carol'])
     expect(await usernames('--domain', 'Extranet')).toEqual(['alice', 'carol'])
   })
@@ -119,11 +119,11 @@ describe('second-factor user import', () => {
     const path = csv('alice,Alice Doe,doe@example.com')
 
     const refused = await importing(path)
-    const before = await json('user', 'show', 'alice')
+    const userBefore = await json('user', 'show', 'alice')
     const { stdout } = await importing(path, '--update')
 
     expect(refused.stdout).toContain('Line 1: the user is there already, with another name or e-mail address')
-    expect([refused.code, before.name]).toEqual([1, 'Alice'])
+    expect([refused.code, userBefore.name]).toEqual([1, 'Alice'])
     expect(stdout).toBe('1 user imported (1 already existed).\n')
     expect(await json('user', 'show', 'alice')).toMatchObject({ name: 'Alice Doe', email: 'doe@example.com' })
   })
@@ -150,10 +150,10 @@ describe('second-factor user import', () => {
 describe('second-factor user list --without-factor', () => {
   it('second-factor user list --without-factor lists users without a factor', async () => {
     await importing(csv('alice,Alice,a@example.com', 'bob,Bob,b@example.com'))
-    const none = await usernames('--without-factor')
+    const withoutFactor = await usernames('--without-factor')
     await admin('bypass', 'create', 'alice')
 
-    expect(none).toEqual(['alice', 'bob'])
+    expect(withoutFactor).toEqual(['alice', 'bob'])
     expect(await usernames('--without-factor', '--domain', 'Intranet')).toEqual(['bob'])
     expect((await admin('user', 'list', '--without-factor')).stdout).toMatch(/^Username.*\nbob .*\n$/)
   })
@@ -169,9 +169,9 @@ function scan(image: string): string {
   }
   const [columns, rows] = [width * scale, lines.length * 2 * scale]
   const data = new Uint8Array(columns * rows * 3)
-  for (let at = 0; at < columns * rows; at += 1) {
-    const light = isLight(Math.floor((at % columns) / scale), Math.floor(at / columns / scale))
-    data.fill(light ? 255 : 0, at * 3, at * 3 + 3)
+  for (let index = 0; index < columns * rows; index += 1) {
+    const light = isLight(Math.floor((index % columns) / scale), Math.floor(index / columns / scale))
+    data.fill(light ? 255 : 0, index * 3, index * 3 + 3)
   }
   return decodeQR({ width: columns, height: rows, data })
 }

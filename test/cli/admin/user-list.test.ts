@@ -48,16 +48,16 @@ describe('second-factor user list', () => {
   })
 
   it('second-factor user list prints users as the REST interface returns them, however many there are', async () => {
-    const all: unknown[] = []
+    const restUsers: unknown[] = []
     await withService({ database: place.database }, async ({ call }) => {
       for (let each = 0; each < 100; each += 1) await call(createUser, { body: newUser(`user${each}`) })
-      for (const page of [1, 2]) all.push(...[await call(findUsers, { query: { page } })].flat())
+      for (const page of [1, 2]) restUsers.push(...[await call(findUsers, { query: { page } })].flat())
     })
 
     const listed = await json('user', 'list')
 
     expect(listed).toHaveLength(102)
-    expect(listed).toEqual(all)
+    expect(listed).toEqual(restUsers)
   })
 
   it('second-factor user list rejects a search text that is too long', async () => {

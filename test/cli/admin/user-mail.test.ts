@@ -26,10 +26,10 @@ describe('second-factor user invite', () => {
     const { code, stdout } = await invite('--days', '30')
 
     const token = await json('token', 'show', 'alice', '--domain', 'Intranet')
-    const [sent] = mail.mails
-    expect([code, sent?.to]).toEqual([0, ['a@example.com']])
+    const [sentMail] = mail.mails
+    expect([code, sentMail?.to]).toEqual([0, ['a@example.com']])
     expect(stdout).toMatch(/^Mailed a link to a@example\.com\. It works until \d{4}-/)
-    expect(sent?.text).toContain(`https://mfa.example/authenticator/#code=${token.code}`)
+    expect(sentMail?.text).toContain(`https://mfa.example/authenticator/#code=${token.code}`)
   })
 
   it('second-factor user invite says which setting is missing, and what to do', async () => {

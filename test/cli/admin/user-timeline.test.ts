@@ -84,19 +84,19 @@ describe('second-factor user timeline', () => {
     await createAlice()
     for (let times = 0; times < 12; times += 1) await admin('user', 'unlock', 'alice')
 
-    const some = await json('user', 'timeline', 'alice', '--limit', '21')
-    const all = await json('user', 'timeline', 'alice')
+    const limitedEvents = await json('user', 'timeline', 'alice', '--limit', '21')
+    const allEvents = await json('user', 'timeline', 'alice')
 
-    expect([some.entries.length, all.entries.length]).toEqual([21, 26])
-    expect(some.entries).toEqual(all.entries.slice(0, 21))
-    expect(all.names).toEqual({ [place.domainId]: 'Intranet' })
+    expect([limitedEvents.entries.length, allEvents.entries.length]).toEqual([21, 26])
+    expect(limitedEvents.entries).toEqual(allEvents.entries.slice(0, 21))
+    expect(allEvents.names).toEqual({ [place.domainId]: 'Intranet' })
   })
 
   it('second-factor user timeline says what to do about an unknown user, and about options that exclude each other', async () => {
     const unknown = await admin('user', 'timeline', 'alice')
-    const both = await admin('user', 'timeline', 'alice', '--sign-ins', '--changes')
+    const bothOptions = await admin('user', 'timeline', 'alice', '--sign-ins', '--changes')
 
     expect([unknown.code, unknown.stderr]).toEqual([1, 'No user "alice". See: second-factor user list\n'])
-    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('--changes')])
+    expect([bothOptions.code, bothOptions.stderr]).toEqual([2, expect.stringContaining('--changes')])
   })
 })

@@ -133,17 +133,17 @@ describe('second-factor user', () => {
 describe('second-factor token', () => {
   it('second-factor token issues a token once, shows it, and revokes it', async () => {
     await admin(...alice, '--domain', 'Intranet')
-    const of = ['alice', '--domain', 'Intranet']
+    const target = ['alice', '--domain', 'Intranet']
 
-    const issued = await json('token', 'issue', ...of)
-    const again = await json('token', 'issue', ...of)
-    const { stdout } = await admin('token', 'show', ...of)
-    const unasked = await admin('token', 'revoke', ...of)
-    const revoked = await admin('token', 'revoke', ...of, '--yes')
-    const gone = await admin('token', 'revoke', ...of, '--yes')
+    const issued = await json('token', 'issue', ...target)
+    const secondIssue = await json('token', 'issue', ...target)
+    const { stdout } = await admin('token', 'show', ...target)
+    const unasked = await admin('token', 'revoke', ...target)
+    const revoked = await admin('token', 'revoke', ...target, '--yes')
+    const gone = await admin('token', 'revoke', ...target, '--yes')
 
     expect(issued).toEqual({ state: 'pending', code: expect.stringMatching(/^[a-z0-9]{10}$/) })
-    expect(again).toEqual(issued)
+    expect(secondIssue).toEqual(issued)
     expect(stdout).toContain(`Activation code  ${issued.code}\n`)
     expect([unasked.code, revoked.code, gone.code]).toEqual([2, 0, 1])
     expect(gone.stderr).toBe('The user has no token in this domain. Issue one: second-factor token issue\n')

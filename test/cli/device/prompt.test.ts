@@ -12,7 +12,7 @@ beforeEach(() => vi.spyOn(console, 'log').mockImplementation(() => {}))
 afterEach(() => vi.restoreAllMocks())
 
 /** A pending request of alice, and a person who types these lines. */
-async function asked(options: { readonly numberMatching?: boolean } = {}) {
+async function startPrompt(options: { readonly numberMatching?: boolean } = {}) {
   const service = await startService()
   const device = createDevice({ extractableKeys: true })
   const account = await device.activate(service.url, (await service.enroll('alice')).code, { name: 'Test' })
@@ -21,10 +21,10 @@ async function asked(options: { readonly numberMatching?: boolean } = {}) {
   const pending: Pending = { account, request: request! }
   const gone = new AbortController()
   const answer = async (...lines: readonly (string | undefined)[]) => {
-    const left = [...lines]
+    const linesLeft = [...lines]
     const askPerson = async () => {
-      if (left.length === 0) gone.abort()
-      return left.shift()
+      if (linesLeft.length === 0) gone.abort()
+      return linesLeft.shift()
     }
     await promptForAnswer(device, pending, { state: 'device.json', end: gone.signal, askPerson })
   }
@@ -34,7 +34,7 @@ async function asked(options: { readonly numberMatching?: boolean } = {}) {
 
 describe('the prompt of device watch', () => {
   it('the prompt of device watch approves a request with the number that is typed', async () => {
-    const { answer, session, state } = await asked({ numberMatching: true })
+    const { answer, session, state } = await startPrompt({ numberMatching: true })
 
     await answer('approve', session.number)
 
@@ -45,7 +45,7 @@ describe('the prompt of device watch', () => {
     ['deny', 'user_denied'],
     ['report', 'reported'],
   ])('typing %s at the prompt of device watch settles a request', async (word, reason) => {
-    const { answer, state } = await asked({ numberMatching: true })
+    const { answer, state } = await startPrompt({ numberMatching: true })
 
     await answer(word)
 
@@ -54,7 +54,7 @@ describe('the prompt of device watch', () => {
 
   it('the prompt of device watch reports a request that was canceled meanwhile, and prints that none was open', async () => {
     const print = vi.spyOn(console, 'log')
-    const { answer, cancel } = await asked()
+    const { answer, cancel } = await startPrompt()
     await cancel()
 
     await answer('report')
@@ -64,7 +64,7 @@ describe('the prompt of device watch', () => {
   })
 
   it('the prompt of device watch leaves a request pending after Enter', async () => {
-    const { answer, state } = await asked()
+    const { answer, state } = await startPrompt()
 
     await answer('')
 
@@ -72,7 +72,7 @@ describe('the prompt of device watch', () => {
   })
 
   it('the prompt of device watch sends nothing for the rest of a word that was typed for another request', async () => {
-    const { answer, state } = await asked()
+    const { answer, state } = await startPrompt()
 
     await expect(answer('prove', 'e', 'y', 'eny', 'port')).rejects.toThrow('The request is gone.')
 
@@ -80,7 +80,7 @@ describe('the prompt of device watch', () => {
   })
 
   it('the prompt of device watch sends nothing when the request is gone before its number was typed', async () => {
-    const { answer, state } = await asked({ numberMatching: true })
+    const { answer, state } = await startPrompt({ numberMatching: true })
 
     await expect(answer('approve')).rejects.toThrow('The request is gone.')
 
@@ -93,13 +93,13 @@ describe('a question', () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const gone = new AbortController()
 
-    const first = ask('1? ', gone.signal, { input, output })
+    const firstAnswer = ask('1? ', gone.signal, { input, output })
     input.write('app')
     setImmediate(() => gone.abort())
-    const typedForFirst = await first
-    const second = ask('2? ', undefined, { input, output })
+    const typedForFirst = await firstAnswer
+    const secondAnswer = ask('2? ', undefined, { input, output })
     input.write('rove\n')
 
-    expect([typedForFirst, await second]).toEqual([undefined, 'rove'])
+    expect([typedForFirst, await secondAnswer]).toEqual([undefined, 'rove'])
   })
 })

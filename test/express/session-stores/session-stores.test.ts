@@ -67,7 +67,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     const answer = browser.submit('/mfa/complete')
     await slow.reached
     // Enough time for a response that does not wait.
-    for (let others = 0; others < 3; others++) await fetch(`${app.url}/ping`)
+    for (let count = 0; count < 3; count++) await fetch(`${app.url}/ping`)
     // Not even the headers, which browsers follow; express-session itself delays only the end.
     expect(answering.headersSent).toBe(false)
     slow.release()
@@ -106,14 +106,14 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     await browser.submit('/mfa/complete')
     await app.clock.advance(300)
     const page = await browser.visit('/danger')
-    const before = browser.copy()
-    const late = before.fetch('/mfa/status')
+    const earlierCopy = browser.copy()
+    const late = earlierCopy.fetch('/mfa/status')
 
     await app.answer(account, 'approve', numberOn(page))
     await browser.submit('/mfa/complete')
     await late
 
-    expect(await store.read(idOf(before))).toBeNull()
+    expect(await store.read(idOf(earlierCopy))).toBeNull()
     expect((await browser.open('/danger')).text).toBe('danger')
   })
 

@@ -27,12 +27,12 @@ export async function addDevices(database: string, domainId: string, count: numb
   )
   const ids = Array.from({ length: count }, () => ({ user: id(), device: id() }))
   file.transaction(() => {
-    for (const [index, one] of ids.entries()) {
+    for (const [index, pair] of ids.entries()) {
       const tokenId = id()
-      user.run(one.user, organizationId, `user-${index}`, 'Person', 'person@example.com', now)
-      member.run(domainId, one.user)
-      token.run(tokenId, domainId, one.user, now, now)
-      device.run(one.device, tokenId, domainId, one.user, 'Bench', x, y, now)
+      user.run(pair.user, organizationId, `user-${index}`, 'Person', 'person@example.com', now)
+      member.run(domainId, pair.user)
+      token.run(tokenId, domainId, pair.user, now, now)
+      device.run(pair.device, tokenId, domainId, pair.user, 'Bench', x, y, now)
     }
   })()
   const serviceId = String(file.prepare('select id from service').pluck().get())

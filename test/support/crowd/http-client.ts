@@ -17,8 +17,8 @@ export interface Got {
 /** Talks HTTP with as little work as it can: those who measure share the processor with what they measure. */
 export interface HttpClient {
   /** Undefined where the connection broke. */
-  open(sent: Sent): Promise<IncomingMessage | undefined>
-  send(sent: Sent): Promise<Got>
+  open(message: Sent): Promise<IncomingMessage | undefined>
+  send(message: Sent): Promise<Got>
 }
 
 /** @param localAddress From where: a pair of addresses has some 28,000 ports. */
@@ -35,10 +35,10 @@ export function createHttpClient(url: string, localAddress: string): HttpClient 
 
   return {
     open,
-    async send(sent) {
+    async send(message) {
       // A kept connection may have been closed just when it was used again.
-      const response = (await open(sent)) ?? (await open(sent))
-      if (!response) throw new Error(`${sent.method} ${sent.path}: no answer`)
+      const response = (await open(message)) ?? (await open(message))
+      if (!response) throw new Error(`${message.method} ${message.path}: no answer`)
       return { status: response.statusCode ?? 0, headers: response.headers, text: await textOf(response) }
     },
   }
@@ -51,11 +51,15 @@ export async function textOf(response: IncomingMessage): Promise<string> {
 }
 
 /** Does something for each, so many at a time. */
-export async function forEachOf<T>(all: readonly T[], atOnce: number, act: (item: T) => Promise<void>): Promise<void> {
-  const rest = all[Symbol.iterator]()
+export async function forEachOf<T>(
+  items: readonly T[],
+  atOnce: number,
+  act: (item: T) => Promise<void>,
+): Promise<void> {
+  const remaining = items[Symbol.iterator]()
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
-      for (const item of rest) await act(item)
+      for (const item of remaining) await act(item)
     }),
   )
 }

@@ -43,8 +43,8 @@ async function wait({ username, way }: PagesGiven['people'][number]): Promise<vo
   const navigation = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'same-origin' }
   const signedIn = cookieIn(login.headers)
   // The first answer only sets the cookie that binds the challenge to this browser.
-  const first = await client.send({ method: 'GET', path: '/mfa', headers: { ...navigation, cookie: signedIn } })
-  const cookie = `${signedIn}; ${cookieIn(first.headers)}`
+  const bindingAnswer = await client.send({ method: 'GET', path: '/mfa', headers: { ...navigation, cookie: signedIn } })
+  const cookie = `${signedIn}; ${cookieIn(bindingAnswer.headers)}`
   const page = await client.send({ method: 'GET', path: '/mfa', headers: { ...navigation, cookie } })
   const number = /id="number">(\d+)</.exec(page.text)?.[1]
   if (number === undefined) return void report.problems.push(`${username}: ${page.status} ${page.text.slice(0, 300)}`)

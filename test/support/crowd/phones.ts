@@ -52,9 +52,9 @@ function readInbox(device: string, more: Record<string, string> = {}) {
 
 /** Follows the inbox of a device. Resolves when it was read once. */
 async function hold(device: string): Promise<void> {
-  const first = Promise.withResolvers<void>()
-  void follow(device, first.resolve).catch(first.reject)
-  await first.promise
+  const firstRead = Promise.withResolvers<void>()
+  void follow(device, firstRead.resolve).catch(firstRead.reject)
+  await firstRead.promise
 }
 
 async function look(device: string): Promise<void> {

@@ -10,7 +10,7 @@ export interface OnTheMachine {
   readonly root: string
   readonly units: Units
   /** `nginx -t`, and nginx with the new configuration; the short form has none. */
-  readonly nginx: (what: 'test' | 'start') => Promise<void>
+  readonly nginx: (action: 'test' | 'start') => Promise<void>
   /** Whether programs of the machine are at hand: the long form. */
   readonly real: boolean
 }

@@ -22,7 +22,7 @@ export interface Machine {
   readonly place: Place
   readonly units: Units
   /** Follows all blocks below a heading, in their order. @returns what they printed. */
-  readonly follow: (section: string, which?: (block: Block) => boolean) => Promise<string>
+  readonly follow: (section: string, filter?: (block: Block) => boolean) => Promise<string>
   readonly carryOut: (block: Block) => Promise<string>
   /** Types something that is not in the page, to look at what came of it. */
   readonly type: (code: string) => Promise<string>
@@ -92,9 +92,9 @@ export function createMachine({ place: partialPlace, unpacked, nginx, env, stand
   return {
     place,
     units,
-    async follow(section, which = () => true) {
+    async follow(section, filter = () => true) {
       let printed = ''
-      for (const block of blocksOf(section).filter(which)) printed += await carryOutBlock(block)
+      for (const block of blocksOf(section).filter(filter)) printed += await carryOutBlock(block)
       return printed
     },
     carryOut: carryOutBlock,

@@ -27,13 +27,13 @@ export async function startSystemPostgres(): Promise<SystemPostgres> {
   chmodSync(passwordFile, 0o644)
   chmodSync(folder, 0o777)
   // The server refuses to run as root.
-  const as = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : ['env']
+  const launchPrefix = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : ['env']
   const port = await freePort()
-  const [first = '', ...rest] = as
+  const [launcher = '', ...launcherArgs] = launchPrefix
   execFileSync(
-    first,
+    launcher,
     [
-      ...rest,
+      ...launcherArgs,
       `${programs}/initdb`,
       '--no-sync',
       '-U',
@@ -56,7 +56,10 @@ export async function startSystemPostgres(): Promise<SystemPostgres> {
     '-c',
     'unix_socket_directories=',
   ]
-  const server = spawn(first, [...rest, `${programs}/postgres`, '-D', data, ...flags], { stdio: 'ignore', cwd: '/' })
+  const server = spawn(launcher, [...launcherArgs, `${programs}/postgres`, '-D', data, ...flags], {
+    stdio: 'ignore',
+    cwd: '/',
+  })
   const clientEnv = {
     PGHOST: '127.0.0.1',
     PGPORT: String(port),
@@ -70,7 +73,7 @@ export async function startSystemPostgres(): Promise<SystemPostgres> {
     env: clientEnv,
     async stop() {
       const ended = once(server, 'close')
-      execFileSync(first, [...rest, `${programs}/pg_ctl`, 'stop', '-D', data, '-m', 'fast'], {
+      execFileSync(launcher, [...launcherArgs, `${programs}/pg_ctl`, 'stop', '-D', data, '-m', 'fast'], {
         stdio: 'ignore',
         cwd: '/',
       })

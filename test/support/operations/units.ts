@@ -90,8 +90,8 @@ function readUnit(folder: string, name: string): string {
 /** An empty value takes back those before it. */
 function directive(unit: string, name: string): string {
   const values = [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
-  const [value, ...others] = values.slice(values.lastIndexOf('') + 1)
-  if (value === undefined || others.length > 0) throw new Error(`${name}= stands ${others.length + 1} times`)
+  const [value, ...extraValues] = values.slice(values.lastIndexOf('') + 1)
+  if (value === undefined || extraValues.length > 0) throw new Error(`${name}= stands ${extraValues.length + 1} times`)
   return value
 }
 

@@ -82,7 +82,7 @@ export interface Relay {
  * say, and changes addresses and scripts accordingly.
  */
 function createRelay(port: string): Relay {
-  const seen = new Map<string, string>()
+  const seenCookies = new Map<string, string>()
   let stolen = ''
 
   async function relayed(req: IncomingMessage) {
@@ -97,7 +97,7 @@ function createRelay(port: string): Relay {
     const answer = await passOn({ port, req, headers: ownHeaders })
     for (const line of answer.headers['set-cookie'] ?? []) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      seen.set(name, value)
+      seenCookies.set(name, value)
     }
     return answer
   }
@@ -112,9 +112,9 @@ function createRelay(port: string): Relay {
       else answer.pipe(res)
     },
     steal: (cookies) => void (stolen = cookieHeader(Object.entries(cookies))),
-    forget: () => seen.clear(),
+    forget: () => seenCookies.clear(),
     async isIn() {
-      const headers = { cookie: cookieHeader([...seen]) }
+      const headers = { cookie: cookieHeader([...seenCookies]) }
       const answer = await fetch(`http://127.0.0.1:${port}/account`, { headers, redirect: 'manual' })
       return answer.ok && ((await answer.json()) as { verified?: boolean }).verified === true
     },

@@ -138,8 +138,8 @@ function arrivals({ service: { clock }, relay, page, authenticator, owned: facto
 
   const post = (path: string, fields: Record<string, string> = {}) =>
     page.evaluate(
-      async ([to, body]) => {
-        await fetch(to, { method: 'POST', body: new URLSearchParams(body), redirect: 'manual' })
+      async ([url, body]) => {
+        await fetch(url, { method: 'POST', body: new URLSearchParams(body), redirect: 'manual' })
       },
       [path, fields] as const,
     )
