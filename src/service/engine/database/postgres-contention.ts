@@ -54,9 +54,9 @@ export function createWhileContended(): WhileContended {
     } catch (error) {
       if (!isContention(error)) throw error
     }
-    const again = queue.then(() => tryAgain(attempt))
-    queue = again.catch(() => {})
-    return again
+    const retry = queue.then(() => tryAgain(attempt))
+    queue = retry.catch(() => {})
+    return retry
   }
 }
 
