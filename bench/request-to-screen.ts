@@ -64,9 +64,9 @@ async function watchScreen(page: Page): Promise<{ next(): Promise<number> }> {
   await page.addInitScript(() => {
     let there = false
     new MutationObserver(() => {
-      const before = there
+      const wasThere = there
       there = document.querySelector('form.answer') !== null
-      if (there && !before) requestAnimationFrame(() => painted.port2.postMessage(''))
+      if (there && !wasThere) requestAnimationFrame(() => painted.port2.postMessage(''))
     }).observe(document, { childList: true, subtree: true })
     // A message posted before a frame is painted arrives after the frame.
     const painted = new MessageChannel()

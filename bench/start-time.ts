@@ -32,7 +32,7 @@ const ownCandidates: readonly Candidate[] = [
   },
 ]
 
-const others: readonly (readonly [name: string, code: string])[] = [
+const otherPackages: readonly (readonly [name: string, code: string])[] = [
   [
     'express-openid-connect',
     `const { default: connect } = await import('express-openid-connect')
@@ -67,7 +67,9 @@ export const secondFactor = ownCandidates.slice(0, 1)
 
 if (import.meta.main) {
   const folder = process.argv[2]
-  const installed = others.filter(([name]) => folder !== undefined && existsSync(join(folder, 'node_modules', name)))
+  const installed = otherPackages.filter(
+    ([name]) => folder !== undefined && existsSync(join(folder, 'node_modules', name)),
+  )
   const peers = installed.map(([name, code]) => ({ name, code, folder: folder ?? root }))
   for (const [name, times] of measureStarts([...ownCandidates, ...peers])) {
     const [shortest, longest] = [Math.min(...times), Math.max(...times)]

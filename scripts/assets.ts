@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 export async function buildAssets(): Promise<void> {
   await generateTexts()
   // Vite reads NODE_ENV, and under a test runner would build for development. Later steps need the previous value.
-  const { NODE_ENV: before } = process.env
+  const { NODE_ENV: previousEnvironment } = process.env
   process.env['NODE_ENV'] = 'production'
   try {
     await buildPageScript('challenge.js', 'challenge-page.ts')
@@ -25,8 +25,8 @@ export async function buildAssets(): Promise<void> {
     await buildAuthenticator()
     await buildConsole()
   } finally {
-    if (before === undefined) delete process.env['NODE_ENV']
-    else process.env['NODE_ENV'] = before
+    if (previousEnvironment === undefined) delete process.env['NODE_ENV']
+    else process.env['NODE_ENV'] = previousEnvironment
   }
 }
 

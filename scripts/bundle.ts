@@ -25,7 +25,7 @@ export async function bundle(output: string, names: readonly string[]): Promise<
     byServe: modulesNeededBy('src/cli/commands/serve.ts', files),
   }
   // Vite sets it for the whole process.
-  const { NODE_ENV: before } = process.env
+  const { NODE_ENV: previousEnvironment } = process.env
   try {
     await build({
       root,
@@ -63,8 +63,8 @@ export async function bundle(output: string, names: readonly string[]): Promise<
       await cp(join(root, `node_modules/${name}/LICENSE`), join(output, `parts/${name}.LICENSE`))
     }
   } finally {
-    if (before === undefined) delete process.env['NODE_ENV']
-    else process.env['NODE_ENV'] = before
+    if (previousEnvironment === undefined) delete process.env['NODE_ENV']
+    else process.env['NODE_ENV'] = previousEnvironment
   }
 }
 
@@ -92,8 +92,8 @@ async function readModules(): Promise<readonly SourceFile[]> {
 /** Modules that directly or indirectly load one of the heavy packages. */
 function modulesLoadingHeavy(files: readonly SourceFile[]): ReadonlySet<string> {
   const reachedFiles = new Set<string>()
-  for (let before = -1; before < reachedFiles.size;) {
-    before = reachedFiles.size
+  for (let previousSize = -1; previousSize < reachedFiles.size;) {
+    previousSize = reachedFiles.size
     for (const { path, imports } of files) {
       const loaded = imports.filter(({ typeOnly, lazy }) => !typeOnly && !lazy)
       if (loaded.some(({ specifier, target }) => heavy.test(specifier) || reachedFiles.has(target ?? '')))

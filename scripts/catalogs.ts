@@ -62,8 +62,8 @@ async function writeFolder(folder: string, files: ReadonlyMap<string, string>): 
   const stale = (await readdir(folder)).filter((name) => !files.has(name))
   await Promise.all(stale.map((name) => rm(join(folder, name))))
   for (const [name, content] of files) {
-    const present = await readFile(join(folder, name), 'utf8').catch(() => undefined)
-    if (present !== content) await writeFile(join(folder, name), content)
+    const current = await readFile(join(folder, name), 'utf8').catch(() => undefined)
+    if (current !== content) await writeFile(join(folder, name), content)
   }
 }
 

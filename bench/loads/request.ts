@@ -7,12 +7,12 @@ export interface RequestGiven extends Sent {
   readonly url: string
 }
 
-export function createLoad({ url, ...sent }: RequestGiven): Promise<Load> {
+export function createLoad({ url, ...request }: RequestGiven): Promise<Load> {
   const http = createHttpClient(url, '127.0.0.1')
   return Promise.resolve({
     size: 1_000,
     async unit() {
-      const { status, text } = await http.send(sent)
+      const { status, text } = await http.send(request)
       if (status !== 200) throw new Error(`${status} ${text}`)
     },
   })

@@ -9,7 +9,7 @@ process.once('disconnect', () => process.exit())
 const messages = on(process, 'message')
 const next = async <T>(): Promise<T> => ((await messages.next()).value as [T])[0]
 
-const module = (await import(`../loads/${process.argv[2]}.ts`)) as { createLoad(given: object): Promise<Load> }
+const module = (await import(`../loads/${process.argv[2]}.ts`)) as { createLoad(options: object): Promise<Load> }
 const load = await module.createLoad(await next<object>())
 process.send?.(load.facts ?? {})
 for (;;) process.send?.(await round(await next<RoundOrder>()))

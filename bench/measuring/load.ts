@@ -47,12 +47,12 @@ export interface Load {
   unit(index: number): Promise<void>
 }
 
-/** @param name A module of `bench/loads/`, which exports `createLoad(given)`. */
-export async function startLoad(name: string, given: object): Promise<RunningLoad> {
+/** @param name A module of `bench/loads/`, which exports `createLoad(options)`. */
+export async function startLoad(name: string, options: object): Promise<RunningLoad> {
   const child = fork(new URL('./load-generator.ts', import.meta.url), [name], {
     env: { ...process.env, NODE_NO_WARNINGS: '1' },
   })
-  child.send(given)
+  child.send(options)
   const facts = await answer<Facts>(child, name)
   return {
     facts,

@@ -10,7 +10,7 @@ import { listen, ready } from '../contenders/listen.ts'
 interface BetterAuth {
   readonly betterAuth: (options: object) => {
     readonly $context: Promise<{ runMigrations(): Promise<void> }>
-    readonly api: { readonly getSession: (given: { headers: Headers }) => Promise<object | null> }
+    readonly api: { readonly getSession: (request: { headers: Headers }) => Promise<object | null> }
   }
 }
 interface Plugins {
@@ -53,7 +53,10 @@ const auth = betterAuth({
   // Passwords are not measured.
   emailAndPassword: {
     enabled: true,
-    password: { hash: async (text: string) => text, verify: async (given: Password) => given.hash === given.password },
+    password: {
+      hash: async (text: string) => text,
+      verify: async (attempt: Password) => attempt.hash === attempt.password,
+    },
   },
   rateLimit: { enabled: false },
   plugins: [twoFactor({ skipVerificationOnEnable: true })],

@@ -66,7 +66,7 @@ export const browserCode: Row = {
     for (const contender of contenders) await contender.stop()
     const [ownResult, peerResult, without] = measured
     const times = (peer: typeof ownResult) => ratio(ownResult, peer, (sample) => sample.perSecond).toFixed(2)
-    const again = loads.map(
+    const replayResults = loads.map(
       ({ facts }, index) => `${names[index]?.split(',')[0]} ${facts.replayed ? 'accepts' : 'denies'} it`,
     )
     return {
@@ -88,7 +88,7 @@ export const browserCode: Row = {
       ],
       findings: [
         `This package checks ${times(peerResult)} times as many codes as better-auth, and ${times(without)} times as many as passport-totp.`,
-        `The same code a second time: ${again.join(', ')}.`,
+        `The same code a second time: ${replayResults.join(', ')}.`,
         'This package counts the attempt before it checks the code, uses the code up, writes the audit trail, syncs all of it to the disk before the answer, and gives the web session a new id. ' +
           'better-auth counts the attempt, deletes the pending sign-in and creates a session, which SQLite does not sync (`synchronous=NORMAL`). passport-totp has no database at all.',
       ],

@@ -108,7 +108,7 @@ async function holdReads({ given: { url, apiKey, domainId } }: Service, { ids }:
     const { id } = await post<{ id: string }>(`/domains/${domainId}/sessions`, { user: { id: user } })
     sessions.set(user, id)
   })
-  return async (held) => {
+  return async (heldUsers) => {
     let released = false
     const read = async (user: string) => {
       const path = `/api/domains/${domainId}/sessions/${sessions.get(user)}`
@@ -120,7 +120,7 @@ async function holdReads({ given: { url, apiKey, domainId } }: Service, { ids }:
       const response = await http.open({ method: 'GET', path, headers })
       if (!released) throw new Error(`a held read was answered with ${response?.statusCode}`)
     }
-    await forEachOf(held, 8, async ({ user }) => {
+    await forEachOf(heldUsers, 8, async ({ user }) => {
       void read(user)
       // Not all at once: the service would reject most of them.
       await get(`/domains/${domainId}`)

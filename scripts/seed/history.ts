@@ -71,8 +71,8 @@ function outcomeOf(place: number): SignInOutcome {
 function timeOf(now: number, random: SeededRandom): number {
   const at = now - random.between(0, days * day - 1)
   const weekday = new Date(at * 1000).getUTCDay()
-  const back = weekday === 6 ? random.between(1, 5) : weekday === 0 ? random.between(2, 6) : 0
-  return back > 0 && at - back * day > now - days * day && random.chance(0.8) ? at - back * day : at
+  const daysBack = weekday === 6 ? random.between(1, 5) : weekday === 0 ? random.between(2, 6) : 0
+  return daysBack > 0 && at - daysBack * day > now - days * day && random.chance(0.8) ? at - daysBack * day : at
 }
 
 function factorOf({ method }: SeededPerson, random: SeededRandom): Factor {

@@ -150,13 +150,13 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
 
   function bind(entry: Entry, userId: string | undefined): void {
     if (entry.userId === userId) return
-    const others = entry.userId === undefined ? undefined : byId.get(entry.userId)
-    others?.delete(entry)
-    if (entry.userId !== undefined && others?.size === 0) byId.delete(entry.userId)
+    const previousEntries = entry.userId === undefined ? undefined : byId.get(entry.userId)
+    previousEntries?.delete(entry)
+    if (entry.userId !== undefined && previousEntries?.size === 0) byId.delete(entry.userId)
     entry.userId = userId
     if (userId === undefined) return
-    const same = byId.get(userId)
-    if (same) same.add(entry)
+    const currentEntries = byId.get(userId)
+    if (currentEntries) currentEntries.add(entry)
     else byId.set(userId, new Set([entry]))
   }
 

@@ -80,8 +80,8 @@ export function isLast({ token, hardware, passkeys = [] }: OwnFactors, factor: R
 
 /** Whether the user could not sign in to its app any more without this passkey. */
 export function isLastPasskey({ token, hardware, passkeys = [] }: OwnFactors, { id, rpId }: Passkey): boolean {
-  const others = passkeys.filter((other) => other.rpId === rpId && other.id !== id)
-  return others.length === 0 && token?.state !== 'active' && hardware === undefined
+  const otherPasskeys = passkeys.filter((other) => other.rpId === rpId && other.id !== id)
+  return otherPasskeys.length === 0 && token?.state !== 'active' && hardware === undefined
 }
 
 /** @returns false if it was the last one by then. */

@@ -126,8 +126,8 @@ export function createVerificationEnds({ epochs, clock, failed }: EndOptions): V
     watch(verification, onEnd) {
       const watched: WatchedConnection = { ...verification, onEnd }
       const userKey = userKeyOf(verification.user)
-      const others = byUser.get(userKey)
-      if (others) others.add(watched)
+      const userConnections = byUser.get(userKey)
+      if (userConnections) userConnections.add(watched)
       else byUser.set(userKey, new Set([watched]))
       plan(Math.min(expiryOf(verification), clock.now() + checkedEvery))
       // It may have ended since it was checked.

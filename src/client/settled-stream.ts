@@ -96,17 +96,17 @@ function createDomainWaits(clock: ResolvedClientOptions['clock'], open: OpenStre
 
   function join(sessionId: string): Waiter {
     const waiter = createWaiter()
-    const others = waiters.get(sessionId)
-    if (others) others.add(waiter)
+    const sessionWaiters = waiters.get(sessionId)
+    if (sessionWaiters) sessionWaiters.add(waiter)
     else waiters.set(sessionId, new Set([waiter]))
     stream.keepOpen()
     return waiter
   }
 
   function leave(sessionId: string, waiter: Waiter): void {
-    const others = waiters.get(sessionId)
-    others?.delete(waiter)
-    if (others?.size === 0) waiters.delete(sessionId)
+    const sessionWaiters = waiters.get(sessionId)
+    sessionWaiters?.delete(waiter)
+    if (sessionWaiters?.size === 0) waiters.delete(sessionId)
     holding.delete(waiter)
     closeWhenUnused()
   }

@@ -4,11 +4,11 @@ export type Encoding = 'br' | 'gzip' | 'identity'
 export function bestEncoding(accepted = ''): Encoding {
   const encodings = accepted.toLowerCase().matchAll(/(?:^|,)\s*([\w*-]+)(?:\s*;\s*q\s*=\s*([\d.]+))?\s*(?=,|$)/g)
   const qualities = new Map(Array.from(encodings, ([, name = '', quality = '1']) => [name, Number(quality)]))
-  const others = qualities.get('*') ?? 0
+  const otherQuality = qualities.get('*') ?? 0
   let best: Encoding = 'identity'
   let highest = qualities.get(best) ?? 0
   for (const encoding of ['gzip', 'br'] as const) {
-    const quality = qualities.get(encoding) ?? others
+    const quality = qualities.get(encoding) ?? otherQuality
     if (quality > 0 && quality >= highest) [best, highest] = [encoding, quality]
   }
   return best

@@ -59,11 +59,11 @@ export async function startTestService(): Promise<TestService> {
     return user
   }
 
-  async function enroll(username: string, before: TestDevice | undefined): Promise<TestDevice> {
+  async function enroll(username: string, currentDevice: TestDevice | undefined): Promise<TestDevice> {
     const { id } = await addUser(username)
     const { code } = await client.tokens.issue(domainId, id)
     // No code was issued, so the current device still works.
-    if (code === undefined && before) return before
+    if (code === undefined && currentDevice) return currentDevice
     const account = await core.activate(listener.url, code ?? '', { name: 'Test device' })
     return createTestDevice(core, account, { client, domainId })
   }
@@ -79,8 +79,8 @@ export async function startTestService(): Promise<TestService> {
     addUser,
     enroll(username: string) {
       // One after the other, so that concurrent sign-ins of a user share one device.
-      const before = devices.get(username)?.catch(() => undefined) ?? Promise.resolve(undefined)
-      const device = before.then((previousDevice) => enroll(username, previousDevice))
+      const previous = devices.get(username)?.catch(() => undefined) ?? Promise.resolve(undefined)
+      const device = previous.then((previousDevice) => enroll(username, previousDevice))
       devices.set(username, device)
       return device
     },

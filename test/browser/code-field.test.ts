@@ -13,35 +13,35 @@ async function openCodePage() {
   await app.enroll(user, 'alice')
   const page = await keptPage(chromium)
   await page.context().addCookies(user.cookiesAt(app.url))
-  const sent: (string | null)[] = []
+  const submittedCodes: (string | null)[] = []
   page.on('request', (request) => {
-    if (request.method() === 'POST') sent.push(new URLSearchParams(request.postData() ?? '').get('code'))
+    if (request.method() === 'POST') submittedCodes.push(new URLSearchParams(request.postData() ?? '').get('code'))
   })
   await page.goto(`${app.url}/mfa?use=otp`)
   await page.locator('#code:focus').waitFor()
-  return { page, sent }
+  return { page, submittedCodes }
 }
 
 describe('a code', () => {
   it('a code is submitted as soon as it is pasted or filled in by the browser', async () => {
-    const { page, sent } = await openCodePage()
+    const { page, submittedCodes } = await openCodePage()
 
     // One change of the whole field, as a paste is.
     await page.keyboard.insertText('000 000')
     await page.getByRole('alert').waitFor()
 
-    expect(sent).toEqual(['000 000'])
+    expect(submittedCodes).toEqual(['000 000'])
   })
 
   it('a code is never submitted while it is typed', async () => {
-    const { page, sent } = await openCodePage()
+    const { page, submittedCodes } = await openCodePage()
 
     await page.keyboard.type('000000000')
     await page.evaluate(() => new Promise(requestAnimationFrame))
-    expect(sent).toEqual([])
+    expect(submittedCodes).toEqual([])
     await page.keyboard.press('Enter')
     await page.getByRole('alert').waitFor()
 
-    expect(sent).toEqual(['000000000'])
+    expect(submittedCodes).toEqual(['000000000'])
   })
 })

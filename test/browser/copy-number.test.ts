@@ -11,11 +11,11 @@ const chromium = await sharedChromium()
 async function openWaitingPage(options: BrowserContextOptions = {}) {
   const app = await startWebApp()
   const user = app.browser()
-  const { page: asked } = await app.enroll(user, 'alice')
+  const { page: challengePage } = await app.enroll(user, 'alice')
   const page = await keptPage(chromium, options)
   await page.context().addCookies(user.cookiesAt(app.url))
   await page.goto(`${app.url}/mfa`)
-  return { page, number: numberOn(asked) }
+  return { page, number: numberOn(challengePage) }
 }
 
 const link = { name: 'Open the authenticator on this phone' }

@@ -104,20 +104,20 @@ describe('a hidden page', () => {
 
   it('only the visible one of three tabs holds a connection, and each continues once it is visible', async () => {
     const { url, page, device, traffic, arrived, events } = await openWaitingPage(chromium)
-    const others: Page[] = []
-    while (others.length < 2) {
+    const otherTabs: Page[] = []
+    while (otherTabs.length < 2) {
       const other = await openTab(page, url)
-      others.push(other)
+      otherTabs.push(other)
       await show(other, false)
     }
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
 
     await device.approve()
     await arrived()
-    for (const other of others) await show(other, true)
+    for (const other of otherTabs) await show(other, true)
 
-    await Promise.all(others.map((other) => other.waitForURL(`${url}/account`)))
-    expect(await Promise.all([page, ...others].map(heading))).toEqual(Array(3).fill('You are at /account'))
+    await Promise.all(otherTabs.map((other) => other.waitForURL(`${url}/account`)))
+    expect(await Promise.all([page, ...otherTabs].map(heading))).toEqual(Array(3).fill('You are at /account'))
     expect(events.filter(({ type }) => type === 'push.sent')).toHaveLength(1)
   })
 
@@ -192,9 +192,9 @@ describe('a broken connection', () => {
     await page.goto(`${url}/mfa`)
     await refused
 
-    const asked = page.waitForResponse(/\/mfa\/status/)
+    const statusResponse = page.waitForResponse(/\/mfa\/status/)
     await page.clock.fastForward(2000)
-    await asked
+    await statusResponse
     expect(await heading(page)).toBe('Approve the sign-in')
     await page.unroute(/\/mfa\/(events|status)\?/)
     await page.clock.fastForward(2000)
@@ -208,17 +208,17 @@ describe('a broken connection', () => {
 describe('"Send again"', () => {
   it('Send again, when clicked twice, sends one request', async () => {
     const { page, device, events, service, traffic } = await openWaitingPage(chromium)
-    const sent = () => events.filter(({ type }) => type === 'push.sent').length
+    const pushCount = () => events.filter(({ type }) => type === 'push.sent').length
     await service.clock.advance(15)
     await page.reload()
 
     await page.getByRole('button', { name: 'Send again' }).dblclick()
-    await expect.poll(sent).toBe(2)
+    await expect.poll(pushCount).toBe(2)
     await page.locator('#number').waitFor()
 
     expect(traffic.asked('/mfa/send')).toBe(1)
     expect(await device.pending()).toHaveLength(1)
-    expect(sent()).toBe(2)
+    expect(pushCount()).toBe(2)
   })
 })
 

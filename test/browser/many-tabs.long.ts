@@ -68,8 +68,8 @@ describe('a user with eight streams elsewhere', () => {
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     await show(page, false)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(0)
-    const asked: string[] = []
-    page.on('request', (call) => asked.push(new URL(call.url()).pathname))
+    const requestedPaths: string[] = []
+    page.on('request', (call) => requestedPaths.push(new URL(call.url()).pathname))
     for (let session = 0; session < 2; session++) await holdStreams(url)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(8)
 
@@ -84,7 +84,7 @@ describe('a user with eight streams elsewhere', () => {
     expect(traffic.asked('/mfa/status')).toBe(1)
     await page.clock.fastForward(6_000)
     await expect.poll(() => traffic.asked('/mfa/status')).toBe(2)
-    expect(asked.filter((path) => path === '/mfa/events')).toHaveLength(1)
+    expect(requestedPaths.filter((path) => path === '/mfa/events')).toHaveLength(1)
 
     for (const _ of await device.pending()) await device.approve()
     await service.clock.advance(1)

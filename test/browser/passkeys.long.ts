@@ -38,7 +38,7 @@ type Arranged = Awaited<ReturnType<typeof arrange>>
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
-const news = (page: Page, text: string) => page.locator('#passkey-news', { hasText: text }).waitFor()
+const waitForStatus = (page: Page, text: string) => page.locator('#passkey-news', { hasText: text }).waitFor()
 const answer = async (page: Page) => JSON.parse(await page.locator('body').innerText()) as { verified: boolean }
 
 /** From the first page to an account with a passkey, which has just signed in. */
@@ -66,13 +66,15 @@ async function addAndUsePasskey(): Promise<void> {
   }
   const sealed = (credential: Credential | null) => JSON.stringify((credential as PublicKeyCredential).toJSON())
   const creation = await post<PublicKeyCredentialCreationOptionsJSON>('/mfa/enroll/passkey/options')
-  const made = await navigator.credentials.create({
+  const createdCredential = await navigator.credentials.create({
     publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(creation),
   })
-  await post('/mfa/enroll/passkey', { name: 'Laptop', response: sealed(made) })
+  await post('/mfa/enroll/passkey', { name: 'Laptop', response: sealed(createdCredential) })
   const request = await post<PublicKeyCredentialRequestOptionsJSON>('/mfa/passkey/options')
-  const used = await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(request) })
-  const { location: next } = await post<{ location: string }>('/mfa/passkey', { response: sealed(used) })
+  const usedCredential = await navigator.credentials.get({
+    publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(request),
+  })
+  const { location: next } = await post<{ location: string }>('/mfa/passkey', { response: sealed(usedCredential) })
   if (next.includes('use=passkey')) throw new Error('the passkey was not accepted')
 }
 
@@ -129,7 +131,7 @@ describe('a passkey', () => {
     await authenticator.cdp.send('WebAuthn.clearCredentials', { authenticatorId: authenticator.authenticatorId })
 
     await page.goto(`${url}/account`)
-    await news(page, "That didn't finish")
+    await waitForStatus(page, "That didn't finish")
     await page.getByRole('link', { name: 'Other ways to sign in' }).click()
     await heading(page, 'Other ways to sign in')
 
@@ -174,9 +176,9 @@ describe('a passkey', () => {
     const { page, url, events } = arranged
     await havePasskey(arranged)
     await page.addInitScript(() => {
-      const told: object[] = []
-      Object.assign(globalThis, { told })
-      const note = (options: object) => Promise.resolve(void told.push(options))
+      const signals: object[] = []
+      Object.assign(globalThis, { signals })
+      const note = (options: object) => Promise.resolve(void signals.push(options))
       Object.assign(PublicKeyCredential, { signalAllAcceptedCredentials: note, signalCurrentUserDetails: note })
     })
 
@@ -186,10 +188,10 @@ describe('a passkey', () => {
     await passkeys.getByLabel('Name').fill('My laptop')
     await passkeys.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Your passkey has a new name.').waitFor()
-    const told = await page.evaluate(() => (globalThis as unknown as { told: object[] }).told)
+    const signals = await page.evaluate(() => (globalThis as unknown as { signals: object[] }).signals)
 
     expect(await passkeys.innerText()).toContain('My laptop')
-    expect(told).toMatchObject([
+    expect(signals).toMatchObject([
       { rpId: 'localhost', allAcceptedCredentialIds: [expect.stringMatching(/^[\w-]+$/)] },
       { rpId: 'localhost', name: 'alice' },
     ])
@@ -203,7 +205,7 @@ describe('a passkey', () => {
     await page.goto(`${url}/mfa/devices/passkey`)
     await heading(page, 'Add a passkey')
     await press(page, 'Add passkey')
-    await news(page, 'There is a passkey for your account here already.')
+    await waitForStatus(page, 'There is a passkey for your account here already.')
     expect(await first.passkeys()).toHaveLength(1)
 
     const authenticator = await addAuthenticator(page, { transport: 'usb' })
@@ -294,12 +296,12 @@ describe('a passkey', () => {
     await app.signIn(without, 'alice')
 
     const page = await without.visit('/account')
-    const others = await without.visit('/mfa?use=other')
+    const otherWays = await without.visit('/mfa?use=other')
 
     expect(page.text).toContain('Use your passkey</h1>')
     expect(page.text).toMatch(/<noscript>[^]*Passkeys need JavaScript\.[^]*<\/noscript>/)
     expect(page.text).toContain('href="/mfa?use=other"')
-    expect(others.text).toContain('Other ways to sign in</h1>')
+    expect(otherWays.text).toContain('Other ways to sign in</h1>')
     expect(app.trouble).toEqual([])
   })
 
@@ -343,8 +345,8 @@ describe('an attack on a passkey', () => {
 
   /** Posts an assertion from the page of the challenge. @returns where the app leads. */
   const post = (page: Page, response: string) =>
-    page.evaluate(async (given) => {
-      const body = new URLSearchParams({ response: given })
+    page.evaluate(async (assertionJson) => {
+      const body = new URLSearchParams({ response: assertionJson })
       const answered = await fetch('/mfa/passkey', { method: 'POST', headers: { accept: 'application/json' }, body })
       return ((await answered.json()) as { location: string }).location
     }, response)
@@ -352,9 +354,12 @@ describe('an attack on a passkey', () => {
   /** Asks the authenticator for an assertion as a script of an attacker could, whatever the app asked for. */
   const assertion = (page: Page, changes: { rpId?: string; allowed?: readonly string[] }) =>
     page.evaluate(async ({ rpId, allowed }) => {
-      const asked = await fetch('/mfa/passkey/options', { method: 'POST', headers: { accept: 'application/json' } })
+      const optionsResponse = await fetch('/mfa/passkey/options', {
+        method: 'POST',
+        headers: { accept: 'application/json' },
+      })
       const options = PublicKeyCredential.parseRequestOptionsFromJSON({
-        ...((await asked.json()) as PublicKeyCredentialRequestOptionsJSON),
+        ...((await optionsResponse.json()) as PublicKeyCredentialRequestOptionsJSON),
         ...(rpId !== undefined && { rpId }),
         ...(allowed && { allowCredentials: allowed.map((id) => ({ id, type: 'public-key' as const })) }),
       })
@@ -442,14 +447,17 @@ describe('an attack on a passkey', () => {
     })
     await page.goto(`${url}/account`)
     const started = await page.evaluate(async () => {
-      const asked = await fetch('/mfa/passkey/options', { method: 'POST', headers: { accept: 'application/json' } })
-      return (await asked.json()) as PublicKeyCredentialRequestOptionsJSON
+      const optionsResponse = await fetch('/mfa/passkey/options', {
+        method: 'POST',
+        headers: { accept: 'application/json' },
+      })
+      return (await optionsResponse.json()) as PublicKeyCredentialRequestOptionsJSON
     })
 
     // The page of the attacker passes the challenge on.
     await page.goto(`${foreign}/danger`)
-    const response = await page.evaluate(async (given) => {
-      const options = { ...given, rpId: location.hostname, allowCredentials: [] }
+    const response = await page.evaluate(async (requestOptions) => {
+      const options = { ...requestOptions, rpId: location.hostname, allowCredentials: [] }
       const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
       const credential = (await navigator.credentials.get({ publicKey })) as PublicKeyCredential
       return JSON.stringify(credential.toJSON())
@@ -575,9 +583,9 @@ describe('the page for users who need a passkey and have none', () => {
     const app = await startWebApp({ mfa })
     const user = createBrowser(app.url.replace('127.0.0.1', 'localhost'))
     await app.signIn(user, 'alice')
-    const asked = await user.visit('/account')
+    const challengePage = await user.visit('/account')
     const { headers } = await user.submit('/mfa/passkey/code', { code: await createCode(minutes) })
-    return { user, asked, page: await user.visit(headers['location'] ?? '') }
+    return { user, challengePage, page: await user.visit(headers['location'] ?? '') }
   }
 
   it('the page for users who lack a required passkey takes an administrator’s code, which leads to one that signs in', async () => {
@@ -598,9 +606,9 @@ describe('the page for users who need a passkey and have none', () => {
   })
 
   it('the page for users who lack a required passkey takes no recovery code', async () => {
-    const { user, asked, page } = await enterCode(0)
+    const { user, challengePage, page } = await enterCode(0)
 
-    expect(asked.text).toContain('Code from your administrator')
+    expect(challengePage.text).toContain('Code from your administrator')
     expect(page.text).toContain('That code didn&#39;t work')
     expect((await user.visit('/mfa/enroll/passkey')).path).toBe('/mfa')
   })

@@ -9,12 +9,12 @@ const chromium = await sharedChromium()
 async function openWaitingPage() {
   const app = await startWebApp({ mfa: { remember: { days: 30 } } })
   const user = app.browser()
-  const { account, page: asked } = await app.enroll(user, 'alice')
+  const { account, page: challengePage } = await app.enroll(user, 'alice')
   const page = await keptPage(chromium)
   const context = page.context()
   await context.addCookies(user.cookiesAt(app.url))
   await page.goto(`${app.url}/mfa`)
-  return { app, account, page, context, number: numberOn(asked) }
+  return { app, account, page, context, number: numberOn(challengePage) }
 }
 
 const choice = { name: "Don't ask again on this browser for 30 days" }
@@ -23,8 +23,8 @@ describe('the choice to remember the browser', () => {
   it('the choice to remember the browser is saved at once, and before an approval is completed', async () => {
     const { app, account, page, context, number } = await openWaitingPage()
     let release = () => {}
-    const held = new Promise<void>((resolve) => (release = resolve))
-    await page.route('**/mfa/remember', (route) => held.then(() => route.continue()))
+    const released = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/mfa/remember', (route) => released.then(() => route.continue()))
 
     await page.getByRole('checkbox', choice).check()
     await app.answer(account, 'approve', number)
@@ -36,9 +36,9 @@ describe('the choice to remember the browser', () => {
     expect((await context.cookies()).map(({ name }) => name)).toContain('mfa-browser')
     expect(await page.textContent('body')).toContain('"verified":true')
     await context.clearCookies({ name: 'connect.sid' })
-    const again = app.browser()
-    await app.signIn(again, 'alice')
-    await context.addCookies(again.cookiesAt(app.url))
+    const nextVisit = app.browser()
+    await app.signIn(nextVisit, 'alice')
+    await context.addCookies(nextVisit.cookiesAt(app.url))
     await page.goto(`${app.url}/account`)
     expect(await page.textContent('body')).toContain('"remembered":true')
   })

@@ -45,40 +45,40 @@ describe.each<[string, Front, boolean]>([
   })
 
   it(`a single-page app does not go in circles where /mfa is not forwarded, and says so (router: ${router})`, async () => {
-    const { page, url, asked } = await open(front, ['/api'], router)
+    const { page, url, requestCount } = await open(front, ['/api'], router)
     await page.goto(`${url}/orders`)
     await signIn(page, 'alice')
 
     await page.getByRole('heading', { name: 'does not forward /mfa to mfa()' }).waitFor()
 
-    expect(asked()).toBeLessThanOrEqual(3)
+    expect(requestCount()).toBeLessThanOrEqual(3)
   })
 })
 
 /** The app behind such a front, one browser for it, and one that stands for the phone. */
 async function open(front: Front, forwarded: readonly string[], router = false) {
-  const { app, service, asked } = createApi()
+  const { app, service, requestCount } = createApi()
   const url = await front(await listen(app), forwarded, router)
   onTestFinished(() => service.close())
-  return { url, page: await keptPage(chromium), phone: await keptPage(chromium, phoneOptions), asked }
+  return { url, page: await keptPage(chromium), phone: await keptPage(chromium, phoneOptions), requestCount }
 }
 
 function createApi() {
   const service = embedded({ database: ':memory:' })
   const app = express()
-  let asked = 0
+  let requestCount = 0
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
   app.post('/api/login', express.urlencoded({ extended: false }), (req, res) => {
     Object.assign(req.session, { username: req.body.username })
     res.json({})
   })
   app.use('/api/orders', (_req, _res, next) => {
-    asked += 1
+    requestCount += 1
     next()
   })
   app.use(mfa({ service, user: userOf, provision: true, recoveryCodes: false }))
   app.get('/api/orders', (req, res) => (userOf(req) ? res.json({ orders: 7 }) : res.status(401).json({})))
-  return { app, service, asked: () => asked }
+  return { app, service, requestCount: () => requestCount }
 }
 
 function userOf({ session: webSession }: AppRequest) {

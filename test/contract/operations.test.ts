@@ -90,10 +90,10 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
 
 /** A service that answers what the documents say, and remembers what it was asked. */
 function exampleService() {
-  const asked: string[] = []
+  const requestLines: string[] = []
   const answer = (url: string | URL | Request, init: RequestInit): Response => {
     const path = new URL(url instanceof Request ? url.url : url).pathname.replace('/api', '')
-    asked.push(`${init.method} ${path}`)
+    requestLines.push(`${init.method} ${path}`)
     const operation = operations.find(
       ({ endpoint }) => endpoint.method === init.method && filled(endpoint.path) === path,
     )
@@ -105,7 +105,7 @@ function exampleService() {
     version: '1.4',
     fetch: (url, init = {}) => Promise.resolve(answer(url, init)),
   })
-  return { client, asked }
+  return { client, requestLines }
 }
 
 const image = { type: 'image/png', bytes: new Uint8Array([137, 80, 78, 71]) }
@@ -134,18 +134,19 @@ describe('the operations of the contract', () => {
   })
 
   it('the operations of the contract are each routed once', () => {
-    const titles = (of: readonly { endpoint: Endpoint }[]) => of.map(({ endpoint }) => operationTitle(endpoint)).sort()
+    const titles = (entries: readonly { endpoint: Endpoint }[]) =>
+      entries.map(({ endpoint }) => operationTitle(endpoint)).sort()
 
     expect(titles(routes)).toEqual(titles(operations))
     expect(new Set([...routes, ...operations].map(({ endpoint }) => endpoint)).size).toBe(operations.length)
   })
 
   it.each(operations)('the client has a method for the operation $name', async ({ name, endpoint }) => {
-    const { client, asked } = exampleService()
+    const { client, requestLines } = exampleService()
 
     const result = await calls[name]!(client)
 
-    expect(asked[0]).toBe(`${endpoint.method} ${filled(endpoint.path)}`)
+    expect(requestLines[0]).toBe(`${endpoint.method} ${filled(endpoint.path)}`)
     expect(result).toEqual(results[name] ?? examples[name]?.answer)
   })
 

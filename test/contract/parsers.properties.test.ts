@@ -64,12 +64,12 @@ describe('a query', () => {
   it('a query string is parsed back as it was written', () => {
     const values = fc.dictionary(fc.string({ minLength: 1 }), fc.string(), { noNullPrototype: true })
     fc.assert(
-      fc.property(values, (given) => {
-        const text = Object.entries(given).map(
+      fc.property(values, (parameters) => {
+        const text = Object.entries(parameters).map(
           ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
         )
         const read = Object.entries(parseQuery(`/x?${text.join('&')}`))
-        expect(read.toSorted(byName)).toEqual(Object.entries(given).toSorted(byName))
+        expect(read.toSorted(byName)).toEqual(Object.entries(parameters).toSorted(byName))
       }),
     )
   })

@@ -10,8 +10,8 @@ describe('stricter()', () => {
     ['prefer', 'require', 'require'],
     ['require', 'prefer', 'require'],
     ['require', undefined, 'require'],
-  ] as const)('stricter() of %s and %s is %s', (one, other, expected) => {
-    expect(stricter(one, other)).toBe(expected)
+  ] as const)('stricter() of %s and %s is %s', (policy, otherPolicy, expected) => {
+    expect(stricter(policy, otherPolicy)).toBe(expected)
   })
 })
 

@@ -15,8 +15,8 @@ describe('the name of a person on pages and devices', () => {
     [{ username: 'anna@example.com' }, { name: 'anna@example.com' }],
     [{ name: 'Anna Berg' }, { name: 'Anna Berg' }],
     [{}, undefined],
-  ])('pages and devices show a person’s name, with the username where there is more to it: %j', (person, shown) => {
-    expect(shownNameOf(person)).toEqual(shown)
+  ])('pages and devices show a person’s name, with the username where there is more to it: %j', (person, shownName) => {
+    expect(shownNameOf(person)).toEqual(shownName)
   })
 
   it.each([

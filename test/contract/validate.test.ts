@@ -35,8 +35,8 @@ describe('a validation error', () => {
     [{ remember: { days: 100 } }, 'remember.days: must be 90 or less'],
     [{ remember: { day: 1, days: 1 } }, 'remember: "day" is unknown: did you mean "days"?'],
     [{ address: 'nowhere' }, 'address: must be an e-mail address such as alice@example.com'],
-  ])('a validation error names the option and what is expected, never the value: %j', (given, message) => {
-    expect(() => parseOptions(Options, 'mfa', given)).toThrow(new TypeError(`mfa: ${message}`))
+  ])('a validation error names the option and what is expected, never the value: %j', (options, message) => {
+    expect(() => parseOptions(Options, 'mfa', options)).toThrow(new TypeError(`mfa: ${message}`))
   })
 
   it('a validation error has a readable message when the whole value has the wrong type or is missing', () => {

@@ -55,10 +55,10 @@ describe('a signed call', () => {
 
   it('a signed call learns the offset of its clock from the service, and retries once', async () => {
     const clock = createTestClock(1_800_000_000)
-    const ahead = new Date(1_800_003_600_000).toUTCString()
+    const futureDate = new Date(1_800_003_600_000).toUTCString()
     const { device, account, calls } = await deviceWith(
       { clock },
-      refusal(401, 'api.error.device.clock', { date: ahead }),
+      refusal(401, 'api.error.device.clock', { date: futureDate }),
       empty,
     )
 
@@ -115,12 +115,12 @@ describe('activation', () => {
     closing.push(service.close)
     const device = createDevice()
 
-    const one = await device.activate(service.url, 'abcdefgh23', { name: 'Test' })
-    const other = await device.activate(service.url, 'abcdefgh23', { name: 'Test', preview: preview.body })
+    const account = await device.activate(service.url, 'abcdefgh23', { name: 'Test' })
+    const previewedAccount = await device.activate(service.url, 'abcdefgh23', { name: 'Test', preview: preview.body })
 
-    expect(one.privateKey.extractable).toBe(false)
+    expect(account.privateKey.extractable).toBe(false)
     expect(service.calls[1]?.signed['key']).not.toEqual(service.calls[2]?.signed['key'])
-    expect(other.domain).toEqual({ id: id('d'), name: 'Wiki', keyType: 'NONE' })
+    expect(previewedAccount.domain).toEqual({ id: id('d'), name: 'Wiki', keyType: 'NONE' })
   })
 
   it('activation does not waste one of the few attempts on a mistyped code', async () => {
@@ -192,13 +192,13 @@ describe('watching', () => {
     const stop = new AbortController()
     const troubles: string[] = []
     const random = (length: number) => new Uint8Array(length)
-    const held = [unchanged, unchanged, unchanged]
+    const unchangedPolls = [unchanged, unchanged, unchanged]
     const { device, account, calls } = await deviceWith(
       { clock: eagerClock, random },
       empty,
-      ...held,
+      ...unchangedPolls,
       'hangUp',
-      ...held,
+      ...unchangedPolls,
       'never',
     )
 
@@ -274,20 +274,20 @@ describe('watching', () => {
 
   it('a watching device follows the event stream of its inbox, and stops polling', async () => {
     const stop = new AbortController()
-    const told: unknown[] = []
+    const changes: unknown[] = []
     const stream = { events: [{ requests: [] }, { requests: [], notices: [notice] }], ends: false }
     const { device, account, calls } = await deviceWith({}, empty, stream, 'never')
 
     const watching = device.watch(account, {
       signal: stop.signal,
-      onChange: (requests) => told.push(requests),
-      onNotices: (notices) => told.push(notices.length),
+      onChange: (requests) => changes.push(requests),
+      onNotices: (notices) => changes.push(notices.length),
     })
-    await until(() => told.length === 6)
+    await until(() => changes.length === 6)
     stop.abort()
     await watching
 
-    expect(told).toEqual([[], 0, [], 0, [], 1])
+    expect(changes).toEqual([[], 0, [], 0, [], 1])
     expect(calls.map(({ headers }) => headers['accept'])).toEqual(['*/*', expect.stringMatching('text/event-stream')])
   })
 
@@ -297,11 +297,11 @@ describe('watching', () => {
   ])('a watching device reopens its stream a moment after it %s', async (_how, ends, silence) => {
     const stop = new AbortController()
     const clock = createTestClock()
-    let told = 0
+    let changeCount = 0
     const { device, account, calls } = await deviceWith({ clock }, empty, { events: [{ requests: [] }], ends }, 'never')
 
-    const watching = device.watch(account, { signal: stop.signal, onChange: () => (told += 1) })
-    await until(() => told === 2)
+    const watching = device.watch(account, { signal: stop.signal, onChange: () => (changeCount += 1) })
+    await until(() => changeCount === 2)
     await nextTurns()
     await clock.advance(silence)
     const atOnce = calls.length
@@ -331,17 +331,17 @@ describe('watching', () => {
     // How long it waits for the first event. Nothing after that waits for the clock, however slow the machine is.
     await clock.advance(5)
     await until(() => calls.length > 10)
-    const [asked, told] = [streamsAsked(), [...troubles]]
+    const [streamCount, earlierTroubles] = [streamsAsked(), [...troubles]]
     await clock.advance(300)
     await until(async () => (await clock.advance(1), streamsAsked() >= 2))
     stop.abort()
     await watching
 
-    expect(asked).toBe(1)
+    expect(streamCount).toBe(1)
     expect(calls.map(({ headers }) => headers['prefer']).slice(2, 5)).toEqual(
       Array.from({ length: 3 }, () => expect.stringMatching('^wait=')),
     )
-    expect(told).toEqual([])
+    expect(earlierTroubles).toEqual([])
   })
 
   it('a watching device polls once a second where the service does not hold calls', async () => {

@@ -33,9 +33,9 @@ describe('the offline code', () => {
     const account = await accountWithCodes()
     account.clockOffset = 40
 
-    const found = await currentCode(account, 19)
+    const currentOfflineCode = await currentCode(account, 19)
 
-    expect(found).toEqual({ code: '287082', expiresAt: 20 })
+    expect(currentOfflineCode).toEqual({ code: '287082', expiresAt: 20 })
   })
 
   it('the offline code is undefined for an old account without codes', async () => {
@@ -45,10 +45,10 @@ describe('the offline code', () => {
   })
 
   it('the offline code comes from a non-extractable key, unless the device saves files', async () => {
-    const kept = await importCodeSecret({ secret }, true)
+    const exportableKey = await importCodeSecret({ secret }, true)
     const { codeSecret } = await accountWithCodes()
 
-    expect(await exportCodeSecret(kept)).toBe(secret)
+    expect(await exportCodeSecret(exportableKey)).toBe(secret)
     await expect(exportCodeSecret(codeSecret!)).rejects.toMatchObject({ name: 'InvalidAccessError' })
   })
 
@@ -59,10 +59,10 @@ describe('the offline code', () => {
 
     const { code: otp = '' } = (await currentCode(account, Math.floor(Date.now() / 1000))) ?? {}
     const first = await service.ask('alice', { otp })
-    const again = await service.ask('alice', { otp })
+    const replay = await service.ask('alice', { otp })
 
     expect(first).toMatchObject({ state: 'approved', factor: 'otp' })
-    expect(again).toMatchObject({ state: 'denied', reason: 'wrong_code' })
+    expect(replay).toMatchObject({ state: 'denied', reason: 'wrong_code' })
   })
 
   it('the offline code stops working when its device is revoked', async () => {

@@ -31,9 +31,9 @@ describe('a device and the service', () => {
     const { code } = await service.enroll('alice')
     await device.activate(service.url, code, { name: 'Test' })
 
-    const again = device.activate(service.url, code, { name: 'Test' })
+    const secondActivation = device.activate(service.url, code, { name: 'Test' })
 
-    await expect(again).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
+    await expect(secondActivation).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
   })
 
   it('a device approves with the number of the web page', async () => {
@@ -80,20 +80,20 @@ describe('a device and the service', () => {
     const { service, account } = await enrolled()
     const lists: number[] = []
     const stop = new AbortController()
-    const seen = { one: Promise.withResolvers<void>(), none: Promise.withResolvers<void>() }
+    const arrivals = { one: Promise.withResolvers<void>(), none: Promise.withResolvers<void>() }
     const watching = device.watch(account, {
       signal: stop.signal,
       onChange: (requests) => {
         lists.push(requests.length)
-        if (requests.length === 1) seen.one.resolve()
-        else if (lists.includes(1)) seen.none.resolve()
+        if (requests.length === 1) arrivals.one.resolve()
+        else if (lists.includes(1)) arrivals.none.resolve()
       },
     })
 
     const session = await service.ask('alice')
-    await seen.one.promise
+    await arrivals.one.promise
     await service.client.sessions.cancel(service.domainId, session.id)
-    await seen.none.promise
+    await arrivals.none.promise
     stop.abort()
     await watching
 

@@ -33,9 +33,12 @@ describe('accounts', () => {
   it('accounts of the example app have unique usernames, also when two people choose one at once', async () => {
     const accounts = createAccounts(openDatabase(':memory:'), quickHash)
 
-    const both = await Promise.all([accounts.create(alice), accounts.create({ ...alice, password: 'another horse' })])
+    const creations = await Promise.all([
+      accounts.create(alice),
+      accounts.create({ ...alice, password: 'another horse' }),
+    ])
 
-    expect(both.filter((account) => account !== undefined)).toHaveLength(1)
+    expect(creations.filter((account) => account !== undefined)).toHaveLength(1)
   })
 
   it('accounts of the example app store no password, and different hashes for the same password', async () => {

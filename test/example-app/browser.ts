@@ -19,9 +19,9 @@ export function createBrowser(origin: string): Browser {
   const headers = { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Site': 'same-origin', Accept: 'text/html' }
   const agent = request.agent(origin).set(headers)
 
-  const load = async (asked: request.Test): Promise<Page> => {
-    const { redirects, status, text } = await asked.redirects(10)
-    const { pathname, search } = new URL(redirects.at(-1) ?? asked.url, origin)
+  const load = async (pendingRequest: request.Test): Promise<Page> => {
+    const { redirects, status, text } = await pendingRequest.redirects(10)
+    const { pathname, search } = new URL(redirects.at(-1) ?? pendingRequest.url, origin)
     return { path: pathname + search, status, text }
   }
 

@@ -11,14 +11,14 @@ import { lanAddresses, localName } from '../../example-app/https/lan.ts'
 import { readSettings } from '../../example-app/settings.ts'
 
 const flags = (...args: string[]) => {
-  const said: string[] = []
+  const output: string[] = []
   const command = createFlags()
     .exitOverride()
-    .configureOutput({ writeErr: (text) => void said.push(text) })
+    .configureOutput({ writeErr: (text) => void output.push(text) })
   try {
-    return { given: command.parse(args, { from: 'user' }).opts(), said }
+    return { options: command.parse(args, { from: 'user' }).opts(), output }
   } catch {
-    return { given: undefined, said }
+    return { options: undefined, output }
   }
 }
 
@@ -34,7 +34,7 @@ const address = (text: string, more: object = {}) => ({
 
 describe('the flags of the example', () => {
   it('the flags of the example app are https, port and host', () => {
-    expect(flags('--https', '--port', '8443', '--host', '192.0.2.7').given).toEqual({
+    expect(flags('--https', '--port', '8443', '--host', '192.0.2.7').options).toEqual({
       https: true,
       port: '8443',
       host: '192.0.2.7',
@@ -44,10 +44,10 @@ describe('the flags of the example', () => {
   it.each([[['--htps']], [['extra']], [['--port']]])(
     'the flags of the example app reject %j, and mention --help',
     (args) => {
-      const { given, said } = flags(...args)
+      const { options, output } = flags(...args)
 
-      expect(given).toBeUndefined()
-      expect(said.join('')).toContain('--help')
+      expect(options).toBeUndefined()
+      expect(output.join('')).toContain('--help')
     },
   )
 })
@@ -91,8 +91,8 @@ describe('the settings of the example', () => {
     [{}, { port: '70000' }, 'PORT or --port must be between 1 and 65534'],
     [{ PUBLIC_URL: 'app.example' }, {}, 'PUBLIC_URL must be an address'],
     [{ PUBLIC_URL: 'http://app.example' }, { https: true }, 'PUBLIC_URL must start with https://'],
-  ])('the example app rejects the environment %j with the flags %j and a message', (environment, given, words) => {
-    expect(() => readSettings(environment, given, lan)).toThrow(words)
+  ])('the example app rejects the environment %j with the flags %j and a message', (environment, flagValues, words) => {
+    expect(() => readSettings(environment, flagValues, lan)).toThrow(words)
   })
 })
 

@@ -115,8 +115,8 @@ describe('events-to-opentelemetry.ts', () => {
     context.with(trace.setSpan(context.active(), span), () => toOpenTelemetry(event))
     span.end()
 
-    const [only, ...others] = exporter.getFinishedSpans()
-    expect(others).toEqual([])
+    const [only, ...otherSpans] = exporter.getFinishedSpans()
+    expect(otherSpans).toEqual([])
     expect(only?.events).toMatchObject([{ name: 'challenge.given_up', attributes: { 'enduser.id': 'id:7' } }])
   })
 })

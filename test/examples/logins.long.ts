@@ -35,8 +35,8 @@ describe('oauth-login.js', () => {
     const browser = example.browser()
 
     const away = await browser.open('/login')
-    const back = await fetch(away.headers['location'] ?? '', { redirect: 'manual' })
-    const { pathname, search } = new URL(back.headers.get('location') ?? '')
+    const callback = await fetch(away.headers['location'] ?? '', { redirect: 'manual' })
+    const { pathname, search } = new URL(callback.headers.get('location') ?? '')
     expect((await browser.visit(pathname + search)).path).toBe('/mfa?use=phone')
 
     await example.passSecondStep(browser)

@@ -13,19 +13,19 @@ const alice = { username: 'alice', password: 'secret' }
 async function start(createApp: (options: MfaOptions) => ReturnType<typeof createChallengeApp>) {
   const service = await startTestService()
   onTestFinished(() => service.close())
-  const said: string[] = []
+  const messages: string[] = []
   const logger = {
     info() {},
-    error: (message: string) => void said.push(message),
-    warn: (message: string) => void said.push(message),
+    error: (message: string) => void messages.push(message),
+    warn: (message: string) => void messages.push(message),
   }
   const url = await listen(createApp({ service, clock: service.clock, logger }))
-  return { service, device: await service.enroll('alice'), browser: createBrowser(url), said }
+  return { service, device: await service.enroll('alice'), browser: createBrowser(url), messages }
 }
 
 describe('the Passport example with the challenge page', () => {
   it('the Passport example redirects from the login to the challenge, and then to successRedirect', async () => {
-    const { browser, device, said } = await start(createChallengeApp)
+    const { browser, device, messages } = await start(createChallengeApp)
 
     const login = await browser.submit('/login', alice)
     await browser.visit('/mfa')
@@ -36,7 +36,7 @@ describe('the Passport example with the challenge page', () => {
     expect(done.headers['location']).toBe('/')
     expect((await browser.open('/')).text).toBe('Welcome')
     expect((await browser.open('/inside')).body.mfa.factor).toBe('push')
-    expect(said).toEqual([])
+    expect(messages).toEqual([])
   })
 
   it('the Passport example lets unverified users sign in as another user, and asks that user’s device', async () => {
@@ -72,7 +72,7 @@ describe('the Passport example with the challenge page', () => {
 
 describe('the Passport example with its own form for codes', () => {
   it('the Passport example with its own form verifies a code that is posted to a public route after the gate', async () => {
-    const { service, browser, said } = await start(createCodeApp)
+    const { service, browser, messages } = await start(createCodeApp)
 
     const login = await browser.submit('/login', alice)
     expect(login.headers['location']).toBe('/second-step')
@@ -85,7 +85,7 @@ describe('the Passport example with its own form for codes', () => {
 
     expect(right.headers['location']).toBe('/')
     expect((await browser.open('/')).text).toBe('Welcome')
-    expect(said).toEqual([])
+    expect(messages).toEqual([])
   })
 
   it('the Passport example with its own form tells a script why a code is wrong, and verifies a correct one', async () => {
@@ -101,16 +101,16 @@ describe('the Passport example with its own form for codes', () => {
   })
 
   it('the Passport example with its own form warns once if the gate stops the form', async () => {
-    const { service, browser, said } = await start((options) => createCodeApp({ ...options, public: ['/login'] }))
+    const { service, browser, messages } = await start((options) => createCodeApp({ ...options, public: ['/login'] }))
     await browser.submit('/login', alice)
 
     for (let tries = 0; tries < 2; tries++) await browser.submit('/second-step', { code: await service.code('alice') })
     await browser.submit('/elsewhere')
 
     expect((await browser.fetch('/')).status).toBe(403)
-    expect(said).toEqual([
+    expect(messages).toEqual([
       expect.stringContaining('POST /second-step was stopped by the gate before passport.authenticate() ran'),
     ])
-    expect(said[0]).toContain("public: ['/second-step']")
+    expect(messages[0]).toContain("public: ['/second-step']")
   })
 })

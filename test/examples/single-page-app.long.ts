@@ -44,20 +44,23 @@ describe('single-page-app.js', () => {
 })
 
 describe('with-a-router.js', () => {
-  const [login, wanted] = [{ path: '/login' }, { path: '/settings', fullPath: '/settings?tab=2' }]
+  const [loginRoute, requestedRoute] = [{ path: '/login' }, { path: '/settings', fullPath: '/settings?tab=2' }]
 
   it('with-a-router.js redirects to the login, and after the second step to the requested view', async () => {
     const { page, phone } = await openWithRouter()
 
-    expect(await callInPage(page, 'requireLogin', login)).toBe(true)
-    expect(await callInPage(page, 'requireLogin', wanted)).toEqual({ path: '/login', query: { next: wanted.fullPath } })
+    expect(await callInPage(page, 'requireLogin', loginRoute)).toBe(true)
+    expect(await callInPage(page, 'requireLogin', requestedRoute)).toEqual({
+      path: '/login',
+      query: { next: requestedRoute.fullPath },
+    })
     await logIn(page)
-    void callInPage(page, 'requireLogin', wanted).catch(() => {}) // the page ends before the call does
+    void callInPage(page, 'requireLogin', requestedRoute).catch(() => {}) // the page ends before the call does
     await passSecondStep(page, phone)
     await page.getByRole('heading', { name: 'Reports of Bob' }).waitFor()
 
-    expect(page.url()).toBe(vite + wanted.fullPath)
-    expect(await callInPage(page, 'requireLogin', wanted)).toBe(true)
+    expect(page.url()).toBe(vite + requestedRoute.fullPath)
+    expect(await callInPage(page, 'requireLogin', requestedRoute)).toBe(true)
     expect(await callInPage(page, 'api', '/api/me')).toMatchObject({ username: 'bob' })
   })
 

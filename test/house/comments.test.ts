@@ -15,7 +15,7 @@ describe('a comment', () => {
     const sources = (await filesBelow(join(root, 'src'))).filter((path) => /\.tsx?$/.test(path))
     // Migrations stay as they are.
     const read = sources.filter((path) => !/schema\/\d{4}-/.test(path))
-    const found = read.flatMap((path) =>
+    const bareComments = read.flatMap((path) =>
       readFileSync(path, 'utf8')
         .split('\n')
         .filter((line) => bare.test(line))
@@ -23,6 +23,6 @@ describe('a comment', () => {
     )
 
     expect(read.length).toBeGreaterThan(500)
-    expect(found).toEqual([])
+    expect(bareComments).toEqual([])
   })
 })

@@ -129,12 +129,12 @@ describe('Dockerfile', () => {
   })
 
   it('the Docker build gets only the files that it reads', () => {
-    const [first, ...others] = read('.dockerignore')
+    const [first, ...exceptions] = read('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
 
     expect(first).toBe('*')
-    expect(others.every((line) => line.startsWith('!'))).toBe(true)
+    expect(exceptions.every((line) => line.startsWith('!'))).toBe(true)
   })
 })
 

@@ -24,14 +24,14 @@ function locate(name: string, from: string): string {
 }
 
 /** Everything that comes with the package at `path`. */
-function installed(path: string, found = new Set<string>()): ReadonlySet<string> {
+function installed(path: string, places = new Set<string>()): ReadonlySet<string> {
   for (const name of Object.keys(packages[path]?.dependencies ?? {})) {
     const place = locate(name, path)
-    if (found.has(place)) continue
-    found.add(place)
-    installed(place, found)
+    if (places.has(place)) continue
+    places.add(place)
+    installed(place, places)
   }
-  return found
+  return places
 }
 
 describe('npm install second-factor', () => {

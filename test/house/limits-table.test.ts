@@ -64,8 +64,8 @@ describe('the table of limits', () => {
     const listed = new Set(rows.map(({ code }) => code))
     const files: string[] = []
     for (const folder of ['src/service', 'src/express', 'src/client', 'src/challenge']) {
-      const found = await readdir(join(root, folder), { recursive: true })
-      files.push(...found.filter((file) => file.endsWith('.ts')).map((file) => `${folder}/${file}`))
+      const fileNames = await readdir(join(root, folder), { recursive: true })
+      files.push(...fileNames.filter((file) => file.endsWith('.ts')).map((file) => `${folder}/${file}`))
     }
     const count = files.filter((file) => counting.test(read(file)) && !mechanisms.includes(file))
 

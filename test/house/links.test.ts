@@ -99,13 +99,13 @@ describe('the decisions', () => {
 
 /** Every page that can be reached from one, with the files of the repository that it links to. */
 async function linksFrom(start: string): Promise<Map<string, readonly string[]>> {
-  const found = new Map<string, readonly string[]>()
+  const linksByPage = new Map<string, readonly string[]>()
   const open = [start]
   for (const page of open) {
-    if (found.has(page) || !existsSync(join(root, page))) continue
+    if (linksByPage.has(page) || !existsSync(join(root, page))) continue
     const targets = linksOf(await readFile(join(root, page), 'utf8')).map((link) => targetOf(page, link))
-    found.set(page, targets)
+    linksByPage.set(page, targets)
     open.push(...targets.filter((target) => target.endsWith('.md')))
   }
-  return found
+  return linksByPage
 }

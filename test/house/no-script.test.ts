@@ -7,10 +7,10 @@ import { languageNames } from '../../src/contract/languages.ts'
 describe.each(['console', 'authenticator'])('the page of the %s without JavaScript', (app) => {
   it('a page without JavaScript says so in each of our languages', () => {
     const html = readFileSync(new URL(`../../src/${app}/index.html`, import.meta.url), 'utf8')
-    const [, said = ''] = /<noscript>(.*)<\/noscript>/s.exec(html) ?? []
+    const [, notice = ''] = /<noscript>(.*)<\/noscript>/s.exec(html) ?? []
 
-    const languages = [...said.matchAll(/<p(?: lang="(\w+)")?/g)].map(([, tag = 'en']) => tag)
+    const languages = [...notice.matchAll(/<p(?: lang="(\w+)")?/g)].map(([, tag = 'en']) => tag)
     expect(languages.toSorted()).toEqual(Object.keys(languageNames).toSorted())
-    expect(said).toContain('<p lang="ar" dir="rtl">')
+    expect(notice).toContain('<p lang="ar" dir="rtl">')
   })
 })

@@ -74,7 +74,7 @@ function defaultIn(schema: z.ZodType | undefined, [name = '', ...rest]: readonly
 
 function objectIn(schema: z.core.$ZodType | undefined): z.ZodObject | undefined {
   if (schema instanceof z.ZodObject) return schema
-  if (schema instanceof z.ZodUnion) return schema.options.map(objectIn).find((found) => found !== undefined)
+  if (schema instanceof z.ZodUnion) return schema.options.map(objectIn).find((object) => object !== undefined)
   if (schema instanceof z.ZodPipe) return objectIn(schema.in)
   const isWrapper = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
   return isWrapper ? objectIn(schema.unwrap()) : undefined

@@ -30,12 +30,12 @@ describe('package.json', () => {
     const texts = globSync(patterns, { cwd: root })
     const addressesIn = (path: string) => (read(path).match(named) ?? []).map((address) => ({ path, address }))
 
-    const found = texts.flatMap(addressesIn)
-    expect(found.length).toBeGreaterThan(30)
+    const addresses = texts.flatMap(addressesIn)
+    expect(addresses.length).toBeGreaterThan(30)
     // A form of the repository has an address, too.
     const expected = (path: string) => (path.startsWith('.github') ? repositoryAddress : filesAddress)
-    expect(found.filter(({ path, address }) => address !== expected(path))).toEqual([])
-    expect(found.filter(({ path }) => !/\.(md|txt)$|^\.github/.test(path))).toEqual([])
+    expect(addresses.filter(({ path, address }) => address !== expected(path))).toEqual([])
+    expect(addresses.filter(({ path }) => !/\.(md|txt)$|^\.github/.test(path))).toEqual([])
   })
 })
 
@@ -79,8 +79,9 @@ describe('the tarball', () => {
 
   it('the tarball contains what is run and read, but no sources and nothing that only contributors read', () => {
     expect(packed.files).toEqual(expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/index.d.ts']))
-    const left = /^(src|test|scripts|bench)\/|^docs\/(images|decisions|guarantees|threat-model|performance)|\.gz$/
-    expect(packed.files.filter((path) => left.test(path))).toEqual([])
+    const excludedPaths =
+      /^(src|test|scripts|bench)\/|^docs\/(images|decisions|guarantees|threat-model|performance)|\.gz$/
+    expect(packed.files.filter((path) => excludedPaths.test(path))).toEqual([])
   })
 
   // Hosts and the registry show relative pictures from the repository.

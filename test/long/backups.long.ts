@@ -34,8 +34,8 @@ it(
       if (code !== 0) problems.push(`backup ${round} ended with ${code}`)
       problems.push(...missing(file, users))
       const signIn = createSignIn(createCall(service.origin, apiKey), domainId)
-      for (const one of unused)
-        if (!(await signIn(one))) problems.push(`code ${one.code} of round ${round} did not work`)
+      for (const issuedCode of unused)
+        if (!(await signIn(issuedCode))) problems.push(`code ${issuedCode.code} of round ${round} did not work`)
       await load.more(5)
       await load.stop()
       const { used } = load.acknowledged()
@@ -45,9 +45,9 @@ it(
       if (restored.code !== 0) problems.push(`restore ${round} ended with ${restored.code}: ${restored.stderr}`)
       service = await serve(database)
       const signInAgain = createSignIn(createCall(service.origin, apiKey), domainId)
-      for (const one of [...unused, ...used]) {
-        if (await signInAgain(one))
-          problems.push(`code ${one.code} was used before restore ${round} and accepted after it`)
+      for (const issuedCode of [...unused, ...used]) {
+        if (await signInAgain(issuedCode))
+          problems.push(`code ${issuedCode.code} was used before restore ${round} and accepted after it`)
       }
       rmSync(file)
     }
@@ -87,19 +87,20 @@ function startLoad(call: Call, domainId: string) {
       const user: string = json.id
       users.push(user)
       await call('PUT', `/domains/${domainId}/users/${user}`)
-      const made = await call('POST', `/users/${user}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 0 } })
-      if (made.status !== 200) continue
-      const one = { user, code: made.json.code as string }
+      const creation = await call('POST', `/users/${user}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 0 } })
+      if (creation.status !== 200) continue
+      const issuedCode = { user, code: creation.json.code as string }
       // The others are used after the backup, which has them as they are now.
-      if (number % 4 === 0) unused.push(one)
-      else if (await signIn(one)) used.push(one)
+      if (number % 4 === 0) unused.push(issuedCode)
+      else if (await signIn(issuedCode)) used.push(issuedCode)
       noted()
     }
   })()
   return {
     acknowledged: () => ({ users: [...users], unused: [...unused], used: [...used] }),
     async more(count: number): Promise<void> {
-      for (let left = count; left > 0; left -= 1) await new Promise<void>((resolve) => void (noted = resolve))
+      for (let remaining = count; remaining > 0; remaining -= 1)
+        await new Promise<void>((resolve) => void (noted = resolve))
     },
     async stop(): Promise<void> {
       enough.abort()

@@ -38,20 +38,20 @@ describe('a SQLite file that another process keeps locked for 30 seconds', () =>
     const exited = once(other, 'exit')
     await once(other.stdout, 'data')
 
-    const asked: { reads: ReturnType<typeof timed>[]; changes: ReturnType<typeof timed>[] } = { reads: [], changes: [] }
+    const calls: { reads: ReturnType<typeof timed>[]; changes: ReturnType<typeof timed>[] } = { reads: [], changes: [] }
     const end = performance.now() + lockTime * 1000
     for (let number = 0; performance.now() < end; number += 1) {
-      asked.reads.push(timed('GET', '/users'))
-      if (number % 3 === 0) asked.changes.push(timed('POST', '/users', newUser(`locked-${number}`)))
+      calls.reads.push(timed('GET', '/users'))
+      if (number % 3 === 0) calls.changes.push(timed('POST', '/users', newUser(`locked-${number}`)))
       await new Promise((resolve) => void setTimeout(resolve, interval))
     }
     // Requests sent in the last seconds may still be waiting for the lock.
-    const [reads, refused] = [await Promise.all(asked.reads), await Promise.all(asked.changes)]
+    const [reads, refused] = [await Promise.all(calls.reads), await Promise.all(calls.changes)]
     other.stdin.end()
     await exited
     const after = await timed('POST', '/users', newUser('after'))
 
-    const times = (of: readonly { took: number }[]) => of.map(({ took }) => Math.round(took))
+    const times = (answers: readonly { took: number }[]) => answers.map(({ took }) => Math.round(took))
     const [readTimes, refusalTimes] = [times(reads), times(refused)]
     // oxlint-disable-next-line no-console -- the figures of docs/guarantees.md
     console.log(

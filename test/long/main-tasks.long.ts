@@ -142,9 +142,9 @@ describe('by keyboard and by ear alone, a user can', () => {
     const heard = await authenticator.hear()
     // The time left changes each second, on both.
     const before = await authenticator.announced()
-    const [left = 'no time'] = /\d+ seconds left/.exec(heard) ?? []
-    expect(heard).toContain(left)
-    await expect.poll(authenticator.hear).not.toContain(left)
+    const [timeLeft = 'no time'] = /\d+ seconds left/.exec(heard) ?? []
+    expect(heard).toContain(timeLeft)
+    await expect.poll(authenticator.hear).not.toContain(timeLeft)
     expect([await desk.announced(), await authenticator.announced()]).toEqual([[], before])
     await approve({ desk, authenticator })
 

@@ -57,7 +57,7 @@ describe('several nodes', () => {
     async () => {
       const cluster = await start()
 
-      const { seen, lost } = await freezeDuring(cluster, async (node) => {
+      const { observed, lost } = await freezeDuring(cluster, async (node) => {
         const end = performance.now() + 40_000
         const looks = []
         while (performance.now() < end) looks.push(await lookAt(node))
@@ -66,8 +66,8 @@ describe('several nodes', () => {
       const people = await enrollPeople(cluster, { approving: 2, denying: 0, typing: 0 })
       const { approved } = await disturbedSignIns(cluster, people, nothing)
 
-      expect(seen.length).toBeGreaterThan(4)
-      for (const { users, ready } of seen) {
+      expect(observed.length).toBeGreaterThan(4)
+      for (const { users, ready } of observed) {
         expect([users.status, users.retryAfter, ready.status]).toEqual([503, '1', 503])
         expect(Math.max(users.took, ready.took)).toBeLessThan(5_000)
       }
@@ -120,14 +120,14 @@ describe('PgBouncer in transaction mode', () => {
     const [here, there] = cluster.serviceNodes.map((node) => createCall(node.origin(), cluster.apiKey))
     const sessions = `/domains/${cluster.domainId}/sessions`
     const { json } = await here!('POST', sessions, { body: { user: { id: userId } } })
-    const held = here!('GET', `${sessions}/${json.id}`, { headers: { prefer: 'wait=60' } })
+    const heldRead = here!('GET', `${sessions}/${json.id}`, { headers: { prefer: 'wait=60' } })
     // Since this many later requests were answered, this one is held.
-    const written = keepWriting(cluster)
-    await written.atLeast(10)
-    await written.lost()
+    const writes = keepWriting(cluster)
+    await writes.atLeast(10)
+    await writes.lost()
     const begun = performance.now()
     await there!('DELETE', `${sessions}/${json.id}`)
-    await held
+    await heldRead
     return performance.now() - begun
   }
 

@@ -81,7 +81,7 @@ describe('one node behind a real nginx, installed by a real npm', () => {
         await machine.follow(section)
       }
       for (const section of ['Metrics and alerts', 'Backup', 'Restore', 'Upgrade']) await machine.follow(section)
-      const [rotate, remove, signal, putBack, ...others] = blocksOf('Keys')
+      const [rotate, remove, signal, putBack, ...remainingBlocks] = blocksOf('Keys')
       const keyFile = join(machine.place.root, 'var/lib/second-factor/mfa.sqlite.keys')
       await machine.carryOut(rotate!)
       await machine.carryOut(remove!)
@@ -91,7 +91,7 @@ describe('one node behind a real nginx, installed by a real npm', () => {
       await machine.carryOut(putBack!)
       await machine.follow('Clock')
 
-      expect(others).toEqual([])
+      expect(remainingBlocks).toEqual([])
       // A key that was just removed from the file may be in it again: the service looks every 10 seconds.
       expect(readFileSync(keyFile, 'utf8')).toContain(keys)
       expect(await machine.type('curl --fail --silent --show-error "https://$name/readyz"')).toContain('ok')
@@ -259,10 +259,10 @@ describe('the containers', () => {
 
 /** Blocks for the nodes run on each of them; all others on the first. What is copied by hand is copied before. */
 async function followOnEach(nodes: readonly Machine[], section: string): Promise<string> {
-  const [first, ...others] = nodes
+  const [first, ...otherNodes] = nodes
   let printed = ''
   for (const block of blocksOf(section)) {
-    if (block.nodes) await hand(first!, others, ['keys'])
+    if (block.nodes) await hand(first!, otherNodes, ['keys'])
     for (const node of block.nodes ? nodes : [first!]) printed += await node.carryOut(block)
   }
   return printed
@@ -287,7 +287,7 @@ async function files(path: string): Promise<readonly string[]> {
 }
 
 interface Nginx {
-  readonly act: (what: 'test' | 'start') => Promise<void>
+  readonly act: (mode: 'test' | 'start') => Promise<void>
   /** The folder of its configuration. */
   readonly serveFrom: (machineRoot: string) => void
   readonly curlHome: string
@@ -349,10 +349,10 @@ async function createNginx(): Promise<Nginx> {
   }
 
   return {
-    async act(what) {
+    async act(mode) {
       const file = configure()
       await run('nginx', ['-t', '-c', file, '-p', home])
-      if (what === 'test') return
+      if (mode === 'test') return
       if (child) {
         const gone = once(child, 'close')
         child.kill('SIGTERM')
@@ -384,7 +384,7 @@ function startCallers({ port, certificate }: Nginx, apiKey: string, count: numbe
 
   const create = (username: string) =>
     new Promise<number | string>((resolve) => {
-      const sent = request(
+      const clientRequest = request(
         {
           agent,
           host: '127.0.0.1',
@@ -395,8 +395,8 @@ function startCallers({ port, certificate }: Nginx, apiKey: string, count: numbe
         },
         (answer) => void answer.resume().on('end', () => resolve(answer.statusCode ?? 0)),
       )
-      sent.on('error', (error) => resolve(error.message))
-      sent.end(JSON.stringify(newUser(username)))
+      clientRequest.on('error', (error) => resolve(error.message))
+      clientRequest.end(JSON.stringify(newUser(username)))
     })
 
   async function call(caller: number): Promise<void> {
@@ -410,10 +410,10 @@ function startCallers({ port, certificate }: Nginx, apiKey: string, count: numbe
   const calling = Promise.all(Array.from({ length: count }, (_, caller) => call(caller)))
   return {
     answered(more: number): Promise<void> {
-      const wanted = answers + more
+      const targetCount = answers + more
       return new Promise((resolve) => {
         heard = () => {
-          if (answers >= wanted) resolve()
+          if (answers >= targetCount) resolve()
         }
       })
     },

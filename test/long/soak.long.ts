@@ -38,7 +38,7 @@ function spaceOf(database: string): Space {
   try {
     const pages = file.prepare('select name, sum(pgsize) as size from dbstat group by name').all()
     const tables = pages as readonly { readonly name: string; readonly size: number }[]
-    const sum = (some: typeof tables) => some.reduce((total, { size }) => total + size, 0)
+    const sum = (subset: typeof tables) => subset.reduce((total, { size }) => total + size, 0)
     const audit = tables.filter(({ name }) => /^(sqlite_autoindex_)?audit/.test(name))
     return { audit: sum(audit), rest: sum(tables) - sum(audit), log: statSync(`${database}-wal`).size }
   } finally {
@@ -145,9 +145,11 @@ describe(`a service that works for ${minutes} minutes and ${rounds * days} days`
 function swept(database: string, now: number): boolean {
   const file = new BetterSqlite3(database, { readonly: true, timeout: 5_000 })
   try {
-    const left = file.prepare("select count(*) from session where state = 'pending' and expires_at < ?").pluck()
-    const old = file.prepare('select count(*) from device_call where expires_at < ?').pluck()
-    return left.get(now - 3600) === 0 && old.get(now - 3600) === 0
+    const expiredSessions = file
+      .prepare("select count(*) from session where state = 'pending' and expires_at < ?")
+      .pluck()
+    const expiredCalls = file.prepare('select count(*) from device_call where expires_at < ?').pluck()
+    return expiredSessions.get(now - 3600) === 0 && expiredCalls.get(now - 3600) === 0
   } finally {
     file.close()
   }

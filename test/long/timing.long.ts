@@ -19,10 +19,14 @@ afterAll(() => running.close())
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 /** The relative difference between the medians of two requests, which alternate to get the same conditions. */
-async function compare(one: () => Promise<unknown>, other: () => Promise<unknown>, rest = () => Promise.resolve()) {
+async function compare(
+  firstRequest: () => Promise<unknown>,
+  secondRequest: () => Promise<unknown>,
+  rest = () => Promise.resolve(),
+) {
   const times: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds; round += 1) {
-    for (const [index, send] of [one, other].entries()) {
+    for (const [index, send] of [firstRequest, secondRequest].entries()) {
       const start = performance.now()
       await send()
       times[index]?.push(performance.now() - start)

@@ -180,8 +180,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a pause of requests recommends no codes that are locked, too',
     file: 'src/express/pages/end-view.ts',
-    find: 'if (codes || others.length === 0)',
-    replace: 'if (others.length === 0)',
+    find: 'if (codes || availableCodes.length === 0)',
+    replace: 'if (availableCodes.length === 0)',
     test: 'express/true-words.test.ts',
     title: 'while codes are locked, the page offers no push request that cannot be sent, but says when it can',
   },
@@ -228,7 +228,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that no code is offered to somebody who has none',
     file: 'src/express/pages/end-view.ts',
-    find: 'if (codes || others.length === 0)',
+    find: 'if (codes || availableCodes.length === 0)',
     replace: 'if (codes)',
     test: 'express/true-words.test.ts',
     title: 'while no request can be sent, the page offers no code to users who have none',

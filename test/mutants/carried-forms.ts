@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 const form = 'src/express/sign-in/carried-form.ts'
 const carried = 'src/express/self-service/carried.ts'
 const recovery = 'src/express/self-service/recovery.ts'
-const shown = 'src/express/self-service/shown-codes.ts'
+const shownCodes = 'src/express/self-service/shown-codes.ts'
 const test = 'express/carried-forms.test.ts'
 
 /** What limits a form that is carried over a confirmation, and who reads new recovery codes. */
@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that new recovery codes are shown for ten minutes',
-    file: shown,
+    file: shownCodes,
     find: 'if (!isBeforeEnd(stored.until, shownFor, context.mfa.options.clock.now())) return undefined',
     replace: '',
     test,
@@ -66,7 +66,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that recovery codes which were replaced are not shown',
-    file: shown,
+    file: shownCodes,
     find: ' || !ownFactors.codeIds.includes(stored.id)',
     replace: '',
     test,
@@ -74,7 +74,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that new recovery codes are sealed for the browser',
-    file: shown,
+    file: shownCodes,
     find: "${bindingCookie.read(req, context) ?? 'without a cookie'}",
     replace: "${'any'}",
     test,

@@ -92,8 +92,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'changes without a person that PostgreSQL does not abort',
     file: 'src/service/features/administrators/turns.ts',
-    find: 'const running = before ? before.then(work) : work()',
-    replace: 'const running = before ? work() : work()',
+    find: 'const running = previous ? previous.then(work) : work()',
+    replace: 'const running = previous ? work() : work()',
     test: races,
     title:
       'at most one of 100 console changes without a person is tried again while 12 administrators make them at once',

@@ -444,8 +444,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'parameters that the operation itself would accept',
     file: 'src/service/features/administrators/consent-subject.ts',
-    find: "const others = ['userId', 'because', ...(admin?.secrets ?? [])]",
-    replace: "const others = ['userId', 'because']",
+    find: "const excludedNames = ['userId', 'because', ...(admin?.secrets ?? [])]",
+    replace: "const excludedNames = ['userId', 'because']",
     test: consents,
     title: 'a consent is not asked for with %s',
   },

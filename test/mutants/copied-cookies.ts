@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a renewal waits for saves that the store has begun',
     file: 'src/express/session/renewals.ts',
-    find: 'await Promise.allSettled(others.flatMap(({ saving }) => saving ?? []))',
+    find: 'await Promise.allSettled(concurrentSaves.flatMap(({ saving }) => saving ?? []))',
     replace: '',
     test,
     title: 'a copied cookie is not brought back by a save that the store carries out slowly',
@@ -63,8 +63,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that one of several requests with one id renews it',
     file: 'src/express/session/renewals.ts',
-    find: 'if (renewals.has(id)) return false\n  const sent',
-    replace: 'const sent',
+    find: 'if (renewals.has(id)) return false\n  const responseSent',
+    replace: 'const responseSent',
     test,
     title: 'a copied cookie is not renewed by two browsers, even if the store answers the first slowly',
   },

@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the log says only so much a minute',
     file: 'src/service/engine/base/log-limit.ts',
-    find: 'if (written.has(subject)) return false',
+    find: 'if (writtenSubjects.has(subject)) return false',
     replace: '',
     test: 'service/information.test.ts',
     title: 'the log reports once a minute that information was shortened or omitted, without its content',

@@ -468,8 +468,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'browsers are unknown after a passkey was added or removed',
     file: 'src/service/features/browsers/statements.ts',
-    find: 'passkeys.length === 0 ? others : [...others, passkeys]',
-    replace: 'passkeys.length < 0 ? [...others, passkeys] : others',
+    find: 'passkeys.length === 0 ? otherFactors : [...otherFactors, passkeys]',
+    replace: 'passkeys.length < 0 ? [...otherFactors, passkeys] : otherFactors',
     also: [{ file: store, find: '  await endOtherSessions(db, [userId], epoch)\n', replace: '' }],
     test: endings,
     title: 'adding or removing a passkey makes the user’s known browsers unknown',

@@ -5,8 +5,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a report denies the other requests of the person',
     file: 'src/service/features/devices/report.ts',
-    find: 'const others = await denyOthersAsReported(db, reported, ctx.clock.now())',
-    replace: 'const others: SessionRow[] = []',
+    find: 'const otherSessions = await denyOthersAsReported(db, reported, ctx.clock.now())',
+    replace: 'const otherSessions: SessionRow[] = []',
     test: 'attacks/knows-the-password.test.ts',
     title: 'a report of one request ends the requests of all browsers, and none of them can be approved',
   },
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the pause in every app in which a request was open',
     file: 'src/service/features/devices/report.ts',
-    find: 'new Set([reported, ...others].map((endedSession) => endedSession.domainId))',
+    find: 'new Set([reported, ...otherSessions].map((endedSession) => endedSession.domainId))',
     replace: 'new Set([reported.domainId])',
     test: 'service/features/devices/report.test.ts',
     title: 'a report pauses requests in each app where one was open, and in no other',

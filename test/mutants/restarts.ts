@@ -110,8 +110,8 @@ function backup(): readonly Mutant[] {
     {
       defense: 'the nodes that keep `restored` from changing a database in use',
       file: 'src/cli/commands/restore.ts',
-      find: 'if (others.length > 0) {',
-      replace: 'if (others.length > 99) {',
+      find: 'if (otherNodes.length > 0) {',
+      replace: 'if (otherNodes.length > 99) {',
       test,
       title:
         'the restored command ends everything that may have been used since, and refuses while a node uses the database',

@@ -236,8 +236,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'waiting for nodes that do not know the new key',
     file: 'src/service/engine/secrets/admission.ts',
-    find: 'others.every((node) => knows(node, ring.primary.id))',
-    replace: 'others.length >= 0',
+    find: 'otherNodeRows.every((node) => knows(node, ring.primary.id))',
+    replace: 'otherNodeRows.length >= 0',
     test: 'service/engine/secrets/rotation.test.ts',
     title: 'a key rotation waits while a node without the new key runs, and meanwhile seals nothing with the new key',
   },

@@ -345,9 +345,9 @@ function heldLimits(): readonly Mutant[] {
       defense: 'the places for reads of one device',
       file: 'src/service/routes/device.ts',
       find: `      const leave = ctx.places.readsOfDevice.take(device.id)
-      held =`,
+      isHeld =`,
       replace: `      const leave = () => {}
-      held =`,
+      isHeld =`,
       test,
       title: 'held reads of one device are limited',
     },

@@ -268,7 +268,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a service that can store changes again is ready',
     file: health,
-    find: 'if (failures === before) failures = 0',
+    find: 'if (failures === failuresBefore) failures = 0',
     replace: "throw new Error('It stays so.')",
     test: failingDisk,
     title:

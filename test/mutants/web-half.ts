@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the last factor stays',
     file: 'src/service/features/factors/last-factor.ts',
-    find: "  if (!others.includes(true)) throw new ApiProblem('api.error.conflict.state')\n",
+    find: "  if (!remainingFactors.includes(true)) throw new ApiProblem('api.error.conflict.state')\n",
     replace: '',
     test: 'express/devices.test.ts',
     title: 'removing the last factor is refused, with the reason: %s',
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the last factor stays, for many at once',
     file: 'src/service/features/factors/last-factor.ts',
-    find: "  if (!others.includes(true)) throw new ApiProblem('api.error.conflict.state')\n",
+    find: "  if (!remainingFactors.includes(true)) throw new ApiProblem('api.error.conflict.state')\n",
     replace: '',
     test: 'service/features/factors/own-factors.test.ts',
     title: 'a user keeps one of two factors, even when both are removed many times at once',

@@ -182,14 +182,14 @@ describe('the console', () => {
         seed: async (database) => (await seedDatabase({ database, people: 5_000 })).organizationId,
       })
       const { page } = await signedIn(desk, {}, { reducedMotion: 'reduce', ...options })
-      for (const [path, shown] of manyPeople) {
+      for (const [path, selector] of manyPeople) {
         await page.goto(`${desk.url}/${path}`)
-        await page.locator(shown).first().waitFor()
+        await page.locator(selector).first().waitFor()
         await page
-          .locator(shown)
+          .locator(selector)
           .first()
           .evaluate((element) => element.scrollIntoView({ block: 'center' }))
-        const state = `${path} ${shown}`
+        const state = `${path} ${selector}`
         const shots = states.get(state) ?? new Map<string, Buffer>()
         states.set(state, shots.set(variant, await page.screenshot({ animations: 'disabled' })))
       }

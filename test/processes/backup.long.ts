@@ -29,17 +29,17 @@ import { useEngine } from '../support/engines.ts'
 import { serve } from './command.ts'
 
 const seed = '3132333435363738393031323334353637383930'
-const code = (ahead = 0) => codeAt({ seed, digits: 6 }, stepAt(Math.floor(Date.now() / 1000), 30) + ahead)
+const code = (stepsAhead = 0) => codeAt({ seed, digits: 6 }, stepAt(Math.floor(Date.now() / 1000), 30) + stepsAhead)
 
 let folder: string
 let database: string
 let backup: string
-let made: Created
+let createdDatabase: Created
 let running: { readonly stop: () => Promise<unknown>; readonly end: () => unknown } | undefined
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'second-factor-backup-'))
-  made = await createDatabase(folder)
+  createdDatabase = await createDatabase(folder)
   database = join(folder, 'mfa.sqlite')
   backup = join(folder, 'mfa.backup')
 })
@@ -52,7 +52,7 @@ afterEach(async () => {
 async function start() {
   const served = await serve(database)
   running = { stop: served.stop, end: served.kill }
-  return { served, call: createCall(served.origin, made.apiKey) }
+  return { served, call: createCall(served.origin, createdDatabase.apiKey) }
 }
 
 /** In this process, where it is no part of the rule that another one has the database open: that takes a fifth of the time. */
@@ -65,7 +65,7 @@ async function startHere(options: ServiceOptions = { database }) {
     await service.close()
   }
   running = { stop, end: stop }
-  return createCall(`http://127.0.0.1:${listening.port}`, made.apiKey)
+  return createCall(`http://127.0.0.1:${listening.port}`, createdDatabase.apiKey)
 }
 
 type Call = ReturnType<typeof createCall>
@@ -73,7 +73,7 @@ type Call = ReturnType<typeof createCall>
 /** A user with a hardware token and a bypass code. */
 async function person(call: Call, username = 'alice') {
   const { json: user } = await call('POST', '/users', { body: newUser(username) })
-  await call('PUT', `/domains/${made.domainId}/users/${user.id}`)
+  await call('PUT', `/domains/${createdDatabase.domainId}/users/${user.id}`)
   const { json: token } = await call('POST', '/hardware', {
     body: { serialNumber: `of ${username}`, type: 'TOTP6', timeStep: 30, seed },
   })
@@ -85,7 +85,7 @@ async function person(call: Call, username = 'alice') {
 }
 
 const signIn = async (call: Call, id: string, more: object): Promise<string> =>
-  (await call('POST', `/domains/${made.domainId}/sessions`, { body: { user: { id }, ...more } })).json.state
+  (await call('POST', `/domains/${createdDatabase.domainId}/sessions`, { body: { user: { id }, ...more } })).json.state
 
 const restore = (...more: readonly string[]) => run('restore', backup, '--database', database, ...more)
 
@@ -147,11 +147,11 @@ describe('`restore`', () => {
 
     const restored = await restore('--yes', '--json')
     const second = await startHere()
-    const again = [await signIn(second, id, { otp: used }), await signIn(second, id, { bypasscode: bypass })]
+    const repeated = [await signIn(second, id, { otp: used }), await signIn(second, id, { bypasscode: bypass })]
 
     expect(states).toEqual(['approved', 'approved'])
     expect([restored.code, restored.json.replaced]).toEqual([0, expect.stringContaining('.replaced-')])
-    expect(again).toEqual(['denied', 'denied'])
+    expect(repeated).toEqual(['denied', 'denied'])
   })
 
   it('restore applies the revocations that the log has recorded since the backup', async () => {
@@ -206,12 +206,12 @@ describe('`restore`', () => {
     await person(call)
     served.kill()
     await served.ended
-    const left = existsSync(`${database}-wal`)
+    const hadWal = existsSync(`${database}-wal`)
 
     const { code: exitCode } = await restore('--yes')
     const checked = await run('check', '--database', database)
 
-    expect(left).toBe(true)
+    expect(hadWal).toBe(true)
     expect([exitCode, checked.code]).toEqual([0, 0])
   })
 
@@ -235,11 +235,14 @@ describe('`restore`', () => {
     rmSync(`${database}.keys`)
     const without = await restore('--yes')
     writeFileSync(`${database}.keys`, `k1:${Buffer.alloc(32, 9).toString('base64')}\n`)
-    const others = await restore('--yes')
+    const withOtherKeys = await restore('--yes')
     writeFileSync(`${database}.keys`, keys)
 
     expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('no key file')])
-    expect([others.code, others.stderr]).toEqual([1, expect.stringContaining('sealed with a different key')])
+    expect([withOtherKeys.code, withOtherKeys.stderr]).toEqual([
+      1,
+      expect.stringContaining('sealed with a different key'),
+    ])
     expect((await restore('--yes')).code).toBe(0)
   })
 })
@@ -251,7 +254,7 @@ describe('`restored` on PostgreSQL', () => {
     const original = await newDatabase()
     const copy = `${original}_copy`
     const keys = { MFA_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}` }
-    made = (await runIn(keys, 'init', '--database', original, '--json')).json
+    createdDatabase = (await runIn(keys, 'init', '--database', original, '--json')).json
     const startOn = (address: string) => startHere({ database: address, keys: keys.MFA_KEYS })
     const { id } = await person(await startOn(original))
     await running?.stop()

@@ -101,8 +101,8 @@ function launch(
   ]
   const shell = ['-c', [...limits, 'exec "$0" "$@"'].join(' && ')]
   const run = [process.execPath, script, ...args]
-  const [file = '', ...given] = limits.length === 0 ? run : ['/bin/sh', ...shell, ...run]
-  const child = spawn(file, given, {
+  const [file = '', ...spawnArgs] = limits.length === 0 ? run : ['/bin/sh', ...shell, ...run]
+  const child = spawn(file, spawnArgs, {
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: folder,
     env: { ...process.env, NODE_NO_WARNINGS: '1', ...env },

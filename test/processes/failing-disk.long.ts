@@ -85,7 +85,7 @@ describe.each(['full', 'read-only'] as const)('a running `serve` whose disk is %
     disk(state)
     const { acknowledged, refused } = await writeUntilRefused(call, 'first')
     const during = [await readiness(origin), await readiness(origin)]
-    const kept = await usernames(call)
+    const storedNames = await usernames(call)
     disk('well')
     await expect.poll(() => readiness(origin)).toBe(200)
     const after = await call('POST', '/users', { body: newUser('after') })
@@ -96,7 +96,7 @@ describe.each(['full', 'read-only'] as const)('a running `serve` whose disk is %
       '1',
     ])
     expect([before, ...during]).toEqual([200, 503, 503])
-    expect(kept).toEqual(acknowledged)
+    expect(storedNames).toEqual(acknowledged)
     expect(after.status).toBe(200)
     expect(await usernames(call)).toEqual([...acknowledged, 'after'])
   })

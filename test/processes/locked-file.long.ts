@@ -50,9 +50,9 @@ describe('a running `serve` whose SQLite file another process keeps locked', () 
   const usernames = async (): Promise<string[]> =>
     (await call('GET', '/users')).json.map((user: { username: string }) => user.username)
   const readiness = async () => (await fetch(`${service.origin}/readyz`)).status
-  const timed = async <T>(what: Promise<T>): Promise<{ value: T; took: number }> => {
+  const timed = async <T>(operation: Promise<T>): Promise<{ value: T; took: number }> => {
     const begun = performance.now()
-    const value = await what
+    const value = await operation
     return { value, took: performance.now() - begun }
   }
 
@@ -87,18 +87,20 @@ describe('a running `serve` whose SQLite file another process keeps locked', () 
   it('serve with a locked SQLite file executes nothing for callers that have disconnected', async () => {
     const release = await lock()
     const leaving = new AbortController()
-    const left = Array.from({ length: 10 }, (_, number) => write(`left-${number}`, leaving.signal).catch(() => 'left'))
-    const stayed = write('stayed')
+    const abandonedWrites = Array.from({ length: 10 }, (_, number) =>
+      write(`left-${number}`, leaving.signal).catch(() => 'left'),
+    )
+    const completedWrite = write('stayed')
     // The service reads requests in order of arrival, so it has received the earlier ones by now.
     await call('GET', '/users')
     await call('GET', '/users')
 
     leaving.abort()
-    await Promise.all(left)
+    await Promise.all(abandonedWrites)
     await call('GET', '/users')
     await release()
 
-    expect((await stayed).status).toBe(200)
+    expect((await completedWrite).status).toBe(200)
     expect((await usernames()).filter((username) => username !== 'afterwards')).toEqual(['stayed'])
   })
 })

@@ -99,11 +99,11 @@ describe('the metrics of second-factor serve', () => {
     const { samples } = await scrape()
 
     const settled = samples.filter(({ name }) => name === 'second_factor_sessions_settled_total')
-    const present = (outcome: string) =>
+    const factorsOf = (outcome: string) =>
       new Set(settled.filter(({ labels }) => labels['outcome'] === outcome).map(({ labels }) => labels['factor']))
-    expect(present('approved')).toEqual(new Set(Factor.options))
-    expect(present('wrong_code')).toEqual(new Set(['otp', 'email', 'bypass']))
-    expect(present('wrong_passkey')).toEqual(new Set(['passkey']))
+    expect(factorsOf('approved')).toEqual(new Set(Factor.options))
+    expect(factorsOf('wrong_code')).toEqual(new Set(['otp', 'email', 'bypass']))
+    expect(factorsOf('wrong_passkey')).toEqual(new Set(['passkey']))
   })
 
   it('the metrics have a help text with a unit, and labels whose values callers cannot invent', async () => {
@@ -127,10 +127,10 @@ describe('the metrics of second-factor serve', () => {
         .filter(({ name }) => name.replace(/_(bucket|sum|count)$/, '') === metric)
         .flatMap(({ labels }) => Object.keys(labels))
         .filter((label) => label !== 'le')
-    const found = Object.keys(help)
+    const exposedLabels = Object.keys(help)
       .filter((name) => name.startsWith('second_factor_'))
       .map((name) => [name, [...new Set(labelsOf(name))]] as const)
-    expect(new Map(found)).toEqual(new Map(documented))
+    expect(new Map(exposedLabels)).toEqual(new Map(documented))
   })
 
   it.each([
@@ -167,15 +167,15 @@ describe('the metrics of second-factor serve', () => {
     await served.printed(/"database available again"/)
 
     const lines = served.stderr().trimEnd().split('\n')
-    const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    const logEntries = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
     expect(statuses).toEqual([503, 503, 503, 503])
     expect(valueOf(during, 'second_factor_ready')).toBe(0)
     expect(valueOf(during, 'second_factor_database_errors_total', { part: 'read' })).toBeGreaterThanOrEqual(4)
-    expect(told.filter(({ msg }) => msg === 'database unavailable')).toMatchObject([
+    expect(logEntries.filter(({ msg }) => msg === 'database unavailable')).toMatchObject([
       { level: 50, reason: expect.any(String) },
     ])
-    const [back] = told.filter(({ msg }) => msg === 'database available again')
-    expect(back?.['refused']).toBeGreaterThanOrEqual(4)
-    expect(told.filter(({ msg, err }) => msg === 'request failed' || err !== undefined)).toEqual([])
+    const [recovery] = logEntries.filter(({ msg }) => msg === 'database available again')
+    expect(recovery?.['refused']).toBeGreaterThanOrEqual(4)
+    expect(logEntries.filter(({ msg, err }) => msg === 'request failed' || err !== undefined)).toEqual([])
   })
 })

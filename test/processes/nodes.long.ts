@@ -39,12 +39,12 @@ describe('two web nodes and three service nodes on one PostgreSQL', () => {
   )
 
   it('nodes answer 503 in time while PostgreSQL is stopped, lose nothing, and become ready again without a restart', async () => {
-    const { seen, lost } = await freezeDuring(cluster, lookAt)
+    const { observed, lost } = await freezeDuring(cluster, lookAt)
 
-    expect(seen.users).toMatchObject({ status: 503, retryAfter: '1' })
-    expect(seen.users.took).toBeLessThan(5_000)
-    expect(seen.ready.status).toBe(503)
-    expect(seen.ready.took).toBeLessThan(5_000)
+    expect(observed.users).toMatchObject({ status: 503, retryAfter: '1' })
+    expect(observed.users.took).toBeLessThan(5_000)
+    expect(observed.ready.status).toBe(503)
+    expect(observed.ready.took).toBeLessThan(5_000)
     expect(lost).toEqual([])
   }, 300_000)
 

@@ -49,8 +49,8 @@ describe('a service whose connections take every file that it may open', () => {
 
   it('a service out of file descriptors answers what it cannot load with an error, and loads it once it can', async () => {
     const connections = await openConnections()
-    const asked = connections.slice(0, pages.length)
-    const all = () => Promise.all(pages.map((page, index) => statusOf(page, asked[index]!)))
+    const pageConnections = connections.slice(0, pages.length)
+    const all = () => Promise.all(pages.map((page, index) => statusOf(page, pageConnections[index]!)))
     expect(await all()).toEqual([500, 500, 500, 500, 500])
 
     for (const connection of connections.slice(pages.length)) connection.end()

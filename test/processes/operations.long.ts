@@ -156,8 +156,8 @@ describe('three nodes on PostgreSQL, by the commands of docs/operations.md', () 
         await node.follow('Install')
         await node.type(`umask 077; echo '${secrets[0]?.trim()}' > database; echo '${secrets[1]?.trim()}' > keys`)
       }
-      const made = await followOnEach(nodes, 'Nodes')
-      const apiKey = /API key +(\S+)/.exec(made)?.[1] ?? ''
+      const output = await followOnEach(nodes, 'Nodes')
+      const apiKey = /API key +(\S+)/.exec(output)?.[1] ?? ''
       const [first, second, third] = nodes.map(({ place }) => createCall(`http://127.0.0.1:${place.port}`, apiKey))
       const { json: user } = await first!('POST', '/users', { body: newUser('alice') })
       const read = await second!('GET', `/users/${user.id}`)
@@ -179,7 +179,7 @@ describe('three nodes on PostgreSQL, by the commands of docs/operations.md', () 
 async function followOnEach(nodes: readonly Machine[], section: string): Promise<string> {
   const [first] = nodes
   let printed = ''
-  for (const block of readBlocks().filter((one) => one.section === section)) {
+  for (const block of readBlocks().filter((candidate) => candidate.section === section)) {
     for (const node of block.nodes ? nodes : [first]) printed += await node?.carryOut(block)
   }
   return printed

@@ -57,7 +57,7 @@ export async function whenReady(node: Node): Promise<void> {
 export async function freezeDuring<T>(
   cluster: Cluster,
   whileFrozen: (node: Node) => Promise<T>,
-): Promise<{ readonly seen: T; readonly lost: readonly string[] }> {
+): Promise<{ readonly observed: T; readonly lost: readonly string[] }> {
   const [node] = cluster.serviceNodes
   if (!node) throw new Error('there is no node')
   const written = keepWriting(cluster)
@@ -68,7 +68,7 @@ export async function freezeDuring<T>(
     cluster.postgres.thaw()
     await whenReady(node)
     await written.atLeast(10)
-    return { seen: result, lost: await written.lost() }
+    return { observed: result, lost: await written.lost() }
   } finally {
     cluster.postgres.thaw()
   }

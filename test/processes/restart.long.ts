@@ -142,7 +142,7 @@ function startCallers(port: number, count: number) {
   const waiting = new Set<() => void>()
   let total = 0
   const stopped = new AbortController()
-  const kept = new Agent({ keepAlive: true })
+  const keepAliveAgent = new Agent({ keepAlive: true })
 
   const ask = (agent: Agent | false) =>
     new Promise<number>((resolve, reject) => {
@@ -176,7 +176,7 @@ function startCallers(port: number, count: number) {
       await pause(10)
     }
   }
-  const loops = Array.from({ length: count }, (_, index) => loop(index % 2 === 0 ? kept : false))
+  const loops = Array.from({ length: count }, (_, index) => loop(index % 2 === 0 ? keepAliveAgent : false))
 
   return {
     /** Resolves after this many more responses. */
@@ -193,7 +193,7 @@ function startCallers(port: number, count: number) {
     async stop() {
       stopped.abort()
       await Promise.all(loops)
-      kept.destroy()
+      keepAliveAgent.destroy()
       return { statuses, failures }
     },
   }

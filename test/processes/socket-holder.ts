@@ -51,8 +51,8 @@ export async function holdSocket(): Promise<SocketHolder> {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) {
-      const [, name = '', said = ''] = /^(\d+) (.*)$/.exec(line) ?? []
-      output.set(name, `${output.get(name) ?? ''}${said}\n`)
+      const [, name = '', lineText = ''] = /^(\d+) (.*)$/.exec(line) ?? []
+      output.set(name, `${output.get(name) ?? ''}${lineText}\n`)
     }
     for (const listener of listeners) listener()
   })

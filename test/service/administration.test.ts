@@ -160,7 +160,7 @@ describe('an import of hardware tokens', () => {
   it('an import of hardware tokens reports its progress up to the last row', async () => {
     const steps: number[] = []
 
-    await importHardwareTokens(opened.ctx, mine, [rows(1_200)], { progress: (done, of) => steps.push(done / of) })
+    await importHardwareTokens(opened.ctx, mine, [rows(1_200)], { progress: (done, total) => steps.push(done / total) })
 
     expect(steps).toEqual(steps.toSorted((a, b) => a - b))
     expect(steps.at(-1)).toBe(1)

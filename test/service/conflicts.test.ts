@@ -218,8 +218,8 @@ describe.each(engines)('requests that conflict on %s', (engine) => {
       const [person, { publicKey }] = [await passkeyHolder(running), createBrowserKey()]
       await person.usePasskey({ redeem: { browser: { publicKey } } })
       const browsers = `${inDomain(person)}/browsers`
-      const [kept] = (await call('POST', `${browsers}/list`, { body: {} })).json
-      return thrice(() => call('DELETE', `${browsers}/${kept.id}`))
+      const [keptBrowser] = (await call('POST', `${browsers}/list`, { body: {} })).json
+      return thrice(() => call('DELETE', `${browsers}/${keptBrowser.id}`))
     },
     async forgetBrowsers() {
       const person = await member(running)
@@ -246,10 +246,10 @@ describe.each(engines)('requests that conflict on %s', (engine) => {
     },
     async registerPasskey() {
       const person = await passkeyUser(running)
-      const given = { challenge: random128(), first: true }
-      const started = await person.startRegistration(given)
+      const ceremony = { challenge: random128(), first: true }
+      const started = await person.startRegistration(ceremony)
       const response = person.authenticator.make(started.json)
-      return thrice(() => call('POST', person.passkeys, { body: { name: 'Laptop', ...given, response } }))
+      return thrice(() => call('POST', person.passkeys, { body: { name: 'Laptop', ...ceremony, response } }))
     },
     async giveUpPasskey() {
       const { passkeys, passkey, pass } = await withPass()

@@ -130,15 +130,15 @@ describe('an embedded service', () => {
 describe('a call inside an embedded service', () => {
   it('a call inside an embedded service is rejected with every key except its own', async () => {
     const database = join(folder, 'mfa.sqlite')
-    const [one, two] = [embed({ database }), embed({ database })]
-    const other = await two.connect()
+    const [first, second] = [embed({ database }), embed({ database })]
+    const other = await second.connect()
     const service = await createService({ database })
     const { id } = await service.administration.createOrganization('Other')
     const stored = await service.administration.createApiKey(id)
     await service.close()
 
     const answers = await Promise.all(
-      [other.apiKey, stored].map(async (key) => (await callOf(one, key))('GET', '/ping')),
+      [other.apiKey, stored].map(async (key) => (await callOf(first, key))('GET', '/ping')),
     )
 
     expect(answers.map((answer) => answer.status)).toEqual([401, 401])
@@ -197,7 +197,7 @@ describe.each([
     const device = await fetch(`${origin}/mfa/device/requests`)
     const redirect = await fetch(`${origin}/mfa/authenticator`, { redirect: 'manual' })
     const page = await fetch(`${origin}/mfa/authenticator/`)
-    const others = await Promise.all(
+    const otherAnswers = await Promise.all(
       ['/mfa', '/mfa/other', '/mfa/api/ping', '/device/requests'].map((path) => fetch(origin + path)),
     )
     close()
@@ -205,7 +205,7 @@ describe.each([
     expect(device.status).toBe(401)
     expect(new URL(redirect.headers.get('location') ?? '', redirect.url).pathname).toBe('/mfa/authenticator/')
     expect(page.status).toBe(200)
-    expect(others.map((other) => other.status)).toEqual([418, 418, 418, 418])
+    expect(otherAnswers.map((other) => other.status)).toEqual([418, 418, 418, 418])
   })
 
   it('the public routes of an embedded service read previews even if the app has already parsed the body', async () => {

@@ -65,18 +65,18 @@ async function answerRequest(answer: object, different: object = {}, more: objec
 /** Calls a separate service, which may end up broken. */
 async function elsewhere(
   options: Parameters<typeof startService>[0],
-  then: (other: Running) => Promise<Answer>,
+  act: (other: Running) => Promise<Answer>,
 ): Promise<Answer> {
   const other = await startService(options)
   try {
-    return await then(other)
+    return await act(other)
   } finally {
     await other.close()
   }
 }
 
 /** Calls a separate service that cannot load the library. */
-async function withoutWebAuthn(then: (other: Running) => Promise<Answer>): Promise<Answer> {
+async function withoutWebAuthn(act: (other: Running) => Promise<Answer>): Promise<Answer> {
   vi.resetModules()
   vi.doMock('@simplewebauthn/server', () => {
     throw new Error('not installed')
@@ -84,7 +84,7 @@ async function withoutWebAuthn(then: (other: Running) => Promise<Answer>): Promi
   const { startService: startAnother } = await import('./start-service.ts')
   const other = await startAnother()
   try {
-    return await then(other)
+    return await act(other)
   } finally {
     await other.close()
     vi.doUnmock('@simplewebauthn/server')
@@ -94,8 +94,8 @@ async function withoutWebAuthn(then: (other: Running) => Promise<Answer>): Promi
 const invited = { name: 'New', email: 'new@example.com' }
 
 /** Calls a console as an owner. */
-async function asOwner(then: (owner: Awaited<ReturnType<typeof administrator>>) => Promise<Answer>): Promise<Answer> {
-  return then(await administrator(administered, { role: 'owner' }))
+async function asOwner(act: (owner: Awaited<ReturnType<typeof administrator>>) => Promise<Answer>): Promise<Answer> {
+  return act(await administrator(administered, { role: 'owner' }))
 }
 
 /** Imports hardware tokens in a console, from this text. */
@@ -111,7 +111,7 @@ const reset = ({ call }: Owner, path: string) => call('POST', `${path}/reset`, {
 
 /** Calls a console about a member of its domain, and perhaps of another one. */
 async function onPerson(
-  then: (by: Owner, path: string) => Promise<Answer>,
+  act: (by: Owner, path: string) => Promise<Answer>,
   { role }: { readonly role: 'owner' | 'admin' | 'helpdesk' } = { role: 'owner' },
   another?: string,
 ): Promise<Answer> {
@@ -119,11 +119,11 @@ async function onPerson(
   const { json: user } = await administered.call('POST', '/users', { body: newUser(unique()) })
   const { administration } = administered.service
   const organizationId = administered.organization.id
-  const others =
+  const otherDomains =
     another === undefined ? [] : [(await administration.createDomain(organizationId, { name: another })).id]
-  for (const id of [first, ...others]) await administered.call('PUT', `/domains/${id}/users/${user.id}`)
+  for (const id of [first, ...otherDomains]) await administered.call('PUT', `/domains/${id}/users/${user.id}`)
   const by = await administrator(administered, { role, domains: role === 'owner' ? [] : [first] })
-  return then(by, `/people/${user.id}`)
+  return act(by, `/people/${user.id}`)
 }
 
 /** Asks for an enrollment mail to a person of the console's domain. */
@@ -287,7 +287,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.limit.bypasscodes': async () => {
     const { path } = await member(running)
     const body = { usesAllowed: 1, expirationTime: 1 }
-    for (let made = 0; made < 5; made += 1) await running.call('POST', `${path}/bypasscodes`, { body })
+    for (let count = 0; count < 5; count += 1) await running.call('POST', `${path}/bypasscodes`, { body })
     return running.call('POST', `${path}/bypasscodes`, { body })
   },
   'api.error.precondition': () =>

@@ -40,7 +40,7 @@ describe('an address as a caller wrote it', () => {
       fc.property(
         fc.oneof(
           text,
-          parts.map((some) => some.join('')),
+          parts.map((piece) => piece.join('')),
         ),
         (value) => {
           const read = parseIpAddress(value)
@@ -98,12 +98,12 @@ describe('text that is too long', () => {
   it('text that is too long is shortened to its limit with an ellipsis at the end', () => {
     fc.assert(
       fc.property(text, (value) => {
-        const shown = truncateText(stripText(value), maximum)
-        expect(Array.from(shown).length).toBeLessThanOrEqual(maximum)
-        expect(shown.isWellFormed()).toBe(true)
+        const shortened = truncateText(stripText(value), maximum)
+        expect(Array.from(shortened).length).toBeLessThanOrEqual(maximum)
+        expect(shortened.isWellFormed()).toBe(true)
         const whole = Array.from(stripText(value)).length <= maximum
-        expect(whole ? shown : `${shown.at(-1)}`).toBe(whole ? stripText(value) : '…')
-        expect(stripText(value).startsWith(whole ? shown : shown.slice(0, -1))).toBe(true)
+        expect(whole ? shortened : `${shortened.at(-1)}`).toBe(whole ? stripText(value) : '…')
+        expect(stripText(value).startsWith(whole ? shortened : shortened.slice(0, -1))).toBe(true)
       }),
       { numRuns: 1_000 },
     )
@@ -115,8 +115,8 @@ describe('text that is too long', () => {
     ['a letter and its accent', `${'a'.repeat(10)}e\u0301 and more`, `${'a'.repeat(10)}…`],
     ['a surrogate pair', `${'a'.repeat(10)}😀😀😀`, `${'a'.repeat(10)}😀…`],
     ['a letter with accents without end', `e${'\u0301'.repeat(10_000)}`, `e${'\u0301'.repeat(10)}…`],
-  ])('text that is too long is not cut inside %s, unless nothing would be left', (_what, value, shown) => {
-    expect(truncateText(value, maximum)).toBe(shown)
+  ])('text that is too long is not cut inside %s, unless nothing would be left', (_what, value, shortened) => {
+    expect(truncateText(value, maximum)).toBe(shortened)
   })
 })
 
@@ -128,10 +128,12 @@ describe('attributes', () => {
 
   it('attributes fit a device, and the last one counts those left out', () => {
     fc.assert(
-      fc.property(fc.array(attribute, { maxLength: 40 }), (given) => {
-        const { attributes, leftOut } = fitAttributes(given)
-        expect(attributes.length).toBe(Math.min(given.length, attributeLimits.count))
-        expect(leftOut).toBe(given.length > attributeLimits.count ? given.length - attributeLimits.count + 1 : 0)
+      fc.property(fc.array(attribute, { maxLength: 40 }), (sentAttributes) => {
+        const { attributes, leftOut } = fitAttributes(sentAttributes)
+        expect(attributes.length).toBe(Math.min(sentAttributes.length, attributeLimits.count))
+        expect(leftOut).toBe(
+          sentAttributes.length > attributeLimits.count ? sentAttributes.length - attributeLimits.count + 1 : 0,
+        )
         expect(attributes.filter(({ key }) => key === '…')).toEqual(
           leftOut > 0 ? [{ key: '…', value: `+${leftOut}` }] : [],
         )

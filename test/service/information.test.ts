@@ -39,12 +39,12 @@ describe.each([
     ['unknown', undefined],
     ['192.0.2.7, unknown', undefined],
     ['somewhere', undefined],
-  ])('a sign-in from %j shows %j on the device, and is sent', async (ipAddress, shown) => {
+  ])('a sign-in from %j shows %j on the device, and is sent', async (ipAddress, shownAddress) => {
     const ask = await arrange(accept)
 
     const { status, request } = await ask({ ipAddress })
 
-    expect([status, request?.ipAddress]).toEqual([200, shown])
+    expect([status, request?.ipAddress]).toEqual([200, shownAddress])
   })
 
   it('a sign-in with too many or too long attributes is sent, and shows where something is missing', async () => {

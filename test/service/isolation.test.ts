@@ -17,13 +17,13 @@ import type { Running, Tenant } from './start-service.ts'
 /** Creates one of each resource in an organization, with its id under the name of its path parameter. */
 async function furnish(running: Running, tenant: Tenant, name: string) {
   const { call, domain } = tenant
-  const made = async (method: string, path: string, body?: object) => (await call(method, path, { body })).json
-  const user = await made('POST', '/users', newUser(`user of ${name}`))
+  const create = async (method: string, path: string, body?: object) => (await call(method, path, { body })).json
+  const user = await create('POST', '/users', newUser(`user of ${name}`))
   await call('PUT', `/domains/${domain.id}/users/${user.id}`)
   const { json: passkey } = await passkeyPage({ ...running, ...tenant }, user).addPasskey()
-  const token = await made('PUT', `/domains/${domain.id}/users/${user.id}/token`)
+  const token = await create('PUT', `/domains/${domain.id}/users/${user.id}/token`)
   await activateDevice(running.origin, running.clock, token.code)
-  const hardware = await made('POST', '/hardware', {
+  const hardware = await create('POST', '/hardware', {
     serialNumber: `serial of ${name}`,
     type: 'TOTP6',
     timeStep: 30,
@@ -32,9 +32,9 @@ async function furnish(running: Running, tenant: Tenant, name: string) {
   await call('PUT', `/users/${user.id}/hardware/${hardware.id}`)
   const otp = codeAt({ seed: '31'.repeat(20), digits: 6 }, stepAt(running.clock.now(), 30))
   await passByCode({ ...running, call, domain }, { user: { id: user.id }, otp }, { rememberDays: 1 })
-  const [browser] = await made('POST', `/domains/${domain.id}/users/${user.id}/browsers/list`, {})
-  const bypass = await made('POST', `/users/${user.id}/bypasscodes`, { usesAllowed: 5, expirationTime: 60 })
-  const session = await made('POST', `/domains/${domain.id}/sessions`, { user: { id: user.id } })
+  const [browser] = await create('POST', `/domains/${domain.id}/users/${user.id}/browsers/list`, {})
+  const bypass = await create('POST', `/users/${user.id}/bypasscodes`, { usesAllowed: 5, expirationTime: 60 })
+  const session = await create('POST', `/domains/${domain.id}/sessions`, { user: { id: user.id } })
   const params: Record<string, string> = {
     userId: user.id,
     domainId: domain.id,
@@ -68,8 +68,13 @@ function bodyOf(name: string, { user }: Furnished): { body?: unknown } {
 /** Each operation with each of its parameters foreign in turn, and with all of them foreign. */
 const foreign = operations.flatMap(({ name, endpoint }) => {
   const all = namesOf(endpoint)
-  const one = all.map((param) => [param])
-  return (all.length > 1 ? [...one, all] : one).map((params) => ({ name, endpoint, params, of: params.join(' and ') }))
+  const singles = all.map((param) => [param])
+  return (all.length > 1 ? [...singles, all] : singles).map((params) => ({
+    name,
+    endpoint,
+    params,
+    of: params.join(' and '),
+  }))
 })
 
 describe.each(mainEngines)('two organizations on %s', (engine) => {
@@ -148,11 +153,11 @@ describe.each(mainEngines)('two organizations on %s', (engine) => {
   it('an organization finds no user of another one by name, and can have a user with the same name', async () => {
     const { username } = theirs.user
 
-    const found = await ours.call('GET', `/users?username=${encodeURIComponent(username)}`)
+    const lookup = await ours.call('GET', `/users?username=${encodeURIComponent(username)}`)
     const created = await ours.call('POST', '/users', { body: newUser(username) })
     await ours.call('DELETE', `/users/${created.json.id}`)
 
-    expect([found.code, created.status]).toEqual(['api.error.notfound.user', 200])
+    expect([lookup.code, created.status]).toEqual(['api.error.notfound.user', 200])
     expect((await theirs.call('GET', `/users/${theirs.user.id}`)).json).toMatchObject({ username })
   })
 
@@ -188,24 +193,24 @@ describe('a key of role auth', () => {
   })
   afterAll(() => running.close())
 
-  const [allowed, others] = [
+  const [allowed, forbidden] = [
     operations.filter(({ endpoint }) => endpoint.role === 'auth'),
     operations.filter(({ endpoint }) => endpoint.role !== 'auth'),
   ]
 
-  it.each(others)('an API key of role auth may not call $name', async ({ name, endpoint }) => {
-    const shown = async () => [
+  it.each(forbidden)('an API key of role auth may not call $name', async ({ name, endpoint }) => {
+    const snapshot = async () => [
       (await own.call('GET', `/users/${own.user.id}`)).text,
       (await own.call('GET', `/users/${own.user.id}/bypasscodes`)).text,
       (await own.call('GET', '/hardware')).text,
       (await own.call('GET', '/users')).text,
     ]
-    const before = await shown()
+    const before = await snapshot()
 
     const answer = await call(endpoint.method, fill(endpoint, own.params), bodyOf(name, own))
 
     expect([answer.status, answer.code]).toEqual([403, 'api.error.forbidden'])
-    expect(await shown()).toEqual(before)
+    expect(await snapshot()).toEqual(before)
   })
 
   it.each(allowed)('an API key of role auth may call $name', async ({ name, endpoint }) => {
@@ -262,12 +267,12 @@ describe('a key of role auth', () => {
     await own.call('DELETE', path)
 
     const refused = [await call('PUT', path)]
-    const none = await own.call('GET', path)
+    const missing = await own.call('GET', path)
     const { code } = (await own.call('PUT', path)).json
     refused.push(await call('PUT', path), await call('GET', path))
 
     expect(active.map(({ json }) => json)).toEqual([{ state: 'active' }, { state: 'active' }])
-    expect(none.code).toBe('api.error.notfound.token')
+    expect(missing.code).toBe('api.error.notfound.token')
     expect(refused.map((answer) => answer.code)).toEqual(refused.map(() => 'api.error.forbidden'))
     for (const { text } of refused) expect(text).not.toContain(code)
   })
@@ -309,14 +314,14 @@ describe('a domain', () => {
         .map((operation) => ({ ...operation, role })),
     ),
   )('a domain rejects $name by a key of role $role for a user of another domain', async ({ name, endpoint, role }) => {
-    const shown = async () => (await own.call('GET', `/users/${outsider.id}`)).text
-    const before = await shown()
+    const snapshot = async () => (await own.call('GET', `/users/${outsider.id}`)).text
+    const before = await snapshot()
     const { body } = bodyOf(name, own)
 
     const answer = await keys[role]!(endpoint.method, fill(endpoint, { ...own.params, userId: outsider.id }), { body })
 
     expect([answer.status, answer.code]).toEqual([404, 'api.error.notfound.user'])
-    expect(await shown()).toBe(before)
+    expect(await snapshot()).toBe(before)
   })
 })
 
@@ -368,14 +373,14 @@ describe('a key for one domain', () => {
   )
 
   it('an API key for one domain finds and lists only its users, and does not see their other domains', async () => {
-    const found = await call('GET', `/users?username=${own.user.username}`)
+    const match = await call('GET', `/users?username=${own.user.username}`)
     const missing = await call('GET', `/users?username=${outsider.username}`)
     const list = await call('GET', '/users')
     const member = await call('GET', `/domains/${own.domain.id}/users/${own.user.id}`)
 
-    expect([found.json.id, missing.code]).toEqual([own.user.id, 'api.error.notfound.user'])
+    expect([match.json.id, missing.code]).toEqual([own.user.id, 'api.error.notfound.user'])
     expect(list.json.map(({ id }: { id: string }) => id)).toEqual([own.user.id])
-    for (const { json } of [found, member]) expect(json.domains).toEqual([own.domain.id])
+    for (const { json } of [match, member]) expect(json.domains).toEqual([own.domain.id])
   })
 
   it('an API key for one domain does not see resources that belong to no domain', async () => {

@@ -93,20 +93,25 @@ describe('a user', () => {
 })
 
 describe('bypass codes', () => {
-  const one = { usesAllowed: 1, expirationTime: 1 }
+  const singleUse = { usesAllowed: 1, expirationTime: 1 }
 
   it('bypass codes are limited to five per user, and one more can be created once one is gone', async () => {
     const { path } = await member(running)
     const codes = `${path}/bypasscodes`
 
-    const made = [await post(codes, one), await post(codes, one), await post(codes, one), await post(codes, one)]
-    const { json: fifth } = await running.call('POST', codes, { body: one })
-    const sixth = await post(codes, one)
+    const outcomes = [
+      await post(codes, singleUse),
+      await post(codes, singleUse),
+      await post(codes, singleUse),
+      await post(codes, singleUse),
+    ]
+    const { json: fifth } = await running.call('POST', codes, { body: singleUse })
+    const sixth = await post(codes, singleUse)
     await running.call('DELETE', `/bypasscodes/${fifth.id}`)
-    const again = await post(codes, one)
+    const afterRemoval = await post(codes, singleUse)
 
-    expect(made).toEqual(['taken', 'taken', 'taken', 'taken'])
-    expect([sixth, again]).toEqual(['api.error.limit.bypasscodes', 'taken'])
+    expect(outcomes).toEqual(['taken', 'taken', 'taken', 'taken'])
+    expect([sixth, afterRemoval]).toEqual(['api.error.limit.bypasscodes', 'taken'])
   })
 
   it('bypass codes have exactly nine digits', async () => {
@@ -145,7 +150,7 @@ describe('bypass codes', () => {
   ])('creating a bypass code with %s %j results in %s', async (field, value, outcome) => {
     const { path } = await member(running)
 
-    expect(await post(`${path}/bypasscodes`, { ...one, [field]: value })).toBe(outcome)
+    expect(await post(`${path}/bypasscodes`, { ...singleUse, [field]: value })).toBe(outcome)
   })
 
   it('bypass codes are valid until their last minute, for up to a year', async () => {

@@ -75,17 +75,17 @@ describe('a database that is missing in production', () => {
     vi.stubEnv('MFA_CREATE', '1')
 
     const created = await logOf((logger) => createService({ database, logger }))
-    const found = await logOf((logger) => createService({ database, logger }))
+    const reopened = await logOf((logger) => createService({ database, logger }))
 
-    const of = (logged: typeof created) => logged.filter(({ details }) => 'created' in details)
-    expect(of(created)).toEqual([
+    const creationLines = (logged: typeof created) => logged.filter(({ details }) => 'created' in details)
+    expect(creationLines(created)).toEqual([
       {
         level: 'warn',
         details: { database, created: true },
         message: `The database ${database} has just been created. It has no enrolled users.`,
       },
     ])
-    expect(of(found)).toMatchObject([{ level: 'info', details: { database, created: false } }])
+    expect(creationLines(reopened)).toMatchObject([{ level: 'info', details: { database, created: false } }])
   })
 
   it('second-factor init creates a missing database, which then opens without MFA_CREATE', async () => {
@@ -126,8 +126,8 @@ describe.each(mainEngines)('an empty database in production, on %s', (engine) =>
     const created = await createService({ database: address, keys })
     await created.close()
     vi.stubEnv('MFA_CREATE', '')
-    const found = await createService({ database: address, keys })
-    await found.close()
+    const reopened = await createService({ database: address, keys })
+    await reopened.close()
 
     expect(problem).toMatchObject({ name: 'MissingDatabaseError' })
     expect(String(problem)).not.toContain('postgres:password')

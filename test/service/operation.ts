@@ -43,10 +43,10 @@ export function operation(title: string, tests: (subject: () => Subject) => void
 /** Which operation a call is. */
 function titleFor(method: string, path: string): string | undefined {
   const [plain = ''] = path.split('?')
-  const found = operations
+  const match = operations
     .filter(({ endpoint }) => endpoint.method === method)
     // Those without parameters first: "events" is no id.
     .sort((a, b) => a.endpoint.path.split(':').length - b.endpoint.path.split(':').length)
     .find(({ endpoint }) => new RegExp(`^${endpoint.path.replace(/:\w+/g, '[^/]+')}$`).test(plain))
-  return found && operationTitle(found.endpoint)
+  return match && operationTitle(match.endpoint)
 }

@@ -39,8 +39,8 @@ type Send = (
   options?: { body?: unknown; headers?: Record<string, string> },
 ) => Promise<{ json: any; text: string }> // oxlint-disable-line typescript/no-explicit-any -- tests read what they expect
 
-const call: Send = (...given) => running.call(...given)
-const asOwner: Send = (...given) => owner.call(...given)
+const call: Send = (...args) => running.call(...args)
+const asOwner: Send = (...args) => owner.call(...args)
 
 /** Members of a body, or what is read of them. */
 type Values = Readonly<Record<string, unknown>>
@@ -376,10 +376,10 @@ describe('an operation with a body', () => {
   it.each(withBody)(
     'an operation reads back every member of its body, or names it as an exception: $name',
     async ({ name, members }) => {
-      const kept = Object.keys((await trips[name]?.values(1)) ?? {})
+      const keptMembers = Object.keys((await trips[name]?.values(1)) ?? {})
 
-      const never = members.filter((each) => each in neverReturned && !kept.includes(each))
-      expect([...kept, ...never, ...Object.keys(exceptions[name] ?? {})].toSorted()).toEqual(members.toSorted())
+      const never = members.filter((each) => each in neverReturned && !keptMembers.includes(each))
+      expect([...keptMembers, ...never, ...Object.keys(exceptions[name] ?? {})].toSorted()).toEqual(members.toSorted())
     },
   )
 

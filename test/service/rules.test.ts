@@ -41,7 +41,7 @@ describe('an id of a time', () => {
     const rest = idsAt(0).map((id) => [...Buffer.from(id, 'hex')].slice(4))
 
     expect(new Set(rest.map(String)).size).toBe(100)
-    expect(rest.reduce((all, one) => all.map((byte, index) => byte | one[index]!))).toEqual(Array(16).fill(0xff))
+    expect(rest.reduce((all, value) => all.map((byte, index) => byte | value[index]!))).toEqual(Array(16).fill(0xff))
   })
 })
 
@@ -65,9 +65,9 @@ describe('a matching number', () => {
 
   it('a matching number is the last free one, and undefined when none is left', () => {
     const all = new Set(Array.from({ length: 90 }, (_, index) => String(index + 10)))
-    const others = new Set([...all].filter((number) => number !== '47'))
+    const takenNumbers = new Set([...all].filter((number) => number !== '47'))
 
-    expect(newMatchingNumber(systemRandom, others)).toBe('47')
+    expect(newMatchingNumber(systemRandom, takenNumbers)).toBe('47')
     expect(newMatchingNumber(systemRandom, all)).toBeUndefined()
   })
 })

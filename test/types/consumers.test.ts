@@ -161,15 +161,15 @@ describe.each(compilers)('the types of the packed package, by TypeScript %s', (v
   })
 
   it.each(projects)('the types of the package compile in a project of %s', (name) => {
-    const others = [...projects, requiring].map(([other]) => other).filter((other) => other !== name)
+    const otherProjects = [...projects, requiring].map(([other]) => other).filter((other) => other !== name)
 
     // An error without a file is an error of each project.
-    expect(errors.filter((line) => !others.some((other) => line.startsWith(`${folderOf(other)}/`)))).toEqual([])
+    expect(errors.filter((line) => !otherProjects.some((other) => line.startsWith(`${folderOf(other)}/`)))).toEqual([])
   })
 
   it('the types of the package cannot be required under node16, as the README says', () => {
-    const found = errors.filter((line) => line.startsWith(`${folderOf(requiring[0])}/`))
+    const requireErrors = errors.filter((line) => line.startsWith(`${folderOf(requiring[0])}/`))
 
-    expect(found).toContainEqual(expect.stringMatching(/TS1471|TS1479|TS1541/))
+    expect(requireErrors).toContainEqual(expect.stringMatching(/TS1471|TS1479|TS1541/))
   })
 })

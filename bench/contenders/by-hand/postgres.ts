@@ -27,13 +27,13 @@ export async function openPostgres(address: string): Promise<Database> {
       const client = await pool.connect()
       try {
         const execute = executeOn(client)
-        const sent: Promise<unknown>[] = [client.query('begin')]
+        const queries: Promise<unknown>[] = [client.query('begin')]
         const result = await work((name, values) => {
           const answer = execute(name, values)
-          sent.push(answer)
+          queries.push(answer)
           return answer
         })
-        await Promise.all([...sent, client.query('commit')])
+        await Promise.all([...queries, client.query('commit')])
         return result
       } finally {
         client.release()

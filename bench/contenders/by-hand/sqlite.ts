@@ -29,8 +29,8 @@ export async function openSqlite(file: string): Promise<Database> {
 
   /** Runs those that have come when two turns of the event loop have brought no further one. */
   async function runGroup(): Promise<void> {
-    for (let before = 0; waiting.length > before;) {
-      before = waiting.length
+    for (let previousLength = 0; waiting.length > previousLength;) {
+      previousLength = waiting.length
       await nextTurn()
       await nextTurn()
     }

@@ -122,8 +122,8 @@ export function timeOf(seconds: number, locale: string, timeStyle: 'short' | 'me
 
 function sortAttributes(request: RequestFacts) {
   const attributes = request.attributes.filter((each) => each.key !== '' && each.value !== '' && !isPurpose(each))
-  const [place, others] = split(attributes, ({ key }) => placeKeys.has(key.toLowerCase()))
-  const [client, rest] = split(others, ({ key }) => clientKeys.includes(key.toLowerCase()))
+  const [place, otherAttributes] = split(attributes, ({ key }) => placeKeys.has(key.toLowerCase()))
+  const [client, rest] = split(otherAttributes, ({ key }) => clientKeys.includes(key.toLowerCase()))
   return { place, client, rest }
 }
 

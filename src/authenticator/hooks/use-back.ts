@@ -16,9 +16,9 @@ export function useBack(away: boolean, onBack: () => void): void {
     if (!away) return undefined
     // When the person leaves by a button, the entry stays for the next time: removing it could race with a request that opens.
     if (!isAway(history.state)) history.pushState({ away: true } satisfies Away, '')
-    const back = () => latest.current()
-    addEventListener('popstate', back)
-    return () => removeEventListener('popstate', back)
+    const goBack = () => latest.current()
+    addEventListener('popstate', goBack)
+    return () => removeEventListener('popstate', goBack)
   }, [away])
 }
 

@@ -29,10 +29,10 @@ export function NewPinScreen({ keyType, busy, problem, onPin, onCancel }: NewPin
   function submit(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
     event.preventDefault()
     const fields = new FormData(event.currentTarget)
-    const [first, again] = [fields.get('pin'), fields.get('again')]
+    const [first, repeatedPin] = [fields.get('pin'), fields.get('again')]
     if (typeof first !== 'string') return
     const wrong = pinProblem(keyType, first)
-    const same = first === again
+    const same = first === repeatedPin
     showProblem(wrong ? pinProblemOf(wrong, keyType, words) : same ? undefined : words.mismatch)
     if (!wrong && same) return onPin(first)
     event.currentTarget.reset()

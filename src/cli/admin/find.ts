@@ -44,9 +44,9 @@ export function pick<T>(all: readonly T[], nameOrId: string, { noun, names, show
     return name === lowerName || (Id.safeParse(text).success && lowerName.length >= 6 && name.startsWith(lowerName))
   }
   const matches = exact.length > 0 ? exact : all.filter((item) => names(item).some(isSimilar))
-  const [first, ...others] = matches
+  const [first, ...otherMatches] = matches
   if (first === undefined) throw new Failure(`No ${noun} ${quote(nameOrId)}. See: second-factor ${noun} list`)
-  if (others.length > 0) throw ambiguous(noun, nameOrId, matches.map(show))
+  if (otherMatches.length > 0) throw ambiguous(noun, nameOrId, matches.map(show))
   return first
 }
 

@@ -61,8 +61,9 @@ export function withService(
 
 function chooseOrganization(all: readonly { id: string; name: string }[], name: string | undefined) {
   const names = all.map((organization) => quote(organization.name)).join(', ')
-  const [first, ...others] = name === undefined ? all : all.filter((organization) => organization.name === name)
-  if (first && others.length === 0) return first
+  const [first, ...otherOrganizations] =
+    name === undefined ? all : all.filter((organization) => organization.name === name)
+  if (first && otherOrganizations.length === 0) return first
   if (all.length === 0) throw new Failure('The database has no organization yet. Create one: second-factor init')
   if (name === undefined) {
     throw new Failure(

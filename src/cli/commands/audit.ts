@@ -140,8 +140,8 @@ async function findOrganization({ store }: ServiceContext, name: string): Promis
 
 /** Accepts the id of a deleted user too: the trail still contains it. */
 async function findUser({ store }: ServiceContext, nameOrId: string): Promise<string> {
-  const [firstUser, ...others] = await usersNamed(store.db, nameOrId)
-  if (others.length > 0) {
+  const [firstUser, ...otherUsers] = await usersNamed(store.db, nameOrId)
+  if (otherUsers.length > 0) {
     throw new Failure(`Several organizations have a user ${quote(nameOrId)}. Use the id.`, exitCode.usage)
   }
   if (firstUser) return firstUser.id

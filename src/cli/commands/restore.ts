@@ -45,9 +45,9 @@ export function restoredCommand(): Command {
     ]),
   ).action(
     databaseAction(async (ctx, settings: Settings) => {
-      const others = await liveNodes(ctx)
-      if (others.length > 0) {
-        throw new Failure(`These nodes use the database: ${others.map(quote).join(', ')}. Stop them first.`)
+      const otherNodes = await liveNodes(ctx)
+      if (otherNodes.length > 0) {
+        throw new Failure(`These nodes use the database: ${otherNodes.map(quote).join(', ')}. Stop them first.`)
       }
       show(await settle(ctx, settings), settings)
     }),

@@ -86,8 +86,8 @@ function waitingCells(signIn: PersonSignIn, names: Names): string[] {
 }
 
 function entryCells({ at, event, actor, facts, signIn }: TimelineEntry, names: Names): string[] {
-  const { domain, administrator, ...others } = facts
-  const factTexts = Object.entries(others)
+  const { domain, administrator, ...otherFacts } = facts
+  const factTexts = Object.entries(otherFacts)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}=${value}`)
   const affected = administrator ? [`administrator=${nameOf(administrator, names)}`] : []

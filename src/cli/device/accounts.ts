@@ -8,8 +8,8 @@ import { removeAccount, saveAccounts } from './state-file.ts'
 /** Chooses an account by its label, domain, username or the beginning of its id; without a name, the only account. */
 export function chooseAccount(accounts: readonly Account[], name: string | undefined): Account {
   const matching = name === undefined ? accounts : accounts.filter((account) => isNamed(account, name.toLowerCase()))
-  const [only, ...others] = matching
-  if (only && others.length === 0) return only
+  const [only, ...otherMatches] = matching
+  if (only && otherMatches.length === 0) return only
   const list = (only ? matching : accounts).map((account) => `${account.id.slice(0, 12)} ${accountName(account)}`)
   const problem = only ? 'Several accounts match' : `No account "${name}"`
   throw new Failure(`${problem}. Choose one of: ${list.join(', ')}`, exitCode.usage)

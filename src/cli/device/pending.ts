@@ -50,8 +50,8 @@ async function readAccount(device: Device, account: Account): Promise<Inbox> {
 /** Chooses a request by its id or the beginning of it; without an id, the only request. */
 export function choose(pending: readonly Pending[], session: string | undefined): Pending {
   const matching = pending.filter(({ request }) => request.id.startsWith(session?.toLowerCase() ?? ''))
-  const [only, ...others] = matching
-  if (only && others.length === 0) return only
+  const [only, ...otherMatches] = matching
+  if (only && otherMatches.length === 0) return only
   if (!only) {
     const problem = session === undefined ? 'No request is pending' : `No pending session ${session}`
     throw new Failure(`${problem}. Start a sign-in on the web page, then try again.`, exitCode.nothingPending)

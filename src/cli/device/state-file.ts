@@ -49,8 +49,8 @@ export async function ensureWritable(file: string): Promise<void> {
 /** Adds accounts to the file, or replaces those with the same ids. */
 export async function saveAccounts(file: string, accounts: readonly Account[]): Promise<void> {
   const changed = await Promise.all(accounts.map(toSaved))
-  const others = (await read(file)).filter(({ id }) => changed.every((account) => account.id !== id))
-  await write(file, [...others, ...changed])
+  const otherAccounts = (await read(file)).filter(({ id }) => changed.every((account) => account.id !== id))
+  await write(file, [...otherAccounts, ...changed])
 }
 
 /** Saves the clock offsets of the accounts that are still in the file. */
@@ -66,9 +66,9 @@ export async function saveOffsets(file: string, accounts: readonly Account[]): P
 /** @returns false when the file has no such account. */
 export async function removeAccount(file: string, id: string): Promise<boolean> {
   const saved = await read(file)
-  const others = saved.filter((account) => account.id !== id)
-  await write(file, others)
-  return others.length < saved.length
+  const otherAccounts = saved.filter((account) => account.id !== id)
+  await write(file, otherAccounts)
+  return otherAccounts.length < saved.length
 }
 
 async function read(file: string): Promise<readonly SavedAccount[]> {

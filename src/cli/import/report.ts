@@ -30,6 +30,6 @@ function summary(
   const presentText = presentCount > 0 ? ` (${presentCount} already existed)` : ''
   if (dryRun) return `${counted(acceptable, noun)} can be imported${presentText}${skipped}. Nothing was changed.`
   if (imported > 0) return `${counted(imported, noun)} imported${presentText}${skipped}.`
-  const others = acceptable > 0 ? ', or import the others with --skip-rejected' : ''
-  return `Nothing was imported${skipped}. Correct the file${others}.`
+  const alternative = acceptable > 0 ? ', or import the others with --skip-rejected' : ''
+  return `Nothing was imported${skipped}. Correct the file${alternative}.`
 }

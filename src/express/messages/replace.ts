@@ -13,28 +13,28 @@ export type MessagesByLanguage = Readonly<Record<string, SomeMessages>>
  * @param path what they are called in errors.
  * @throws {TypeError} that names a text there is not, or one of another kind.
  */
-export function replaceMessages(words: Messages, some: SomeMessages, path: string): Messages {
-  return replaceTexts(words, some, path) as Messages
+export function replaceMessages(words: Messages, replacements: SomeMessages, path: string): Messages {
+  return replaceTexts(words, replacements, path) as Messages
 }
 
 type Texts = Readonly<Record<string, unknown>>
 
-function replaceTexts(words: Texts, some: unknown, path: string): Texts {
-  if (!isTexts(some)) throw new TypeError(`${path} must be an object of texts`)
-  const replaced = Object.entries(some).map(([key, given]) => {
+function replaceTexts(words: Texts, replacements: unknown, path: string): Texts {
+  if (!isTexts(replacements)) throw new TypeError(`${path} must be an object of texts`)
+  const replaced = Object.entries(replacements).map(([key, replacement]) => {
     if (!Object.hasOwn(words, key)) {
       throw new TypeError(`${path}.${key}: there is no such text; there are ${Object.keys(words).join(', ')}`)
     }
-    return [key, replaceOne(words[key], given, `${path}.${key}`)]
+    return [key, replaceOne(words[key], replacement, `${path}.${key}`)]
   })
   return Object.freeze({ ...words, ...Object.fromEntries(replaced) })
 }
 
-function replaceOne(present: unknown, given: unknown, path: string): unknown {
-  if (isTexts(present)) return replaceTexts(present, given, path)
-  if (typeof given === typeof present) return given
+function replaceOne(current: unknown, replacement: unknown, path: string): unknown {
+  if (isTexts(current)) return replaceTexts(current, replacement, path)
+  if (typeof replacement === typeof current) return replacement
   throw new TypeError(
-    typeof present === 'string'
+    typeof current === 'string'
       ? `${path} must be a string`
       : `${path} must be a function that is given a value and returns the text`,
   )

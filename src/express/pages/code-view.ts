@@ -26,7 +26,7 @@ const tones: Partial<Record<Notice['kind'], 'done' | 'note'>> = {
 
 /** The field for a code, with the result of the last one. */
 export function codeView(page: StatusPage) {
-  const { layout, req, challenge, status, others, now } = page
+  const { layout, req, challenge, status, availableCodes, now } = page
   const kind = codeKind(req.query['use']) ?? 'code'
   const { notice: last } = challenge
   // While codes are paused, there is no field; and a passkey has a page of its own.
@@ -48,7 +48,7 @@ export function codeView(page: StatusPage) {
     tone: (notice && tones[notice.kind]) ?? 'wrong',
     // A notice about an e-mail does not concern what was typed.
     invalid: noticeText !== undefined && !notice?.kind.startsWith('email') && notice?.kind !== 'app_ready',
-    canEmail: others.includes('email') && (kind === 'email' || kind === 'code'),
+    canEmail: availableCodes.includes('email') && (kind === 'email' || kind === 'code'),
     canPush: status.kind !== 'passkey' && canPush(page),
   }
 

@@ -34,7 +34,7 @@ const isReported = (status: StatusOf<EndStatus>) => status.kind === 'ended' && s
 
 /** While no push request can be sent, a code is the alternative, if the user has a factor for it and codes are not paused. */
 function wayOf(page: StatusPage, status: StatusOf<EndStatus>) {
-  const { layout, context, challenge, pauses, others, now } = page
+  const { layout, context, challenge, pauses, availableCodes, now } = page
   const { words } = layout
   const codes = codesPause(pauses, challenge, page)
   const pausedSentence = codes ? pausedSaid(layout.language, codes.until, now).sentence : undefined
@@ -51,7 +51,7 @@ function wayOf(page: StatusPage, status: StatusOf<EndStatus>) {
   }
   const sentences = [isReported(status) ? undefined : next, pausedSentence, advice]
   const addition = sentences.filter((sentence) => sentence !== undefined).join(' ')
-  if (codes || others.length === 0) return { addition, button: undefined }
+  if (codes || availableCodes.length === 0) return { addition, button: undefined }
   return { addition, button: words.ended.reported.button, target: `${layout.base}?use=code` }
 }
 

@@ -38,7 +38,7 @@ function messagePage(
 /** Names that scripts know otherwise. */
 const errorCodes: Partial<Record<Name, string>> = { sign_in_first: 'sign_in_required' }
 
-const noForms = { action: undefined, others: [] }
+const noForms = { action: undefined, availableCodes: [] }
 
 /** Problems that the challenge page cannot solve. */
 const startsOver: ReadonlySet<Name> = new Set(['sign_in_first', 'not_found'])

@@ -41,16 +41,16 @@ function requestWays(page: StatusPage): readonly Way[] {
 }
 
 function codeWays(page: StatusPage): readonly Way[] {
-  const { layout, service, others } = page
+  const { layout, service, availableCodes } = page
   const { ways } = layout.words
   if (!service.knowsFactors) {
     // The service does not say which codes a user has: one field takes them all.
-    const hasCodes = others.some(isStrong)
+    const hasCodes = availableCodes.some(isStrong)
     return [...(hasCodes ? [{ ...ways.otp, link: '?use=code' }] : []), ...emailWay(page)]
   }
   return [
-    ...(others.includes('otp') ? generatorWays(page) : []),
-    ...(others.includes('bypass') ? [{ title: recoveryTitle(page), link: '?use=bypass' }] : []),
+    ...(availableCodes.includes('otp') ? generatorWays(page) : []),
+    ...(availableCodes.includes('bypass') ? [{ title: recoveryTitle(page), link: '?use=bypass' }] : []),
     ...emailWay(page),
   ]
 }
@@ -69,8 +69,8 @@ function recoveryTitle({ layout, member }: StatusPage): string {
   return layout.words.ways.recovery(remainingCodes)
 }
 
-function emailWay({ layout, others, member }: StatusPage): readonly Way[] {
-  if (!others.includes('email')) return []
+function emailWay({ layout, availableCodes, member }: StatusPage): readonly Way[] {
+  if (!availableCodes.includes('email')) return []
   const { ways, code } = layout.words
   if (!member?.email) return [{ title: code.sendEmail, action: 'email' }]
   const [title = '', after = ''] = ways.email('{address}').split('{address}')
@@ -85,7 +85,7 @@ function masked(email: string): string {
 
 /** An administrator can give out a recovery code, or end a pause. */
 function administrator(page: StatusPage, isPaused: boolean) {
-  const { layout, context, challenge, others, passkeyNeeded, takesHandedOver } = page
+  const { layout, context, challenge, availableCodes, passkeyNeeded, takesHandedOver } = page
   const { ask } = layout.words.ways
   if (takesHandedOver) {
     return {
@@ -98,6 +98,6 @@ function administrator(page: StatusPage, isPaused: boolean) {
   const sentence = takesCode ? ask.code : ask.device
   return {
     ask: { title: ask.title, sentence: isPaused ? ask.unlock : sentence },
-    enter: takesCode && !isPaused && !others.includes('bypass') ? 'bypass' : undefined,
+    enter: takesCode && !isPaused && !availableCodes.includes('bypass') ? 'bypass' : undefined,
   }
 }

@@ -36,9 +36,9 @@ function wantsOtherWays({ req, status }: StatusPage): boolean {
 }
 
 /** Requested by its link, or the only way there is. */
-function wantsCode({ req, others, status, passkeyNeeded }: StatusPage): boolean {
+function wantsCode({ req, availableCodes, status, passkeyNeeded }: StatusPage): boolean {
   if (status.kind === 'enrolling' || status.kind === 'approved' || passkeyNeeded) return false
-  return codeKind(req.query['use']) !== undefined || (status.kind === 'no_device' && others.length > 0)
+  return codeKind(req.query['use']) !== undefined || (status.kind === 'no_device' && availableCodes.length > 0)
 }
 
 /** Requested by its link, or the only way for a user who has no passkey. */

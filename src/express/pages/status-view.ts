@@ -13,7 +13,7 @@ export interface View {
   readonly challenge: Challenge
   readonly status: ChallengeStatus
   /** The factors of this user that are codes. */
-  readonly others: readonly Factor[]
+  readonly availableCodes: readonly Factor[]
   /** Whether the user has a passkey that passes. */
   readonly passkey: boolean
   /** Whether nothing else passes. */
@@ -43,12 +43,12 @@ export function statusPageOf(request: WebRequest, view: View): StatusPage {
 
 function challengeLayout(request: WebRequest, view: View) {
   const { context } = request
-  const { challenge, others, passkey } = view
+  const { challenge, availableCodes, passkey } = view
   const layout = layoutOf(request)
   return {
     ...layout,
     token: challenge.page,
-    others,
+    availableCodes,
     passkey,
     helpUrl: context.mfa.options.helpUrl,
     otherWays: challenge.purpose === 'sign_in' ? layout.words.ways.signIn : layout.words.ways.confirm,

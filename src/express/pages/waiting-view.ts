@@ -28,7 +28,7 @@ export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
   const { waiting } = layout.words
   const { number, expiresAt, createdAt } = status
   const secondsLeft = expiresAt === undefined ? undefined : expiresAt - now
-  const again = Math.max(0, createdAt + sendAgainAfter - now)
+  const secondsUntilResend = Math.max(0, createdAt + sendAgainAfter - now)
   return {
     ...layout,
     live: true,
@@ -42,7 +42,7 @@ export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
     link: requestLink(page, service, challenge.sessionId),
     left: secondsLeft,
     total: expiresAt === undefined ? undefined : expiresAt - createdAt,
-    again,
+    again: secondsUntilResend,
     warnAt,
     news: newsOf(),
     cancel: cancelWords(page)[challenge.purpose],
@@ -65,7 +65,7 @@ export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
   }
 
   function newsOf(): string {
-    if (again > 0 && tooEarly in req.query) return waiting.tooSoon
+    if (secondsUntilResend > 0 && tooEarly in req.query) return waiting.tooSoon
     return secondsLeft !== undefined && secondsLeft <= warnAt ? waiting.nearlyUp : ''
   }
 }

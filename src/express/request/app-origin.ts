@@ -13,6 +13,6 @@ export function appOriginOf(request: Pick<WebRequest, 'req' | 'context'>): strin
   // A page of another origin cannot set Host: if no address is configured, Host is the app's address in this browser.
   const requestOrigin = `${'encrypted' in req.socket ? 'https' : 'http'}://${host}`
   const appOrigin = publicUrl === undefined ? requestOrigin : new URL(publicUrl).origin
-  const others = relyingPartyOf(request)?.origins ?? []
-  return PageOrigin.safeParse(others.find((origin) => new URL(origin).host === host) ?? appOrigin).data
+  const relatedOrigins = relyingPartyOf(request)?.origins ?? []
+  return PageOrigin.safeParse(relatedOrigins.find((origin) => new URL(origin).host === host) ?? appOrigin).data
 }

@@ -26,20 +26,20 @@ const saves = new Map<string, Set<Save>>()
  */
 export async function renewOnce<T>(id: string, answerOver: AbortSignal, { read, change }: Steps<T>): Promise<boolean> {
   if (renewals.has(id)) return false
-  const sent = Promise.withResolvers<void>()
-  renewals.set(id, sent.promise)
+  const responseSent = Promise.withResolvers<void>()
+  renewals.set(id, responseSent.promise)
   const end = () => {
     renewals.delete(id)
-    sent.resolve()
+    responseSent.resolve()
   }
   let isRenewed = false
   try {
-    const others = [...(saves.get(id) ?? [])]
-    for (const save of others) save.isOutdated = true
+    const concurrentSaves = [...(saves.get(id) ?? [])]
+    for (const save of concurrentSaves) save.isOutdated = true
     const stored = await read()
     if (stored === undefined) return false
     // A store with several connections could otherwise carry them out after the old id has ended.
-    await Promise.allSettled(others.flatMap(({ saving }) => saving ?? []))
+    await Promise.allSettled(concurrentSaves.flatMap(({ saving }) => saving ?? []))
     await change(stored)
     isRenewed = true
     return true

@@ -22,10 +22,13 @@ export function serializeState({ verified, challenge, otherChallenges = [], ...p
   const challenges = keptChallenges(challenge ? [challenge] : [], otherChallenges)
   const rest = challenges.length === 0 ? parts : { ...parts, challenges }
   if (!verified) return rest
-  const { service, lastReturnTo, ownId: _impliedByVerified, ...others } = rest
+  const { service, lastReturnTo, ownId: _impliedByVerified, ...otherParts } = rest
   const { userKey, at, factor, factorId, sessionId, epoch, nextEpoch, purpose } = verified
   const ids = [userKey, String(at), factor, factorId, sessionId, epoch, nextEpoch]
-  return { ...others, verified: [...ids, service, lastReturnTo, strengthOf(verified), purpose].map(encode).join(' ') }
+  return {
+    ...otherParts,
+    verified: [...ids, service, lastReturnTo, strengthOf(verified), purpose].map(encode).join(' '),
+  }
 }
 
 /**
@@ -33,8 +36,11 @@ export function serializeState({ verified, challenge, otherChallenges = [], ...p
  * browser can open a challenge, but requests are limited for the user. So an attacker who shares the web session cannot remove
  * the challenge of a user who is waiting, unless the device shows requests of the attacker as well.
  */
-function keptChallenges(ownChallenges: readonly Challenge[], others: readonly Challenge[]): readonly Challenge[] {
-  const bound = others.filter(({ binding }) => binding !== undefined)
+function keptChallenges(
+  ownChallenges: readonly Challenge[],
+  otherChallenges: readonly Challenge[],
+): readonly Challenge[] {
+  const bound = otherChallenges.filter(({ binding }) => binding !== undefined)
   const room = maxChallenges - ownChallenges.length
   const idle = bound.filter(({ sessionId }) => sessionId === undefined).slice(0, Math.max(0, bound.length - room))
   const rest = bound.filter((challenge) => !idle.includes(challenge))

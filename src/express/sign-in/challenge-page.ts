@@ -113,7 +113,7 @@ async function showChallenge(request: WebRequest, stored: Challenge): Promise<Ou
 
   const passkeyNeeded = needsOnlyPasskey(policy, membership)
   const takesHandedOver = takesHandedOverCode(request, challenge, { membership, policy })
-  const others = codeFactors(service, member, allowed)
+  const availableCodes = codeFactors(service, member, allowed)
   const passkey = canUsePasskey(policy, member)
   const pauses = await pausesOf(request, membership, status)
   const ended = endOf(challenge, status)
@@ -123,7 +123,7 @@ async function showChallenge(request: WebRequest, stored: Challenge): Promise<Ou
     answer: statusPage(request, {
       challenge,
       status,
-      others,
+      availableCodes,
       passkey,
       passkeyNeeded,
       takesHandedOver,

@@ -62,9 +62,9 @@ export async function stepUp(request: WebRequest, need: Need & Pick<Demand, 'ret
   await checkNeed(context, need)
   const requirement = { factors, phishingResistant, unknownBrowser, returnTo, carried }
   if (!verifiedOf(state, context)) return demand(request, { ...requirement, purpose: 'sign_in' })
-  const again = { ...requirement, purpose: 'step_up' } as const
-  if (action === undefined || isNavigation(req)) return demand(request, { ...again, action })
-  return refuse(context, { ...again, action: await sealAction(context, action) })
+  const stepUpRequirement = { ...requirement, purpose: 'step_up' } as const
+  if (action === undefined || isNavigation(req)) return demand(request, { ...stepUpRequirement, action })
+  return refuse(context, { ...stepUpRequirement, action: await sealAction(context, action) })
 }
 
 /** An attacker who could write the address would otherwise choose what the user's device shows. */

@@ -27,8 +27,8 @@ async function resend(request: WebRequest, challenge: Challenge, status: Challen
   const { context, state } = request
   if (isTooEarly(status, context.mfa.options.clock.now())) return leadTo(request, `${context.base}?${tooEarly}`)
   if (!acceptedFactors(challengePolicy(request, challenge)).includes('push')) return leadTo(request, context.base)
-  const { challenge: sent, events } = await startOnce(request, challenge)
-  return { state: { save: { ...state, challenge: sent } }, events, answer: continueAt(request, context.base) }
+  const { challenge: sentChallenge, events } = await startOnce(request, challenge)
+  return { state: { save: { ...state, challenge: sentChallenge } }, events, answer: continueAt(request, context.base) }
 }
 
 /** `POST /mfa/cancel`: the user gives up, and the request disappears from the device. */

@@ -215,7 +215,7 @@ async function serveInbox(ctx: ServiceContext, { req, res }: Exchange): Promise<
   const tag = req.headers['if-none-match']
   // A device whose read was held repeats it at once, which would keep a closing service busy.
   const wait = ctx.waiters.closed() ? undefined : preferredWait(req.headers.prefer?.toString())
-  let held = wait !== undefined
+  let isHeld = wait !== undefined
   const inbox = await heldRead(ctx, {
     key: waiterKey.device(device.id),
     wait: wait ?? 0,
@@ -224,11 +224,11 @@ async function serveInbox(ctx: ServiceContext, { req, res }: Exchange): Promise<
     changesAt: (read) => (matchesEtag(tag, read.etag) ? changesAt(read) : undefined),
     takePlace() {
       const leave = ctx.places.readsOfDevice.take(device.id)
-      held = leave !== undefined
+      isHeld = leave !== undefined
       return leave
     },
   })
-  const headers = { ETag: inbox.etag, ...(held && { 'Preference-Applied': `wait=${wait}` }) }
+  const headers = { ETag: inbox.etag, ...(isHeld && { 'Preference-Applied': `wait=${wait}` }) }
   return matchesEtag(tag, inbox.etag) ? { status: 304, headers } : { value: inbox.inbox, headers }
 }
 

@@ -66,13 +66,13 @@ function parsed(text: string): unknown {
 
 /** Collects created ids for later requests. */
 function learn({ about }: FuzzRequest, answer: RawAnswer): void {
-  const made: Record<string, string> = {
+  const parameters: Record<string, string> = {
     createUser: 'userId',
     createSession: 'sessionId',
     createHardwareToken: 'hardwareTokenId',
     createBypassCode: 'bypassCodeId',
   }
-  const parameter = made[about]
+  const parameter = parameters[about]
   const id = answer.status === 200 && parameter && (parsed(answer.body) as { id?: string } | undefined)?.id
   if (id) known.ids[parameter]?.push(id)
 }
@@ -92,7 +92,7 @@ describe.each(engines)(
     })
 
     /** The log lines that a healthy service does not write. */
-    const faults = () => running.logged.filter(({ message }) => !told.test(message))
+    const faults = () => running.logged.filter(({ message }) => !expectedMessages.test(message))
 
     it(
       'random requests that are valid HTTP never get a 5xx or an error without the common format',
@@ -101,13 +101,13 @@ describe.each(engines)(
         const chance = createChance(seed)
         const complaints: string[] = []
         const answered = new Map<string, Set<number>>()
-        let left = wellFormed
+        let remaining = wellFormed
 
         const drive = async () => {
           const connection = await openRaw(port())
-          while (left > 0) {
-            const batch = Array.from({ length: Math.min(pipelined, left) }, () => randomRequest(chance, known))
-            left -= batch.length
+          while (remaining > 0) {
+            const batch = Array.from({ length: Math.min(pipelined, remaining) }, () => randomRequest(chance, known))
+            remaining -= batch.length
             connection.send(Buffer.concat(batch.map(({ bytes }) => bytes)))
             for (const request of batch) {
               const answer = await connection.answer(request.method)
@@ -137,7 +137,7 @@ describe.each(engines)(
       const chance = createChance(seed + 1)
       const complaints: string[] = []
 
-      for (let left = malformed; left > 0; left -= connections) {
+      for (let remaining = malformed; remaining > 0; remaining -= connections) {
         const requests = Array.from({ length: connections }, () =>
           mangled(randomRequest(chance, known).bytes, chance.number(mangling.length)),
         )
@@ -211,7 +211,7 @@ function unreached(answered: ReadonlyMap<string, ReadonlySet<number>>): string[]
 }
 
 /** Expected log lines: the new database, revocations, callers without a key, shortened session information, and unusable names. */
-const told =
+const expectedMessages =
   /just (been )?created|^revoked$|^no valid API key$|^session information was shortened|^synchronization: some names or addresses|read as ISO-8859-1/
 
 /** Their paths have no parameters, or they cannot succeed by chance. */

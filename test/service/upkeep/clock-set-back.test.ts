@@ -92,8 +92,8 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
 
   it('a clock that is set back is also noticed at the next start', async () => {
     const person = await member(running)
-    const of = { userId: person.id, budget: 'known' } as const
-    await codeBudgets[of.budget].lock(db(), of.userId, { from: now() + ahead, until: now() + ahead + hour })
+    const owner = { userId: person.id, budget: 'known' } as const
+    await codeBudgets[owner.budget].lock(db(), owner.userId, { from: now() + ahead, until: now() + ahead + hour })
 
     await (await openDatabase(database, { clock: running.clock, push: false, ...keysFor(database) })).close()
 
@@ -102,22 +102,22 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
 
   it('a clock that is set back keeps codes locked that only an administrator can unlock', async () => {
     const person = await member(running)
-    const of = { userId: person.id, budget: 'other' } as const
-    await codeBudgets[of.budget].lock(db(), of.userId, { from: null, until: 253_402_300_799 })
+    const owner = { userId: person.id, budget: 'other' } as const
+    await codeBudgets[owner.budget].lock(db(), owner.userId, { from: null, until: 253_402_300_799 })
 
     await correctFutureTimes(node.ctx)
 
-    expect(await codesLockedUntil(db(), of, now())).toBe(253_402_300_799)
+    expect(await codesLockedUntil(db(), owner, now())).toBe(253_402_300_799)
   })
 
   it('a clock that is set back leaves no request pending or counted', async () => {
     const person = await running.enroll(unique())
     wrongBy = ahead
-    const asked = [await person.ask(), await person.ask(), await person.ask()]
+    const requests = [await person.ask(), await person.ask(), await person.ask()]
     const [request] = await person.pending()
     wrongBy = 0
 
-    const seen = await person.session(asked[0]!.id)
+    const sessionNow = await person.session(requests[0]!.id)
     const inbox = await person.pending()
     const late = await person.device.answer(request!.id, { nonce: request!.nonce, decision: 'approve' })
     await sweep(node.ctx)
@@ -126,13 +126,13 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
       .select(['state', 'settledAt'])
       .where('userId', '=', person.user.id)
       .execute()
-    const again = await person.ask()
+    const newSession = await person.ask()
 
-    expect(seen).toMatchObject({ state: 'expired', reason: 'timeout' })
+    expect(sessionNow).toMatchObject({ state: 'expired', reason: 'timeout' })
     expect(inbox).toEqual([])
     expect(late.status).toBe(409)
-    expect(rows).toEqual(asked.map(() => ({ state: 'expired', settledAt: now() })))
-    expect(again.state).toBe('pending')
+    expect(rows).toEqual(requests.map(() => ({ state: 'expired', settledAt: now() })))
+    expect(newSession.state).toBe('pending')
   })
 
   it('a clock that is set back neither lifts nor extends the limit of requests to a user', async () => {
@@ -199,34 +199,34 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
 
   it('a clock that is set back invalidates codes that were e-mailed or shown meanwhile, for good', async () => {
     const person = await member(running)
-    const of = { domainId: running.domain.id, userId: person.id }
+    const owner = { domainId: running.domain.id, userId: person.id }
     const lookup = unique()
-    const sent = now() + ahead
-    await replaceEmailCode(db(), { ...of, codeLookup: lookup, wrongTries: 0, expiresAt: sent + emailCodeLifetime })
+    const sentAt = now() + ahead
+    await replaceEmailCode(db(), { ...owner, codeLookup: lookup, wrongTries: 0, expiresAt: sentAt + emailCodeLifetime })
     const token = unique()
-    await insertToken(db(), { ...of, id: token, state: 'active', createdAt: 1 })
+    await insertToken(db(), { ...owner, id: token, state: 'active', createdAt: 1 })
     const grant = { factor: null, factorId: null }
-    await setReplacement(db(), token, { sealed: 'x', lookup, expiresAt: sent + 15 * minute, grant })
+    await setReplacement(db(), token, { sealed: 'x', lookup, expiresAt: sentAt + 15 * minute, grant })
 
-    const used = await useEmailCode(db(), { ...of, codeLookups: [lookup] }, now())
-    const shown = await replacementOf(db(), [lookup], now())
+    const used = await useEmailCode(db(), { ...owner, codeLookups: [lookup] }, now())
+    const replacement = await replacementOf(db(), [lookup], now())
     await correctFutureTimes(node.ctx)
 
-    expect([used, shown]).toEqual([false, undefined])
-    expect(await useEmailCode(db(), { ...of, codeLookups: [lookup] }, sent + 1)).toBe(false)
-    expect(await replacementOf(db(), [lookup], sent + 1)).toBeUndefined()
+    expect([used, replacement]).toEqual([false, undefined])
+    expect(await useEmailCode(db(), { ...owner, codeLookups: [lookup] }, sentAt + 1)).toBe(false)
+    expect(await replacementOf(db(), [lookup], sentAt + 1)).toBeUndefined()
   })
 
   it('a clock that is set back limits codes and browsers that last for days to their lifetime from now', async () => {
     const person = await member(running)
-    const of = { domainId: running.domain.id, userId: person.id }
+    const owner = { domainId: running.domain.id, userId: person.id }
     const lookup = unique()
     const issued = now() + ahead
-    await insertLasting(of, lookup, issued)
+    await insertLasting(owner, lookup, issued)
     const good = async (time: number) => [
       (await activationOf(db(), [lookup], time)) !== undefined,
       (await bypassCodesOfUsers(db(), [person.id], time)).length > 0,
-      (await knownBrowser(db(), { id: lookup, ...of }, time)) !== undefined,
+      (await knownBrowser(db(), { id: lookup, ...owner }, time)) !== undefined,
     ]
 
     const before = await good(now())
@@ -242,9 +242,9 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
 
   it('a clock that was only slow for a moment invalidates nothing', async () => {
     const person = await member(running)
-    const of = { domainId: running.domain.id, userId: person.id }
+    const owner = { domainId: running.domain.id, userId: person.id }
     const lookup = unique()
-    await insertLasting(of, lookup, now())
+    await insertLasting(owner, lookup, now())
     // As the sweep of a running service writes it every five minutes.
     await writeTrustedClock(db(), { trustedAt: now() - 5 * minute, wallAt: now(), agreed: 0 })
 
@@ -254,7 +254,7 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
 
     const codes = await bypassCodesOfUsers(db(), [person.id], now() + 7 * day - 1)
     const token = await activationOf(db(), [lookup], now() + 7 * day - 1)
-    const browser = await knownBrowser(db(), { id: lookup, ...of }, now() + knownFor - 1)
+    const browser = await knownBrowser(db(), { id: lookup, ...owner }, now() + knownFor - 1)
     expect([codes.length, token !== undefined, browser !== undefined]).toEqual([1, true, true])
   })
 
@@ -301,10 +301,10 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
   }
 
   /** An activation code and a bypass code that last for seven days, and a known browser. */
-  async function insertLasting(of: { domainId: string; userId: string }, lookup: string, at: number): Promise<void> {
+  async function insertLasting(owner: { domainId: string; userId: string }, lookup: string, at: number): Promise<void> {
     const [id, codeExpiresAt] = [unique(), at + 7 * day]
     await insertToken(db(), {
-      ...of,
+      ...owner,
       id,
       state: 'pending',
       code: 'x',
@@ -312,13 +312,13 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
       codeExpiresAt,
       createdAt: at,
     })
-    const code = { id, userId: of.userId, code: 'x', codeLookup: lookup, usesAllowed: 1, usesRemaining: 1 }
+    const code = { id, userId: owner.userId, code: 'x', codeLookup: lookup, usesAllowed: 1, usesRemaining: 1 }
     await db()
       .insertInto('bypassCode')
       .values({ ...code, expiresAt: codeExpiresAt, createdAt: at })
       .execute()
     await keepKnownBrowser(db(), {
-      ...of,
+      ...owner,
       id: lookup,
       passedAt: at,
       expiresAt: at + knownFor,

@@ -17,13 +17,13 @@ describe.each(mainEngines)('a code that was used between a backup and its restor
 
   it.each([0, 9, 15])(
     'a code used between a backup and its restore is not accepted again from a token %i steps ahead',
-    async (ahead) => {
+    async (stepsAhead) => {
       const { db } = running.ctx.store
       const { token, signIn } = await holder(running)
-      const asInBackup = { lastStep: -1, drift: ahead }
+      const asInBackup = { lastStep: -1, drift: stepsAhead }
       const restore = () => db.updateTable('codeGenerator').set(asInBackup).where('id', '=', token.id).execute()
       await restore()
-      const used = { otp: token.code(ahead) }
+      const used = { otp: token.code(stepsAhead) }
       const before = await signIn(used)
 
       await restore()

@@ -85,8 +85,8 @@ describe.each(mainEngines)('a sweep with a backlog on %s', { timeout: 60_000 }, 
       .where('at', '<', clock.now() - year)
     const codes = db.selectFrom('token').select('id').where('codeLookup', 'is not', null)
     const replacements = db.selectFrom('token').select('id').where('replacementLookup', 'is not', null)
-    const left = [pending, old, codes, replacements].map((query) => query.execute())
-    expect(await Promise.all(left)).toEqual([[], [], [], []])
+    const remaining = [pending, old, codes, replacements].map((query) => query.execute())
+    expect(await Promise.all(remaining)).toEqual([[], [], [], []])
   })
 
   it('a sweep relies on no foreign key that removes rows of another table', async () => {
@@ -98,8 +98,8 @@ describe.each(mainEngines)('a sweep with a backlog on %s', { timeout: 60_000 }, 
     const other = await openDatabase(database, { clock, push: false, ...keysFor(database) })
     onTestFinished(() => other.close())
     const holding = other.ctx.store.db.transaction().execute(async (db) => {
-      const held = await db.selectFrom('emailCode').select('userId').limit(1).executeTakeFirstOrThrow()
-      await db.updateTable('emailCode').set({ wrongTries: 1 }).where('userId', '=', held.userId).execute()
+      const lockedRow = await db.selectFrom('emailCode').select('userId').limit(1).executeTakeFirstOrThrow()
+      await db.updateTable('emailCode').set({ wrongTries: 1 }).where('userId', '=', lockedRow.userId).execute()
       // On SQLite a writer locks the whole database.
       if (engine === 'PostgreSQL') await sweep(node.ctx)
     })

@@ -38,8 +38,8 @@ export function OwnRecord({ administrator, reload }: OwnRecordProps) {
     (await client.call('GET /admin/people', { query: { q } })).people
   const people = useLoad(`records ${id} ${user ?? ''}`, async () => {
     const linked = user === null ? [] : [await client.call('GET /admin/people/:userId', { params: { userId: user } })]
-    const others = (await search(email)).filter((each) => each.id !== user && isSame(each.email, email))
-    return [...linked, ...others]
+    const peopleWithAddress = (await search(email)).filter((each) => each.id !== user && isSame(each.email, email))
+    return [...linked, ...peopleWithAddress]
   })
 
   async function decide({ id: userId, name }: FoundPerson, isOwn: boolean) {

@@ -61,8 +61,8 @@ function NoDevice({ person, domain }: Pick<DeviceRowProps, 'person' | 'domain'>)
   const now = useNow(false)
   const token = person.tokens.find((each) => each.domain === domain)
   if (mail) {
-    const sent = dateTime(mail.sentAt)
-    return mail.expiresAt > now ? words.mail.sent(sent, dateTime(mail.expiresAt)) : words.mail.ended(sent)
+    const sentAt = dateTime(mail.sentAt)
+    return mail.expiresAt > now ? words.mail.sent(sentAt, dateTime(mail.expiresAt)) : words.mail.ended(sentAt)
   }
   if (!token) return words.noDevice
   return token.expiresAt === undefined ? words.codeIssued : words.codeIssuedUntil(dateTime(token.expiresAt))

@@ -8,7 +8,7 @@ export interface LogLimit {
 
 export function createLogLimit(clock: Pick<Clock, 'now'>): LogLimit {
   let periodStart = 0
-  let written = new Set<string>()
+  let writtenSubjects = new Set<string>()
 
   return {
     admits(subject) {
@@ -16,10 +16,10 @@ export function createLogLimit(clock: Pick<Clock, 'now'>): LogLimit {
       // A clock that is set back starts a new minute too.
       if (now < periodStart || now - periodStart >= 60) {
         periodStart = now
-        written = new Set()
+        writtenSubjects = new Set()
       }
-      if (written.has(subject)) return false
-      written.add(subject)
+      if (writtenSubjects.has(subject)) return false
+      writtenSubjects.add(subject)
       return true
     },
   }

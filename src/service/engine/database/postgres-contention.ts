@@ -60,11 +60,11 @@ export function createWhileContended(timeout: number): WhileContended {
       if (!isContention(error)) throw error
     }
     const turn = queue
-    const again = turn.then(() => tryAgain(attempt))
-    queue = again.catch(() => {})
+    const retry = turn.then(() => tryAgain(attempt))
+    queue = retry.catch(() => {})
     // An attempt whose turn comes later is refused when it asks for a connection.
     await withinTime(timeout, turn)
-    return again
+    return retry
   }
 }
 

@@ -110,11 +110,11 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
 
   /** Returns when {@link quietTurns} turns of the event loop have brought no further unit, or the transaction would be full. */
   async function gatherUnits(): Promise<void> {
-    let before: number
+    let previousLength: number
     do {
-      before = waiting.length
+      previousLength = waiting.length
       for (let turn = 0; turn < quietTurns; turn++) await nextTurn()
-    } while (waiting.length > before && waiting.length < maxUnits)
+    } while (waiting.length > previousLength && waiting.length < maxUnits)
   }
 
   async function enterGroup(until: number, requireCaller: () => void): Promise<Group> {

@@ -21,11 +21,11 @@ export function createWriteHealth(): WriteHealth {
   let trying: Promise<string | undefined> | undefined
 
   async function tryToWrite(db: Queryable): Promise<string | undefined> {
-    const before = failures
+    const failuresBefore = failures
     try {
       await db.transaction().execute(rewriteService)
       // A failure during the attempt asks for another one.
-      if (failures === before) failures = 0
+      if (failures === failuresBefore) failures = 0
       return undefined
     } catch (error) {
       return `changes cannot be stored: ${error instanceof Error ? error.message : String(error)}`

@@ -51,13 +51,15 @@ function originForm(url = '/'): string {
 const notFound = () => new ApiProblem('api.error.notfound.operation')
 
 function passOn(
-  [first, ...others]: readonly Handle[],
+  [first, ...otherHandles]: readonly Handle[],
   req: IncomingMessage,
   res: ServerResponse,
   last: (error?: unknown) => void,
 ): void {
   if (!first) return last()
-  first(req, res, (error) => (error === undefined || error === null ? passOn(others, req, res, last) : last(error)))
+  first(req, res, (error) =>
+    error === undefined || error === null ? passOn(otherHandles, req, res, last) : last(error),
+  )
 }
 
 const methods = 'GET, HEAD, OPTIONS'

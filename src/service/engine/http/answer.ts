@@ -25,11 +25,11 @@ export interface Answer {
 /** A value as JSON, or no body if the value is undefined. */
 export function jsonAnswer(status: number, value: unknown, headers: Readonly<Record<string, string>>) {
   const body = value === undefined ? '' : JSON.stringify(value)
-  const { 'Content-Type': contentType, ...others } = headers
+  const { 'Content-Type': contentType, ...otherHeaders } = headers
   return {
     status,
     headers: {
-      ...others,
+      ...otherHeaders,
       ...(body !== '' && contentType !== undefined && { 'Content-Type': contentType }),
       ...(status !== 304 && { 'Content-Length': String(Buffer.byteLength(body)) }),
       'Cache-Control': 'no-store',

@@ -36,11 +36,11 @@ export async function openSockets(server: Server, { host, port, fd }: Address): 
   if (port !== 0) await requireFree({ host, port })
   await open(server, { host, port, backlog, reusePort: true })
   const address = server.address() as AddressInfo
-  const others = Array.from({ length: socketsPerPort - 1 }, () => acceptFor(server))
+  const otherServers = Array.from({ length: socketsPerPort - 1 }, () => acceptFor(server))
   await Promise.all(
-    others.map((other) => open(other, { host: address.address, port: address.port, backlog, reusePort: true })),
+    otherServers.map((other) => open(other, { host: address.address, port: address.port, backlog, reusePort: true })),
   )
-  return [server, ...others]
+  return [server, ...otherServers]
 }
 
 /** Two services of one user could otherwise share a port by mistake. */

@@ -120,8 +120,8 @@ async function deliver(sending: Sending, session: PushNotice): Promise<void> {
     if (!push || sending.signal.aborted) return
     const verdict = verdictOf(reply)
     const seconds = pauseAfter(tries, reply)
-    const again = verdict === 'later' && sending.clock.now() + seconds < session.expiresAt
-    if (!again) return end(sending, push, { verdict, status: reply?.status })
+    const mayRetry = verdict === 'later' && sending.clock.now() + seconds < session.expiresAt
+    if (!mayRetry) return end(sending, push, { verdict, status: reply?.status })
     await pause(sending.clock, seconds * 1000, sending.signal)
   }
 }

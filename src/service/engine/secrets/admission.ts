@@ -68,10 +68,10 @@ function requireOpens({ random }: KeysContext, ring: KeyRing, { keyId, sealed }:
 function choose(
   { ring, row }: Candidate,
   checks: readonly Database['keyCheck'][],
-  others: readonly Database['keyNode'][],
+  otherNodeRows: readonly Database['keyNode'][],
 ): RingKey {
   const inUse = (key: RingKey) => checks.some(({ keyId }) => keyId === key.id)
-  if (inUse(ring.primary) || others.every((node) => knows(node, ring.primary.id))) return ring.primary
+  if (inUse(ring.primary) || otherNodeRows.every((node) => knows(node, ring.primary.id))) return ring.primary
   const fallback = ring.keys.find((key) => key.id === row.primaryId && inUse(key)) ?? ring.keys.find(inUse)
   if (fallback) return fallback
   throw new KeysError(

@@ -18,9 +18,9 @@ export async function addKey(path: string, random: Random): Promise<string> {
 /** @returns false if the file does not contain it. */
 export async function removeKey(path: string, id: string, random: Random): Promise<boolean> {
   const entries = await readEntries(path)
-  const others = entries.filter((entry) => idOf(entry) !== id)
-  if (others.length === entries.length) return false
-  await replace(path, others, random)
+  const otherEntries = entries.filter((entry) => idOf(entry) !== id)
+  if (otherEntries.length === entries.length) return false
+  await replace(path, otherEntries, random)
   return true
 }
 

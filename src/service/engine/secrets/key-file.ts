@@ -15,11 +15,11 @@ export const keyFileOf = (database: string): string => `${database}.keys`
  *
  * @returns whether the file was created, so that the operator can be told to back it up, apart from the database.
  */
-export async function openKeyFile(path: string, random: Random): Promise<{ ring: KeyRing; made: boolean }> {
+export async function openKeyFile(path: string, random: Random): Promise<{ ring: KeyRing; created: boolean }> {
   const current = await readIfThere(path)
-  if (current !== undefined) return { ring: parseKeyFile(path, current), made: false }
-  const made = await makeKeyFile(path, `${formatKey('k1', random(keySize))}\n`, random)
-  return { ring: parseKeyFile(path, await readFile(path, 'utf8')), made }
+  if (current !== undefined) return { ring: parseKeyFile(path, current), created: false }
+  const created = await makeKeyFile(path, `${formatKey('k1', random(keySize))}\n`, random)
+  return { ring: parseKeyFile(path, await readFile(path, 'utf8')), created }
 }
 
 /**

@@ -35,8 +35,8 @@ async function openSource(
   // The keys of an existing database are lost or elsewhere: new ones would not match it.
   const mayCreate = create || store.created
   if ((inUse.length > 0 || !mayCreate) && !existsSync(file)) throw new KeysError(missing(file, inUse))
-  const { made } = await openKeyFile(file, random)
-  if (made) logger.warn({ file }, backUp(file))
+  const { created } = await openKeyFile(file, random)
+  if (created) logger.warn({ file }, backUp(file))
   return { file, read: () => readKeyFile(file) }
 }
 

@@ -25,14 +25,14 @@ export function createChangedInboxes(db: Queryable, clock: Pick<Clock, 'now'>): 
   return async () => {
     const now = clock.now()
     const marks = await marksAt(db, now)
-    const before = last
+    const previous = last
     last = { at: now, marks, notice: (await newestNotice(db)) ?? 0 }
-    if (!before) return undefined
-    const devices = [...new Set([...before.marks.keys(), ...marks.keys()])]
-    const different = devices.filter((id) => before.marks.get(id) !== marks.get(id))
-    const notified = await devicesNotifiedAfter(db, before.notice)
+    if (!previous) return undefined
+    const devices = [...new Set([...previous.marks.keys(), ...marks.keys()])]
+    const different = devices.filter((id) => previous.marks.get(id) !== marks.get(id))
+    const notified = await devicesNotifiedAfter(db, previous.notice)
     return [
-      ...new Set([...different, ...notified, ...(await devicesRevokedSince(db, notAfter(before.at, now) - slack))]),
+      ...new Set([...different, ...notified, ...(await devicesRevokedSince(db, notAfter(previous.at, now) - slack))]),
     ]
   }
 }

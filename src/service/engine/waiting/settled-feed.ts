@@ -43,9 +43,9 @@ export function createSettledFeed(options: FeedOptions): SettledFeed {
     watch = undefined
   }
   const leave = (domainId: string, follower: SettledFollower) => {
-    const others = followers.get(domainId)
-    others?.delete(follower)
-    if (others?.size === 0) followers.delete(domainId)
+    const domainFollowers = followers.get(domainId)
+    domainFollowers?.delete(follower)
+    if (domainFollowers?.size === 0) followers.delete(domainId)
     if (followers.size === 0) stopWatching()
   }
   const audience: Audience = {
@@ -60,8 +60,8 @@ export function createSettledFeed(options: FeedOptions): SettledFeed {
     follow(domainId, follower) {
       if (closed) follower.end()
       else {
-        const others = followers.get(domainId)
-        if (others) others.add(follower)
+        const domainFollowers = followers.get(domainId)
+        if (domainFollowers) domainFollowers.add(follower)
         else followers.set(domainId, new Set([follower]))
         watch ??= startWatch(options, audience)
         watch.lookAhead()

@@ -30,11 +30,11 @@ export interface Subscription {
 }
 
 /**
- * @param others Other processes; watched only while there are waiters.
+ * @param otherProcesses Other processes; watched only while there are waiters.
  * @param changedInboxes Finds the inboxes that other processes changed without saying which; without it all waiters read again.
  */
 export function createWaiters(
-  others: Pick<Store, 'watchOtherProcesses' | 'notifyOtherProcesses'>,
+  otherProcesses: Pick<Store, 'watchOtherProcesses' | 'notifyOtherProcesses'>,
   changedInboxes?: ChangedInboxes,
 ): Waiters {
   /** Lists, because most have one member: a Set for each takes 200 bytes more. */
@@ -60,7 +60,7 @@ export function createWaiters(
     const changed = await changedInboxes?.().catch(() => undefined)
     ring(changed?.map((id) => waiterKey.device(id)) ?? [...byKey.keys()].filter((key) => isDevice(key)))
   })
-  const watchOtherProcesses = () => void (stopWatching ??= others.watchOtherProcesses(hear))
+  const watchOtherProcesses = () => void (stopWatching ??= otherProcesses.watchOtherProcesses(hear))
   const leave = () => {
     if (byKey.size > 0 || watchers.size > 0) return
     stopWatching?.()
@@ -92,7 +92,7 @@ export function createWaiters(
     wake(...keys) {
       ring(keys)
       for (const watcher of watchers) watcher(keys)
-      others.notifyOtherProcesses(keys)
+      otherProcesses.notifyOtherProcesses(keys)
     },
     close() {
       closed = true
@@ -114,14 +114,14 @@ export function createWaiters(
 /** Runs the action, and once more if it was requested meanwhile. */
 function oneAtATime(act: () => Promise<void>): () => void {
   let acting = false
-  let again = false
+  let needsRerun = false
   return function start() {
-    again = acting
+    needsRerun = acting
     if (acting) return
     acting = true
     void act().finally(() => {
       acting = false
-      if (again) start()
+      if (needsRerun) start()
     })
   }
 }

@@ -73,6 +73,6 @@ async function domainsConcerned(
 /** The fields of path and body, without those that a request for consent has itself, and without secrets. */
 function parameterSchemas({ params, body, admin }: Endpoint): Readonly<Record<string, z.ZodType>> {
   const all = { ...params?.shape, ...(body instanceof z.ZodObject ? body.shape : {}) } as Record<string, z.ZodType>
-  const others = ['userId', 'because', ...(admin?.secrets ?? [])]
-  return Object.fromEntries(Object.entries(all).filter(([name]) => !others.includes(name)))
+  const excludedNames = ['userId', 'because', ...(admin?.secrets ?? [])]
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !excludedNames.includes(name)))
 }

@@ -11,10 +11,12 @@ export async function namesIn(call: Call, ids: readonly string[]): Promise<Recor
   const { organizationId, domainIds } = visibleTo(call)
   const { db } = call.store
   const domains = (await domainsOf(db, organizationId)).filter(({ id }) => domainIds === null || domainIds.includes(id))
-  const others = [...domains, ...(await administratorsOf(db, organizationId))].filter(({ id }) => idSet.has(id))
+  const domainsAndAdministrators = [...domains, ...(await administratorsOf(db, organizationId))].filter(({ id }) =>
+    idSet.has(id),
+  )
   const people = await visiblePeople(call, [...idSet])
   return Object.fromEntries([
-    ...others.map(({ id, name }) => [id, name]),
+    ...domainsAndAdministrators.map(({ id, name }) => [id, name]),
     ...people.map(({ id, name, username }) => [id, name || username]),
   ])
 }

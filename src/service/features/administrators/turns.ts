@@ -10,8 +10,8 @@ const newest = new WeakMap<object, Map<string, Promise<unknown>>>()
 export async function inTurn<T>(db: Queryable, organizationId: string, work: () => Promise<T>): Promise<T> {
   const byOrganization = newest.get(db) ?? new Map<string, Promise<unknown>>()
   newest.set(db, byOrganization)
-  const before = byOrganization.get(organizationId)
-  const running = before ? before.then(work) : work()
+  const previous = byOrganization.get(organizationId)
+  const running = previous ? previous.then(work) : work()
   const ended = running.catch(() => {})
   byOrganization.set(organizationId, ended)
   try {

@@ -141,8 +141,8 @@ export async function renameBrowser(
   const [oldHash, idHash] = [hashOfBrowser(from), hashOfBrowser(to)]
   const users = await usersOfBrowser(db, organizationId, oldHash)
   if (users.length === 0) return
-  const others = new Set(users.map(({ userId }) => userId).filter((userId) => userId !== newUserId))
-  const keptRows = [newUserId, ...[...others].slice(0, limit)]
+  const otherUserIds = new Set(users.map(({ userId }) => userId).filter((userId) => userId !== newUserId))
+  const keptRows = [newUserId, ...[...otherUserIds].slice(0, limit)]
   await setBrowserId(db, oldHash, idHash, keptRows)
   await removeBrowser(db, oldHash)
 }
@@ -250,9 +250,9 @@ const browserCount = oneRow('browserCount', (db, userId: Slot<string>, now: Slot
 async function factorState(db: Queryable, userId: string): Promise<string> {
   const factors = await factorIds(db, userId)
   const idsOf = (factorKind: string) => factors.flatMap(({ kind, id }) => (kind === factorKind ? id : [])).toSorted()
-  const [passkeys, others] = [idsOf('passkey'), [idsOf('device'), idsOf('hardware')]]
+  const [passkeys, otherFactors] = [idsOf('passkey'), [idsOf('device'), idsOf('hardware')]]
   // Users without passkeys have the digest that they had before there were any.
-  const all = passkeys.length === 0 ? others : [...others, passkeys]
+  const all = passkeys.length === 0 ? otherFactors : [...otherFactors, passkeys]
   return hash('sha256', JSON.stringify(all), 'base64url')
 }
 

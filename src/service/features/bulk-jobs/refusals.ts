@@ -26,10 +26,10 @@ export async function refusals(
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, BulkReason>> {
   const refused = await personRefusals(db, call, job, userIds)
-  const others = userIds.filter((id) => !refused.has(id))
-  if (job.action === 'unlock') return new Map([...refused, ...(await unlockRefusals(db, call, others))])
+  const otherUserIds = userIds.filter((id) => !refused.has(id))
+  if (job.action === 'unlock') return new Map([...refused, ...(await unlockRefusals(db, call, otherUserIds))])
   if (job.action !== 'enrollment_mail') return refused
-  return new Map([...refused, ...(await mailRefusals(db, call, job.domainId ?? '', others))])
+  return new Map([...refused, ...(await mailRefusals(db, call, job.domainId ?? '', otherUserIds))])
 }
 
 /** The rules of unlocking one person, for many. */

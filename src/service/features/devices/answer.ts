@@ -138,10 +138,10 @@ async function decide(
   await noteInHistory(db, settled)
   if (state === 'approved') await forgetPushes(db, session)
   if (reason !== 'reported') return { answered: { id: session.id, state, reason }, settled: [settled] }
-  const others = await blockAfterReport(ctx, db, settled, { organizationId, actor })
+  const otherSessions = await blockAfterReport(ctx, db, settled, { organizationId, actor })
   return {
-    answered: { id: session.id, state, reason, blocked: blockedBy(settled, others), pausedFor },
-    settled: [settled, ...others],
+    answered: { id: session.id, state, reason, blocked: blockedBy(settled, otherSessions), pausedFor },
+    settled: [settled, ...otherSessions],
   }
 }
 
@@ -164,9 +164,12 @@ async function decideEnded(
   }
   const organizationId = await organizationOfDomain(db, domainId)
   const actor = { kind: 'device', id: deviceId ?? '' } as const
-  const others = await blockAfterReport(ctx, db, session, { organizationId, actor })
+  const otherSessions = await blockAfterReport(ctx, db, session, { organizationId, actor })
   const reason = session.reason ?? undefined
-  return { answered: { id, state, reason, blocked: blockedBy(session, others), pausedFor }, settled: others }
+  return {
+    answered: { id, state, reason, blocked: blockedBy(session, otherSessions), pausedFor },
+    settled: otherSessions,
+  }
 }
 
 async function reread(db: Queryable, { id, deviceId }: SessionRow): Promise<SessionRow> {

@@ -41,28 +41,28 @@ export async function blockAfterReport(
   reported: SessionRow,
   { organizationId, actor }: By,
 ): Promise<readonly SessionRow[]> {
-  const others = await denyOthersAsReported(db, reported, ctx.clock.now())
+  const otherSessions = await denyOthersAsReported(db, reported, ctx.clock.now())
   const { id: session, domainId: domain, userId: user, deviceId: device, ipAddress: address } = reported
-  const facts = { session, domain, user, device, count: blockedBy(reported, others) }
+  const facts = { session, domain, user, device, count: blockedBy(reported, otherSessions) }
   await audit(db, ctx, { event: 'session.reported', organizationId, actor, address, facts })
-  for (const other of others) {
+  for (const other of otherSessions) {
     await auditSession(db, ctx, other, { organizationId, actor })
     await noteInHistory(db, other)
   }
-  for (const domainId of new Set([reported, ...others].map((endedSession) => endedSession.domainId))) {
+  for (const domainId of new Set([reported, ...otherSessions].map((endedSession) => endedSession.domainId))) {
     await pausePushes(ctx, db, { domainId, userId: user })
   }
   // The person says that someone else has them: a request from a kept browser is signed with its key.
-  const ofAttacker = new Set([reported, ...others].flatMap(({ keptBrowser }) => keptBrowser ?? []))
+  const ofAttacker = new Set([reported, ...otherSessions].flatMap(({ keptBrowser }) => keptBrowser ?? []))
   if (ofAttacker.size > 0) await endBrowsersOf(db, user, [...ofAttacker])
   await endSessionsButKeys(db, user)
   const attributes = JSON.parse(reported.attributes) as Attribute[]
   const notice = { kind: 'sign_in_reported', organizationId, userId: user, domainId: domain, attributes } as const
   await mailAfterCommit(db, { ...ctx, actor }, notice)
-  return others
+  return otherSessions
 }
 
 /** How many requests a report has denied: without the reported one where that had ended before. */
-export function blockedBy(reported: SessionRow, others: readonly SessionRow[]): number {
-  return others.length + (reported.reason === 'reported' ? 1 : 0)
+export function blockedBy(reported: SessionRow, otherSessions: readonly SessionRow[]): number {
+  return otherSessions.length + (reported.reason === 'reported' ? 1 : 0)
 }

@@ -75,8 +75,8 @@ const signatureLength = 64
 /** Verifies a compact JWS (RFC 7515 section 5.2) with `node:crypto`, which takes half the time of WebCrypto. */
 function verifiedText(jws: string, key: PublicKey | KeyObject): string {
   try {
-    const [header, payload, signature, ...others] = jws.split('.').map((part) => decodePart(part))
-    if (!header || !payload || !signature || others.length > 0) throw new Error('not three parts')
+    const [header, payload, signature, ...extraParts] = jws.split('.').map((part) => decodePart(part))
+    if (!header || !payload || !signature || extraParts.length > 0) throw new Error('not three parts')
     Header.parse(JSON.parse(decodeText(header)))
     const signed = Buffer.from(jws.slice(0, jws.lastIndexOf('.')))
     const publicKey = { key: key instanceof KeyObject ? key : importKey(key), dsaEncoding: 'ieee-p1363' } as const

@@ -159,9 +159,9 @@ function changedFields(before: DomainRow, after: DomainRow): string {
 }
 
 function columns(changes: z.output<typeof DomainChanges>): Columns {
-  const { requestPollingEnabled, bypassEnabled, emailOtpEnabled, ...others } = changes
+  const { requestPollingEnabled, bypassEnabled, emailOtpEnabled, ...otherChanges } = changes
   return {
-    ...others,
+    ...otherChanges,
     ...(requestPollingEnabled !== undefined && { requestPollingEnabled: fact(requestPollingEnabled) }),
     ...(bypassEnabled !== undefined && { bypassEnabled: fact(bypassEnabled) }),
     ...(emailOtpEnabled !== undefined && { emailOtpEnabled: fact(emailOtpEnabled) }),

@@ -6,12 +6,12 @@ type Naming = Slots<{ readonly id: string; readonly from: string; readonly to: s
 
 /** Gives an organization the name of its app. @returns false where another one has that name. */
 export const nameOrganization = changesRow('nameOrganization', (db, { id, from, to }: Naming) => {
-  const others = db.selectFrom('organization').select('id').where('name', '=', to).where('id', '!=', id)
+  const namesakes = db.selectFrom('organization').select('id').where('name', '=', to).where('id', '!=', id)
   return db
     .updateTable('organization')
     .set({ name: to, appName: to })
     .where((is) => is.and({ id, name: from }))
-    .where((is) => is.not(is.exists(others)))
+    .where((is) => is.not(is.exists(namesakes)))
 })
 
 /** Gives a domain the name of its app. @returns false where another one of its organization has that name. */

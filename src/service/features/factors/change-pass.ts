@@ -104,9 +104,9 @@ async function ownedFactors(
   const has = (await belongings(db, [user.id], now)).get(user.id)
   const { passkeyRpIds = [] } = has ?? {}
   const hasPasskey = rpId === undefined ? passkeyRpIds.length > 0 : passkeyRpIds.includes(rpId)
-  const others = await factorsInDomain(db, { domain, user }, now)
+  const otherFactors = await factorsInDomain(db, { domain, user }, now)
   return {
-    inApp: hasPasskey ? ['passkey', ...others] : others,
+    inApp: hasPasskey ? ['passkey', ...otherFactors] : otherFactors,
     anywhere: userView(user, has).factors ?? [],
     everStrong: user.strongEnrolled === 1,
     phishingResistant: domain.phishingResistant,

@@ -41,10 +41,10 @@ export async function requireAnotherFactor(
   givenUp: 'device' | 'hardware' | { readonly passkey: string },
 ): Promise<void> {
   const { device, hardware, passkeys } = await everydayFactors(db, owner)
-  const others = [
+  const remainingFactors = [
     device && givenUp !== 'device',
     hardware && givenUp !== 'hardware',
     passkeys.some((id) => typeof givenUp === 'string' || id !== givenUp.passkey),
   ]
-  if (!others.includes(true)) throw new ApiProblem('api.error.conflict.state')
+  if (!remainingFactors.includes(true)) throw new ApiProblem('api.error.conflict.state')
 }

@@ -95,11 +95,11 @@ async function compareWithPresent(
     const knownUser = users.get(user.username)
     return knownUser !== undefined && !update && differ(knownUser, user)
   }
-  const others = accepted.filter((row) => isOther(row)).map(({ line }) => ({ line, reason: otherwisePresent }))
+  const otherRejections = accepted.filter((row) => isOther(row)).map(({ line }) => ({ line, reason: otherwisePresent }))
   return {
     accepted: accepted.filter((row) => !isOther(row)),
-    rejected: [...rejected, ...others],
-    present: users.size - others.length,
+    rejected: [...rejected, ...otherRejections],
+    present: users.size - otherRejections.length,
   }
 }
 

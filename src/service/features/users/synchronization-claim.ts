@@ -22,9 +22,9 @@ export async function claim(
   const subscription = ctx.waiters.subscribe(waiterKey.synchronization(domain.organizationId))
   try {
     for (;;) {
-      const held = { id: newId(ctx.random), holder: newId(ctx.random), ...domain }
-      const row = { ...held, holderProcess: ownProcess ?? null, beatAt: ctx.clock.now(), appliedAt: null }
-      if (await insertSynchronization(ctx.store.db, row)) return held
+      const claimed = { id: newId(ctx.random), holder: newId(ctx.random), ...domain }
+      const row = { ...claimed, holderProcess: ownProcess ?? null, beatAt: ctx.clock.now(), appliedAt: null }
+      if (await insertSynchronization(ctx.store.db, row)) return claimed
       await correctBeats(ctx.store.db, ctx.clock.now())
       const running = await synchronizationOf(ctx.store.db, domain.organizationId)
       const remaining = running ? secondsUntilAbandoned(running, ctx.clock.now()) : 0

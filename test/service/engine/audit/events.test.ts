@@ -129,7 +129,7 @@ async function decideRecord(own: boolean): Promise<void> {
 }
 
 /** The help desk asks for a consent, and another administrator answers. */
-async function consent(answer?: 'give' | 'deny', then = false): Promise<void> {
+async function consent(answer?: 'give' | 'deny', isUsed = false): Promise<void> {
   // Ceremonies are limited by address.
   running.clock.skip(600)
   const domains = [running.domain.id]
@@ -139,7 +139,7 @@ async function consent(answer?: 'give' | 'deny', then = false): Promise<void> {
   const { json } = await asking.call('POST', `/people/${id}/consents`, { body })
   const other = await administrator(console(), { role: 'owner', email: 'olivia@example.net' })
   if (answer) await other.call('POST', `/consents/${json.id}/${answer}`)
-  if (then) await asking.call('POST', `/people/${id}/reset`, { body: { because: 'test' } })
+  if (isUsed) await asking.call('POST', `/people/${id}/reset`, { body: { because: 'test' } })
 }
 
 /** A question of the help desk, and how its device answers. */
@@ -175,7 +175,7 @@ async function startedJob({ held = false } = {}) {
 
 const bypass = { usesAllowed: 1, expirationTime: 1 }
 const { call, domainPath, administration } = {
-  call: (...given: Parameters<Running['call']>) => running.call(...given),
+  call: (...args: Parameters<Running['call']>) => running.call(...args),
   domainPath: () => `/domains/${running.domain.id}`,
   administration: () => running.service.administration,
 }
@@ -478,9 +478,9 @@ describe('the audit trail records', () => {
       const entries = await newEntries(happenings[name])
 
       written.push(JSON.stringify(entries))
-      const found = entries.filter(({ event }) => event === name)
-      expect(found.length).toBeGreaterThan(0)
-      for (const { facts, hash, at } of found) {
+      const matchingEntries = entries.filter(({ event }) => event === name)
+      expect(matchingEntries.length).toBeGreaterThan(0)
+      for (const { facts, hash, at } of matchingEntries) {
         // Why an administrator of the console acted stands beside the facts of the event.
         const { because: _because, ...declared } = facts
         expect(Object.keys(declared).toSorted()).toEqual([...auditEvents[name]].toSorted())

@@ -106,11 +106,11 @@ describe.each(mainEngines)('the audit trail on %s', (engine) => {
     await service!.close()
     await start()
     await run(1_800)
-    const kept = await count()
+    const keptCount = await count()
     wrongBy = 0
     await run(2 * 3_600)
 
-    expect([kept, await count()]).toEqual([16, 16])
+    expect([keptCount, await count()]).toEqual([16, 16])
   })
 
   it('the audit trail keeps all entries if the clock jumps by 405 days while the service is stopped', async () => {

@@ -20,12 +20,12 @@ describe.each(engines)('the audit trail on %s', (engine) => {
   let open: { close(): Promise<void> }[] = []
 
   afterEach(async () => {
-    for (const one of open.splice(0).toReversed()) await one.close()
+    for (const resource of open.splice(0).toReversed()) await resource.close()
   })
 
-  function opened<T extends { close(): Promise<void> }>(one: T): T {
-    open.push(one)
-    return one
+  function opened<T extends { close(): Promise<void> }>(resource: T): T {
+    open.push(resource)
+    return resource
   }
 
   /** A service, and the same database opened without a listener. */
@@ -140,13 +140,13 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     const [key] = await service.administration.apiKeys(organization.id)
     const common = { organizationId: organization.id, at: clock.now() }
     const here = expect.stringContaining('127.0.0.1')
-    const of = (event: string) => entries.filter((entry) => entry.event === event)
-    expect(of('user.created')).toMatchObject([
+    const entriesNamed = (event: string) => entries.filter((entry) => entry.event === event)
+    expect(entriesNamed('user.created')).toMatchObject([
       { ...common, actor: { kind: 'api_key', id: key!.id }, address: here, facts: { user: person.user.id } },
     ])
     const device = { kind: 'device', id: person.signer.id }
-    expect(of('activation.used')).toMatchObject([{ ...common, actor: device, address: here }])
-    expect(of('session.approved')).toMatchObject([
+    expect(entriesNamed('activation.used')).toMatchObject([{ ...common, actor: device, address: here }])
+    expect(entriesNamed('session.approved')).toMatchObject([
       { ...common, actor: device, address: '192.0.2.7', facts: { session: id, factor: 'push', user: person.user.id } },
     ])
   })
@@ -219,11 +219,11 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     const { database, running, trail, verify, create } = await arrange()
     await create()
     const clock = createTestClock(running.clock.now() + 3 * 86_400)
-    const given = { clock, auditRetention: 2, ...keysFor(database) }
-    const accepting = await openDatabase(database, given)
+    const options = { clock, auditRetention: 2, ...keysFor(database) }
+    const accepting = await openDatabase(database, options)
     await acceptClock(accepting.ctx)
     await accepting.close()
-    const later = opened(await openDatabase(database, given))
+    const later = opened(await openDatabase(database, options))
     const old = async () => (await trail()).filter(({ at }) => at <= running.clock.now())
     const before = await old()
 

@@ -8,7 +8,7 @@ import { verifyChains } from '../../../../src/service/engine/audit/verify-chains
 /** Entries chained as a writer does. */
 function chain(writer: string, events: readonly Partial<AuditEvent>[]): AuditEntry[] {
   let previous = chainStart
-  return events.map((given, index) => {
+  return events.map((fields, index) => {
     const entry = {
       writer,
       sequence: index + 1,
@@ -18,7 +18,7 @@ function chain(writer: string, events: readonly Partial<AuditEvent>[]): AuditEnt
       organizationId: 'o1',
       address: '192.0.2.1',
       facts: {},
-      ...given,
+      ...fields,
     } as const
     previous = hashEntry(previous, entry)
     return { ...entry, hash: previous }
@@ -66,12 +66,12 @@ describe('the audit trail', () => {
   })
 
   it('the audit trail reveals a truncated chain and a missing one when compared with a saved head', async () => {
-    const kept = [
+    const savedHeads = [
       { writer: 'w1', sequence: 5, hash: five[4]!.hash },
       { writer: 'w9', sequence: 2, hash: 'x' },
     ]
 
-    const { findings } = await verifyChains(each(five.slice(0, 3)), { savedHeads: kept })
+    const { findings } = await verifyChains(each(five.slice(0, 3)), { savedHeads })
 
     expect(findings).toEqual([
       { kind: 'cut_off', writer: 'w1', sequence: 4 },
@@ -80,11 +80,11 @@ describe('the audit trail', () => {
   })
 
   it('the audit trail reveals a consistently rewritten chain when compared with a saved head', async () => {
-    const kept = [{ writer: 'w1', sequence: 3, hash: five[2]!.hash }]
+    const savedHeads = [{ writer: 'w1', sequence: 3, hash: five[2]!.hash }]
     const forged = chain('w1', [{}, { event: 'user.created' }, { event: 'user.deleted' }, {}, {}])
 
     expect((await verifyChains(each(forged))).findings).toEqual([])
-    expect((await verifyChains(each(forged), { savedHeads: kept })).findings).toEqual([
+    expect((await verifyChains(each(forged), { savedHeads })).findings).toEqual([
       { kind: 'changed', writer: 'w1', sequence: 3 },
     ])
   })

@@ -7,7 +7,7 @@ import { calculatedCells, cellsOf, hostileCells } from '../../../support/spreads
 
 const pieces = ['=', '+', '-', '@', '＝', '＠', ',', ';', '\t', '|', '\r', '\n', '\r\n', '"', '""', ' ', "'", 'x', '1']
 const cell = fc.oneof(
-  { weight: 5, arbitrary: fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((some) => some.join('')) },
+  { weight: 5, arbitrary: fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join('')) },
   anyText(),
 )
 

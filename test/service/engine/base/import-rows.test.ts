@@ -101,10 +101,10 @@ describe('an import of rows', () => {
 
   it('an import lists rows that are there already only where other rejected rows leave room', async () => {
     const lines = [Array.from({ length: 150 }, (_, index) => ({ line: index + 1 }))]
-    const check = (some: readonly { readonly line: number }[]) =>
+    const check = (rows: readonly { readonly line: number }[]) =>
       Promise.resolve({
         accepted: [],
-        rejected: some.map(({ line }): Rejected => ({ line, code: line > 140 ? 'seed' : 'present', reason: '' })),
+        rejected: rows.map(({ line }): Rejected => ({ line, code: line > 140 ? 'seed' : 'present', reason: '' })),
       })
 
     const report = await importRows({ rows: lines, check, importAll: () => Promise.resolve() }, {})

@@ -35,7 +35,7 @@ describe('slow hashes', () => {
     await endOne()
     expect(started).toEqual(['a', 'b', 'c'])
 
-    for (let left = 3; left > 0; left -= 1) await endOne()
+    for (let remaining = 3; remaining > 0; remaining -= 1) await endOne()
     expect((await results).join('')).toBe('abcd')
   })
 

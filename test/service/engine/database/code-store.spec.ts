@@ -26,7 +26,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
   describe(`codes in the store on ${engine}`, () => {
     let store: Store
     const id = (character: string) => character.repeat(40)
-    const of = { domainId: id('1'), userId: id('2') }
+    const owner = { domainId: id('1'), userId: id('2') }
 
     beforeEach(async () => {
       store = await open('codes')
@@ -48,22 +48,22 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
 
       it('a time step is used once, and ends all before it', async () => {
         const outcomes = await times(16, () => useStep(store.db, id('a'), { step: 7, drift: 1 }))
-        const others = [
+        const otherOutcomes = [
           await useStep(store.db, id('a'), { step: 6, drift: 0 }),
           await useStep(store.db, id('a'), { step: 8, drift: 2 }),
         ]
 
-        expect([wins(outcomes), others]).toEqual([1, [false, true]])
+        expect([wins(outcomes), otherOutcomes]).toEqual([1, [false, true]])
         expect(await generator()).toMatchObject({ lastStep: 8, drift: 2, syncState: 'Synchronized' })
       })
 
       it('a time step seen out of sync is remembered until one is used, unless it is over', async () => {
         await rememberStep(store.db, id('a'), { step: 9, at: 100 })
-        const seen = await generator()
+        const unsynchronized = await generator()
         await useStep(store.db, id('a'), { step: 10, drift: 0 })
         await rememberStep(store.db, id('a'), { step: 9, at: 200 })
 
-        expect(seen).toMatchObject({ seenStep: 9, seenAt: 100, syncState: 'Out of Sync', lastStep: -1 })
+        expect(unsynchronized).toMatchObject({ seenStep: 9, seenAt: 100, syncState: 'Out of Sync', lastStep: -1 })
         expect(await generator()).toMatchObject({ seenStep: null, seenAt: null, syncState: 'Synchronized' })
       })
     })
@@ -97,12 +97,12 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
 
         await use(50)
         await bypassCodesFeature.removals.usedUpBypassCodes.removeSome(store.db, 50 + 25 * 60 - 1)
-        const kept = await rows()
-        const again = await use(60)
+        const keptRows = await rows()
+        const secondUse = await use(60)
         await bypassCodesFeature.removals.usedUpBypassCodes.removeSome(store.db, 50 + 25 * 60)
 
-        expect(kept).toEqual([{ id: id('b'), usedAt: 50 }])
-        expect(again).toBeUndefined()
+        expect(keptRows).toEqual([{ id: id('b'), usedAt: 50 }])
+        expect(secondUse).toBeUndefined()
         expect(await bypassCodesOfUsers(store.db, [id('2')], 60)).toEqual([])
         expect(await rows()).toEqual([])
       })
@@ -112,21 +112,21 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         await insert({ id: id('c'), codeLookup: '2', usesRemaining: 0, createdAt: -3000, expiresAt: 10_000 })
         await insert({ id: id('d'), codeLookup: '3', expiresAt: 60 })
 
-        const present = await bypassCodesOfUsers(store.db, [id('2')], 60)
+        const usableCodes = await bypassCodesOfUsers(store.db, [id('2')], 60)
         await bypassCodesFeature.removals.expiredBypassCodes.removeSome(store.db, 60)
         await bypassCodesFeature.removals.usedUpBypassCodes.removeSome(store.db, 60)
         const rows = await store.db.selectFrom('bypassCode').select('id').execute()
 
-        expect(present.map((row) => row.id)).toEqual([id('b')])
+        expect(usableCodes.map((row) => row.id)).toEqual([id('b')])
         expect(rows).toEqual([{ id: id('b') }])
       })
     })
 
     describe('an e-mailed code', () => {
       const put = (codeLookup: string, more: object = {}) =>
-        replaceEmailCode(store.db, { ...of, codeLookup, wrongTries: 0, expiresAt: 100, ...more })
+        replaceEmailCode(store.db, { ...owner, codeLookup, wrongTries: 0, expiresAt: 100, ...more })
       const use = (codeLookup: string, now = 50) =>
-        useEmailCode(store.db, { ...of, codeLookups: ['k', codeLookup] }, now)
+        useEmailCode(store.db, { ...owner, codeLookups: ['k', codeLookup] }, now)
 
       it('an e-mailed code is used once', async () => {
         await put('l')
@@ -145,7 +145,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
 
       it('an e-mailed code ends with the last wrong try, and a new one starts anew', async () => {
         await put('l')
-        const wrong = () => countWrongEmailCode(store.db, of, 3)
+        const wrong = () => countWrongEmailCode(store.db, owner, 3)
 
         await Promise.all([wrong(), wrong(), wrong()])
         const dead = await use('l')

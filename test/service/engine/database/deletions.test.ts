@@ -28,7 +28,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
 
   let count = 0
 
-  type Out = (of: { userId: string; domainId: string }) => Promise<{ status: number }>
+  type Out = (member: { userId: string; domainId: string }) => Promise<{ status: number }>
   const ways: [string, Out][] = [
     ['by deleting the user', ({ userId }) => running.call('DELETE', `/users/${userId}`)],
     [
@@ -67,20 +67,21 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
     return { ...enrolled, token, bypass, out: { userId: user.id, domainId: domain.id } }
   }
 
-  const again = async (userId: string, domainId: string) => running.call('PUT', `/domains/${domainId}/users/${userId}`)
+  const addBack = async (userId: string, domainId: string) =>
+    running.call('PUT', `/domains/${domainId}/users/${userId}`)
 
   describe.each(ways)('%s', (way, out) => {
     it('a removed user has no token, and the device is notified at once', async () => {
       const person = await furnished(`token ${way}`)
       const etag = (await person.device.inbox()).headers.get('etag') ?? ''
       const begun = running.clock.timerSet(25)
-      const held = person.device.inbox({ 'if-none-match': etag, prefer: 'wait=25' })
+      const heldInbox = person.device.inbox({ 'if-none-match': etag, prefer: 'wait=25' })
       await begun
 
       expect((await out(person.out)).status).toBe(200)
 
-      expect((await read(await held)).code).toBe('api.error.device.revoked')
-      await again(person.user.id, person.out.domainId)
+      expect((await read(await heldInbox)).code).toBe('api.error.device.revoked')
+      await addBack(person.user.id, person.out.domainId)
       const token = await running.call('GET', `/domains/${person.out.domainId}/users/${person.user.id}/token`)
       expect(token.code).toMatch(/^api\.error\.notfound\.(token|user)$/)
     })
@@ -88,15 +89,15 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
     it('a removed user has no pending session, and waiting callers are notified at once', async () => {
       const person = await furnished(`session ${way}`)
       const { id } = await person.ask()
-      const [asked] = await person.pending()
+      const [request] = await person.pending()
       const begun = running.clock.timerSet(25)
-      const held = person.held(id, 25)
+      const heldSession = person.held(id, 25)
       await begun
 
       await out(person.out)
 
-      expect((await held).json).toMatchObject({ id, state: 'cancelled', reason: 'cancelled' })
-      expect((await person.device.answer(id, { nonce: asked!.nonce, decision: 'approve' })).status).toBe(403)
+      expect((await heldSession).json).toMatchObject({ id, state: 'cancelled', reason: 'cancelled' })
+      expect((await person.device.answer(id, { nonce: request!.nonce, decision: 'approve' })).status).toBe(403)
     })
 
     it('removing a user releases the hardware token for other users', async () => {
@@ -104,7 +105,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
       const other = await running.enroll(`heir ${way}`)
 
       await out(person.out)
-      await again(other.user.id, person.out.domainId)
+      await addBack(other.user.id, person.out.domainId)
 
       expect((await person.token.show()).user).toBe('')
       const assigned = await running.call('PUT', `/users/${other.user.id}/hardware/${person.token.id}`)
@@ -118,7 +119,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
       const before = [await ask({ bypasscode: bypass.code })]
 
       await out(person.out)
-      await again(user.id, person.out.domainId)
+      await addBack(user.id, person.out.domainId)
 
       expect(before.map(({ state }) => state)).toEqual(['approved'])
       expect((await running.call('GET', `/bypasscodes/${bypass.id}`)).code).toBe('api.error.notfound.bypasscode')

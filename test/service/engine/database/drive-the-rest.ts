@@ -98,8 +98,8 @@ export function driveTheRest(): void {
   it('a report ends the browsers of the user that it names, and no others', async () => {
     const { user } = await running.enroll(unique())
     const { db } = node.ctx.store
-    const of = { domainId: running.domain.id, userId: user.id, passedAt: running.clock.now() }
-    const row = { ...of, expiresAt: running.clock.now() + 60, factors: '' }
+    const owner = { domainId: running.domain.id, userId: user.id, passedAt: running.clock.now() }
+    const row = { ...owner, expiresAt: running.clock.now() + 60, factors: '' }
     await db
       .insertInto('knownBrowser')
       .values([
@@ -211,8 +211,8 @@ export function driveTheRest(): void {
     const next = await claimMove(running, move.code)
 
     const cancelled = await device.call(devicePaths.cancelMove)
-    const { json: again } = await read(await device.call(devicePaths.move))
-    const other = await claimMove(running, again.code)
+    const { json: secondMove } = await read(await device.call(devicePaths.move))
+    const other = await claimMove(running, secondMove.code)
     await device.get(devicePaths.move)
     const confirmed = await device.call(devicePaths.confirmMove, { device: other.id })
 

@@ -43,8 +43,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-const kept = () => other.prepare<[], string>('SELECT text FROM note ORDER BY text').pluck().all()
-const count = (statement: string) => statements.filter((one) => one === statement).length
+const storedTexts = () => other.prepare<[], string>('SELECT text FROM note ORDER BY text').pluck().all()
+const count = (statement: string) => statements.filter((executed) => executed === statement).length
 const write = (text: string, about: string | null = null) =>
   db.transaction().execute((tx) => tx.insertInto('note').values({ text, about }).execute())
 /** Whether each was committed, in order. */
@@ -56,21 +56,23 @@ describe('units of work on a SQLite file', () => {
     await Promise.all(['a', 'b', 'c'].map((text) => write(text)))
 
     expect([count('begin immediate'), count('savepoint unit'), count('commit')]).toEqual([1, 3, 1])
-    expect(kept()).toEqual(['a', 'b', 'c'])
+    expect(storedTexts()).toEqual(['a', 'b', 'c'])
   })
 
   it('units of work share a SQLite transaction with changes made outside of one', async () => {
     await Promise.all([write('a'), db.insertInto('note').values({ text: 'b', about: null }).execute(), write('c')])
 
     expect([count('begin immediate'), count('commit')]).toEqual([1, 1])
-    expect(kept()).toEqual(['a', 'b', 'c'])
+    expect(storedTexts()).toEqual(['a', 'b', 'c'])
   })
 
   it('a SQLite transaction contains at most 64 units of work', async () => {
     await Promise.all(Array.from({ length: 100 }, (_, number) => write(`${number}`)))
 
     expect([count('savepoint unit'), count('commit')]).toEqual([100, 2])
-    expect(statements.slice(0, statements.indexOf('commit')).filter((one) => one === 'savepoint unit')).toHaveLength(64)
+    expect(
+      statements.slice(0, statements.indexOf('commit')).filter((executed) => executed === 'savepoint unit'),
+    ).toHaveLength(64)
   })
 
   it('units of work wait for those of the next turns, while other processes can write to the SQLite file', async () => {
@@ -83,7 +85,7 @@ describe('units of work on a SQLite file', () => {
     await Promise.all(units)
 
     expect([count('begin immediate'), count('commit')]).toEqual([1, 1])
-    expect(kept()).toHaveLength(6)
+    expect(storedTexts()).toHaveLength(6)
   })
 
   it('units of work are committed in the turn in which their SQLite transaction begins, so none outlives its turn', async () => {
@@ -98,11 +100,11 @@ describe('units of work on a SQLite file', () => {
   })
 
   it('units of work are acknowledged when SQLite has committed them, and not before', async () => {
-    const seen: string[][] = []
+    const snapshots: string[][] = []
 
-    await Promise.all(['a', 'b', 'c'].map((text) => write(text).then(() => seen.push(kept()))))
+    await Promise.all(['a', 'b', 'c'].map((text) => write(text).then(() => snapshots.push(storedTexts()))))
 
-    expect(seen).toEqual(Array.from({ length: 3 }, () => ['a', 'b', 'c']))
+    expect(snapshots).toEqual(Array.from({ length: 3 }, () => ['a', 'b', 'c']))
   })
 
   it('units of work are not visible to reads before SQLite commits them', async () => {
@@ -118,12 +120,12 @@ describe('units of work on a SQLite file', () => {
   })
 
   it('units of work see the changes of earlier units in the same SQLite transaction', async () => {
-    const [, seen] = await Promise.all([
+    const [, rows] = await Promise.all([
       write('a'),
       db.transaction().execute((tx) => tx.selectFrom('note').select('text').execute()),
     ])
 
-    expect(seen).toEqual([{ text: 'a' }])
+    expect(rows).toEqual([{ text: 'a' }])
   })
 })
 
@@ -136,17 +138,17 @@ describe('a unit of work that fails', () => {
     })
 
     expect(await outcomes([first, failing, write('a'), write('c')])).toEqual([true, false, false, true])
-    expect(kept()).toEqual(['a', 'c'])
+    expect(storedTexts()).toEqual(['a', 'c'])
     expect(count('commit')).toBe(1)
   })
 
   it('a failed COMMIT fails all units of work of its turn, and no later ones', async () => {
     expect(await outcomes([write('a'), write('b', 'nothing'), write('c')])).toEqual([false, false, false])
-    expect([kept(), writing.inTransaction]).toEqual([[], false])
+    expect([storedTexts(), writing.inTransaction]).toEqual([[], false])
 
     await write('d')
 
-    expect(kept()).toEqual(['d'])
+    expect(storedTexts()).toEqual(['d'])
   })
 
   it('a rollback of everything by SQLite fails the earlier units, and its own unit does not continue', async () => {
@@ -157,6 +159,6 @@ describe('a unit of work that fails', () => {
     })
 
     expect(await outcomes([first, rollingBack, write('c')])).toEqual([false, false, true])
-    expect(kept()).toEqual(['c'])
+    expect(storedTexts()).toEqual(['c'])
   })
 })

@@ -49,8 +49,8 @@ describe('a service whose PostgreSQL is replaced by a hot standby', () => {
 
     const answers = await Promise.all(Array.from({ length: 5 }, changes).flat())
 
-    const told = answers.map(({ status, code, headers }) => [status, code, headers.get('retry-after')].join(' '))
-    expect(new Set(told)).toEqual(new Set(['503 api.error.unavailable 1']))
+    const outcomes = answers.map(({ status, code, headers }) => [status, code, headers.get('retry-after')].join(' '))
+    expect(new Set(outcomes)).toEqual(new Set(['503 api.error.unavailable 1']))
   })
 
   it('a service on a hot standby serves reads, and is not ready', async () => {

@@ -17,7 +17,7 @@ const challenge = 'BBBBBBBBBBBBBBBBBBBBBA'
 
 /** Counts the responses by status. */
 const countsOf = (answers: { status: number }[]) =>
-  Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, some]) => [status, some.length]))
+  Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, group]) => [status, group.length]))
 
 describe.each(engines)('two nodes with one %s database', (engine) => {
   const newDatabase = useEngine(engine)
@@ -49,12 +49,12 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
   it('a node answers a held call when another node changes something', async () => {
     const { ask, pending, held, deviceThere } = await enroll('held')
     const { id } = await ask()
-    const [asked] = await pending()
+    const [request] = await pending()
     const begun = here.clock.timerSet(25)
     const answer = held(id, 25)
     await begun
 
-    await deviceThere.answer(id, { nonce: asked!.nonce, decision: 'approve' })
+    await deviceThere.answer(id, { nonce: request!.nonce, decision: 'approve' })
 
     expect((await answer).json.state).toBe('approved')
   })
@@ -85,7 +85,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     await here.call('DELETE', `${sessions}/${id}`)
 
     // Sessions of earlier tests may be among them.
-    for await (const some of events) if (some.includes(JSON.stringify({ id }))) break
+    for await (const batch of events) if (batch.includes(JSON.stringify({ id }))) break
     abort.abort()
     expect(response.status).toBe(200)
   })
@@ -106,8 +106,8 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     for (let round = 0; round < 4; round++) {
       const { ask, pending, device, deviceThere, sessions, session } = await enroll(`settle ${round}`)
       const { id } = await ask()
-      const [asked] = await pending()
-      const { nonce } = asked!
+      const [request] = await pending()
+      const { nonce } = request!
       const acts = [
         () => device.answer(id, { nonce, decision: 'approve' }),
         () => deviceThere.answer(id, { nonce, decision: 'deny' }),
@@ -124,7 +124,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
 
       const { state } = await session(id)
       const statuses = (kind: number) => [
-        ...new Set(answers.filter((one) => one.kind === kind).map((one) => one.status)),
+        ...new Set(answers.filter((answer) => answer.kind === kind).map((answer) => answer.status)),
       ]
       expect(['approved', 'denied', 'cancelled']).toContain(state)
       // A decision that matches the outcome is confirmed each time; the opposite one gets a conflict.
@@ -137,8 +137,8 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
   it('two nodes redeem an approval once when 32 callers try at once', async () => {
     const { ask, pending, device, sessions } = await enroll('redeem')
     const { id } = await ask({ challenge })
-    const [asked] = await pending()
-    await device.answer(id, { nonce: asked!.nonce, decision: 'approve' })
+    const [request] = await pending()
+    await device.answer(id, { nonce: request!.nonce, decision: 'approve' })
 
     const answers = await Promise.all(
       Array.from({ length: 32 }, (_, index) =>
@@ -215,19 +215,19 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
   it('two nodes confirm an answer that a device sends twice at once', async () => {
     const { ask, pending, device, deviceThere } = await enroll('twice')
     const { id } = await ask()
-    const [asked] = await pending()
-    const approve = { nonce: asked!.nonce, decision: 'approve' } as const
+    const [request] = await pending()
+    const approve = { nonce: request!.nonce, decision: 'approve' } as const
 
     const store = await openPostgresStore(database)
 
-    const { both } = await store.db.transaction().execute(async (db) => {
+    const { answers } = await store.db.transaction().execute(async (db) => {
       await sql`select 1 from session where id = ${id} for update`.execute(db)
-      const sent = Promise.all([device.answer(id, approve), deviceThere.answer(id, approve)])
+      const sentAnswers = Promise.all([device.answer(id, approve), deviceThere.answer(id, approve)])
       await expect.poll(() => waitingForLocks(db)).toBe(2)
-      return { both: sent }
+      return { answers: sentAnswers }
     })
 
-    expect((await both).map(({ status }) => status)).toEqual([200, 200])
+    expect((await answers).map(({ status }) => status)).toEqual([200, 200])
     await store.close()
   })
 })

@@ -16,14 +16,14 @@ const program = fileURLToPath(new URL('../../../../bin/second-factor.js', import
 /** A SQLite file for each test, which other processes can serve as well. */
 export function useSharedFile() {
   let folder: string
-  let others: ChildProcess[]
+  let children: ChildProcess[]
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'second-factor-processes-'))
-    others = []
+    children = []
   })
   afterEach(() => {
-    for (const other of others) other.kill('SIGKILL')
+    for (const other of children) other.kill('SIGKILL')
     rmSync(folder, { recursive: true })
   })
 
@@ -43,7 +43,7 @@ export function useSharedFile() {
         '0',
         ...withoutLimits,
       ])
-      others.push(child)
+      children.push(child)
       return { child, origin: await originOf(child.stdout) }
     },
   }

@@ -112,9 +112,9 @@ describe('a PostgreSQL store whose database does not answer', () => {
 })
 
 describe('a PostgreSQL store that listens for changes by other processes', () => {
-  const isDeaf = (store: Awaited<ReturnType<typeof open>>, news: StoreChange) => {
+  const isDeaf = (store: Awaited<ReturnType<typeof open>>, change: StoreChange) => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const end = store.watchOtherProcesses((one) => one === news && resolve())
+    const end = store.watchOtherProcesses((heardChange) => heardChange === change && resolve())
     return promise.finally(end)
   }
 
@@ -132,11 +132,11 @@ describe('a PostgreSQL store that listens for changes by other processes', () =>
 
   it('a PostgreSQL store logs once that notifications do not arrive, polls meanwhile, and logs when they arrive again', async () => {
     proxy.dropNotifications(true)
-    const said: boolean[] = []
+    const hearingReports: boolean[] = []
     const heard = Promise.withResolvers<void>()
     const store = await open(proxy.url, {
       onHearing(hears) {
-        said.push(hears)
+        hearingReports.push(hears)
         if (hears) heard.resolve()
       },
     })
@@ -148,17 +148,17 @@ describe('a PostgreSQL store that listens for changes by other processes', () =>
     await gap
     await heard.promise
 
-    expect(said).toEqual([false, true])
+    expect(hearingReports).toEqual([false, true])
   })
 
   it('a PostgreSQL store listens at a separate address if the main one is a pooler', async () => {
     proxy.dropNotifications(true)
     const [here, there] = [await open(direct), await open(proxy.url, { listenDatabase: direct })]
-    const news = new Promise<StoreChange>((resolve) => void there.watchOtherProcesses(resolve))
+    const change = new Promise<StoreChange>((resolve) => void there.watchOtherProcesses(resolve))
 
     here.notifyOtherProcesses(['session:1'])
 
-    expect(await news).toEqual(['session:1'])
+    expect(await change).toEqual(['session:1'])
   })
 
   it('a PostgreSQL store tells other processes as soon as possible that they may have missed changes', async () => {
@@ -175,9 +175,11 @@ describe('a PostgreSQL store that listens for changes by other processes', () =>
   })
 
   it('a PostgreSQL store never reveals the password of its listening address', async () => {
-    const said = await openPostgresStore(direct, { listenDatabase: 'postgres://some body:Secret1@[/x' }).catch(String)
+    const errorText = await openPostgresStore(direct, { listenDatabase: 'postgres://some body:Secret1@[/x' }).catch(
+      String,
+    )
 
-    expect(said).toContain('listenDatabase')
-    expect(said).not.toContain('Secret1')
+    expect(errorText).toContain('listenDatabase')
+    expect(errorText).not.toContain('Secret1')
   })
 })

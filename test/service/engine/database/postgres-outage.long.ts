@@ -61,7 +61,7 @@ describe('a service whose PostgreSQL database rejects changes', () => {
         await service.close()
       })
       const { call, logged } = service
-      const kept = await call('POST', '/users', { body: newUser('kept') })
+      const keptUser = await call('POST', '/users', { body: newUser('kept') })
       const before = await ready()
 
       for (const statement of breaking(name)) await admin.query(statement)
@@ -82,7 +82,7 @@ describe('a service whose PostgreSQL database rejects changes', () => {
         'api.error.unavailable',
         '1',
       ])
-      expect([before, during]).toEqual([200, [503, [kept.json.id]]])
+      expect([before, during]).toEqual([200, [503, [keptUser.json.id]]])
       expect(after.status).toBe(200)
     },
   )

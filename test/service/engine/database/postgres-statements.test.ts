@@ -52,10 +52,10 @@ describe('a statement on PostgreSQL', () => {
     await add('2')
     await store.db.selectFrom('organization').select('id').where('id', '=', '1').execute()
 
-    const [name = '', ...others] = (await prepared()).filter((each) => each.includes('postgres-statements'))
+    const [name = '', ...otherNames] = (await prepared()).filter((each) => each.includes('postgres-statements'))
 
     expect(name).toMatch(/^insert in postgres-statements [0-9a-f]{20}$/)
-    expect(others).toEqual([])
+    expect(otherNames).toEqual([])
     expect(await prepared()).not.toContainEqual(expect.stringContaining('select'))
   })
 
@@ -70,11 +70,11 @@ describe('a statement on PostgreSQL', () => {
       return organizationOf(db, '1')
     })
     await sql`alter table organization add column still_later text`.execute(store.db)
-    const again = await store.db.transaction().execute((db) => organizationOf(db, '1'))
+    const renamedLater = await store.db.transaction().execute((db) => organizationOf(db, '1'))
 
     expect(alone).toEqual([expect.objectContaining({ id: '1', name: '1' })])
     expect(together).toMatchObject({ name: 'renamed' })
-    expect(again).toMatchObject({ name: 'renamed' })
+    expect(renamedLater).toMatchObject({ name: 'renamed' })
   })
 
   it('a PostgreSQL statement is executed without a name once a pooler has lost what was prepared', async () => {
@@ -134,7 +134,7 @@ describe('a transaction on PostgreSQL', () => {
   })
 
   it('a PostgreSQL transaction executes statements in the order in which they are sent', async () => {
-    const found = await store.db.transaction().execute(async (db) => {
+    const results = await store.db.transaction().execute(async (db) => {
       const [, before, renamed, after] = await Promise.all([
         insert(db, { id: '1', name: 'first' }),
         organizationOf(db, '1'),
@@ -144,7 +144,7 @@ describe('a transaction on PostgreSQL', () => {
       return [before?.name, renamed, after?.name]
     })
 
-    expect(found).toEqual(['first', true, 'second'])
+    expect(results).toEqual(['first', true, 'second'])
   })
 
   it('a PostgreSQL transaction executes nothing of a part that goes on after another part has failed', async () => {

@@ -72,9 +72,9 @@ describe('a PostgreSQL store', () => {
     const [here, there] = [await openPostgresStore(url), await openPostgresStore(url)]
     const heard: StoreChange[] = []
     const gap = new Promise<void>((resolve) => {
-      there.watchOtherProcesses((news) => {
-        heard.push(news)
-        if (news === 'gap') resolve()
+      there.watchOtherProcesses((change) => {
+        heard.push(change)
+        if (change === 'gap') resolve()
       })
     })
     const sessions = (count: number) => Array.from({ length: count }, (_, index) => `session:${index}`)
@@ -84,7 +84,7 @@ describe('a PostgreSQL store', () => {
     here.notifyOtherProcesses(sessions(5_000))
     await gap
     const many = new Promise(
-      (resolve) => void there.watchOtherProcesses((news) => news.includes('last') && resolve(news)),
+      (resolve) => void there.watchOtherProcesses((change) => change.includes('last') && resolve(change)),
     )
     here.notifyOtherProcesses([...sessions(500), 'last'])
     await many
@@ -97,22 +97,22 @@ describe('a PostgreSQL store', () => {
   it('a PostgreSQL store sends the keys of one change in one message', async () => {
     const url = await postgres.createDatabase()
     const [here, there] = [await openPostgresStore(url), await openPostgresStore(url)]
-    const news = new Promise<StoreChange>((resolve) => void there.watchOtherProcesses(resolve))
+    const change = new Promise<StoreChange>((resolve) => void there.watchOtherProcesses(resolve))
 
     here.notifyOtherProcesses(['session:1'])
     here.notifyOtherProcesses(['device:1'])
 
-    expect(await news).toEqual(['session:1', 'device:1'])
+    expect(await change).toEqual(['session:1', 'device:1'])
     await Promise.all([here.close(), there.close()])
   })
 
   it('a PostgreSQL store never reveals the password of its address', async () => {
-    const said: unknown[] = []
+    const errorTexts: unknown[] = []
     for (const url of ['postgres://somebody:Secret1@127.0.0.1:1/x', 'postgres://some body:Secret1@[/x']) {
-      said.push(await openPostgresStore(url).catch((error: unknown) => inspect(error)))
+      errorTexts.push(await openPostgresStore(url).catch((error: unknown) => inspect(error)))
     }
 
-    expect(said).toEqual([expect.stringContaining('Error'), expect.stringContaining('TypeError')])
-    expect(said.join(' ')).not.toContain('Secret1')
+    expect(errorTexts).toEqual([expect.stringContaining('Error'), expect.stringContaining('TypeError')])
+    expect(errorTexts.join(' ')).not.toContain('Secret1')
   })
 })

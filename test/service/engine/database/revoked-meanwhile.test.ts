@@ -67,14 +67,16 @@ describe.each(engines)('a factor that is taken away during sign-ins, on %s,', (e
 
     const trail = await auditTrail()
     const redeemable = (await unredeemed()).map(({ userId }) => userId)
-    const before = users.filter((id) => trail.indexOf(`session.approved ${id}`) < trail.indexOf(`device.revoked ${id}`))
+    const approvedFirst = users.filter(
+      (id) => trail.indexOf(`session.approved ${id}`) < trail.indexOf(`device.revoked ${id}`),
+    )
     expect(trail.filter((entry) => entry.startsWith('session.approved')).length).toBeGreaterThanOrEqual(people)
-    expect(before.filter((id) => redeemable.includes(id))).toEqual([])
+    expect(approvedFirst.filter((id) => redeemable.includes(id))).toEqual([])
   })
 
   it('a device that is revoked during sign-ins leaves no redeemable approval behind, and no history', async () => {
     const users = await enroll('answering')
-    const asked = await Promise.all(
+    const signIns = await Promise.all(
       users.map(async (person) => ({
         ...person,
         id: (await person.ask({ challenge: random128() })).id,
@@ -83,7 +85,7 @@ describe.each(engines)('a factor that is taken away during sign-ins, on %s,', (e
     )
 
     await Promise.all(
-      asked.flatMap(({ device, id, request, user }) => [
+      signIns.flatMap(({ device, id, request, user }) => [
         device.answer(id, { nonce: request?.nonce ?? '', decision: 'approve' }),
         revoke(user.id),
       ]),

@@ -20,17 +20,17 @@ import { setNotifier, notifyAfter } from '../../../../src/service/engine/databas
 let folder: string
 let file: string
 let store: Store
-let others: BetterSqlite3.Database[]
+let otherConnections: BetterSqlite3.Database[]
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'second-factor-connections-'))
   file = join(folder, 'mfa.sqlite')
-  others = []
+  otherConnections = []
   store = await openSqliteStore(file)
   await serviceId(store.db, 'service')
 })
 afterEach(async () => {
-  for (const other of others) other.close()
+  for (const other of otherConnections) other.close()
   await store.close()
   rmSync(folder, { recursive: true })
 })
@@ -41,7 +41,7 @@ const names = async (from = store) => (await from.db.selectFrom('organization').
 /** Acts like another process: SQLite isolates connections in the same way. */
 function lock(): { release(): void } {
   const other = new BetterSqlite3(file)
-  others.push(other)
+  otherConnections.push(other)
   other.exec('BEGIN IMMEDIATE')
   return { release: () => void other.exec('ROLLBACK') }
 }
@@ -52,12 +52,12 @@ async function turns(): Promise<void> {
 }
 
 /** Resolves when the transaction has begun and made its change. `finish` ends it. */
-async function openTransaction(of: Store = store) {
+async function openTransaction(target: Store = store) {
   let finish = () => {}
   const finished = new Promise<void>((resolve) => (finish = resolve))
   let committed: Promise<void> | undefined
   const inside = await new Promise<number>((resolve, reject) => {
-    committed = of.db.transaction().execute(async (db) => {
+    committed = target.db.transaction().execute(async (db) => {
       await insertOrganization(db, organization(1))
       resolve((await db.selectFrom('organization').select('id').execute()).length)
       await finished
@@ -81,12 +81,12 @@ describe('a read on a SQLite file', () => {
   })
 
   it('a SQLite read is answered at once while another process holds the write lock', async () => {
-    const held = lock()
+    const writeLock = lock()
     const begun = performance.now()
 
     const counts = await Promise.all(Array.from({ length: 200 }, () => names()))
     const took = performance.now() - begun
-    held.release()
+    writeLock.release()
 
     expect(new Set(counts)).toEqual(new Set([0]))
     expect(took).toBeLessThan(1_000)
@@ -115,7 +115,7 @@ describe('a read on a SQLite file', () => {
 
   it('finished SQLite reads do not keep the write-ahead log from being cleared', async () => {
     const other = new BetterSqlite3(file)
-    others.push(other)
+    otherConnections.push(other)
     for (let number = 0; number < 20; number += 1) {
       await Promise.all([insertOrganization(store.db, organization(number)), names(), names()])
     }
@@ -154,15 +154,15 @@ describe('a change of a SQLite file', () => {
 
 describe('callers that wait for a change', () => {
   it('callers that wait for a change are woken when it can be read, never before its commit', async () => {
-    const seen: Promise<number>[] = []
-    setNotifier(store.db, () => seen.push(names()))
+    const counts: Promise<number>[] = []
+    setNotifier(store.db, () => counts.push(names()))
 
     await store.db.transaction().execute(async (db) => {
       await insertOrganization(db, organization(1))
       notifyAfter(db, ['session:1'])
     })
 
-    expect(await Promise.all(seen)).toEqual([1])
+    expect(await Promise.all(counts)).toEqual([1])
   })
 
   it('callers that wait for a change are woken by other processes, and not by their own', async () => {
@@ -178,7 +178,7 @@ describe('callers that wait for a change', () => {
 
     phase = 'other'
     const other = new BetterSqlite3(file)
-    others.push(other)
+    otherConnections.push(other)
     other.exec("INSERT INTO organization (id, name, created_at) VALUES ('x', 'X', 1)")
     await expect.poll(() => woken.other).toBeGreaterThan(0)
     stop()
@@ -189,7 +189,7 @@ describe('callers that wait for a change', () => {
 
 describe('a change while another process keeps the file locked', () => {
   it('a change of a locked SQLite file times out 2 seconds after it arrived, however many are queued before it', async () => {
-    const held = lock()
+    const writeLock = lock()
     const begun = performance.now()
 
     const outcomes = await Promise.all(
@@ -198,7 +198,7 @@ describe('a change while another process keeps the file locked', () => {
       ),
     )
     const took = performance.now() - begun
-    held.release()
+    writeLock.release()
     const later = await insertOrganization(store.db, organization(1))
 
     expect(outcomes.every((outcome) => outcome instanceof StoreUnavailableError)).toBe(true)
@@ -208,14 +208,14 @@ describe('a change while another process keeps the file locked', () => {
   })
 
   it('a change that waits for a locked SQLite file is not executed if its caller disconnects', async () => {
-    const held = lock()
+    const writeLock = lock()
     let gone = false
     const changes = [1, 2, 3].map((number) =>
       onBehalfOf({ gone: () => gone && number !== 2 }, () => insertOrganization(store.db, organization(number))),
     )
     await turns()
     gone = true
-    held.release()
+    writeLock.release()
     const outcomes = await Promise.allSettled(changes)
 
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected'])
@@ -227,11 +227,11 @@ describe('a change while another process keeps the file locked', () => {
     let gone = false
     const request = onBehalfOf({ gone: () => gone }, async () => {
       await insertOrganization(store.db, organization(1))
-      const held = lock()
+      const writeLock = lock()
       const completing = insertOrganization(store.db, organization(2))
       await turns()
       gone = true
-      held.release()
+      writeLock.release()
       await completing
     })
     await request
@@ -240,11 +240,11 @@ describe('a change while another process keeps the file locked', () => {
   })
 
   it('a locked SQLite file makes the service not ready until changes can be stored again', async () => {
-    const held = lock()
+    const writeLock = lock()
     await insertOrganization(store.db, organization(1)).catch(() => {})
 
     const during = await store.problem()
-    held.release()
+    writeLock.release()
     const after = await store.problem()
 
     expect(during).toMatch(/changes cannot be stored: Another process kept the database file locked/)
@@ -268,11 +268,11 @@ describe('a change that does not fit on the disk', () => {
     const refused = await insertOrganization(store.db, large(2)).catch((error: unknown) => error)
     const during = await names()
     await freeDisk()
-    const again = await insertOrganization(store.db, large(2))
+    const retry = await insertOrganization(store.db, large(2))
 
     expect(refused).toBeInstanceOf(StoreUnavailableError)
     expect(String(refused)).toContain('The disk is full.')
-    expect([during, again, await names()]).toEqual([1, true, 2])
+    expect([during, retry, await names()]).toEqual([1, true, 2])
   })
 
   it('a change that does not fit on the disk rolls back its transaction, even if the transaction continues after the error', async () => {

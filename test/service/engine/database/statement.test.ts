@@ -78,13 +78,13 @@ describe.each(engines)('a statement on %s', (engine) => {
   it('a statement is executed with the values of each call', async () => {
     const db = await openStore()
 
-    const found = await Promise.all([
+    const rows = await Promise.all([
       named(db, { id: 'a', name: 'Name a' }),
       named(db, { name: 'Name b', id: 'b' }),
       named(db, { id: 'a', name: 'Name b' }),
     ])
 
-    expect(found).toEqual([
+    expect(rows).toEqual([
       { id: 'a', name: 'Name a', createdAt: 7 },
       { id: 'b', name: 'Name b', createdAt: 7 },
       undefined,
@@ -102,9 +102,9 @@ describe.each(engines)('a statement on %s', (engine) => {
   it('a statement accepts lists of any length, including empty ones', async () => {
     const db = await openStore()
 
-    const found = [await among(db, ['a', 'c', 'x']), await among(db, []), await notAmong(db, ['a', 'c'])]
+    const results = [await among(db, ['a', 'c', 'x']), await among(db, []), await notAmong(db, ['a', 'c'])]
 
-    expect(found.map((rows) => rows.map(({ id }) => id))).toEqual([['a', 'c'], [], ['b']])
+    expect(results.map((rows) => rows.map(({ id }) => id))).toEqual([['a', 'c'], [], ['b']])
   })
 
   it('a statement computes values from those of a slot, and fills in defaults', async () => {
@@ -142,12 +142,12 @@ describe.each(engines)('a statement on %s', (engine) => {
 describe('a statement', () => {
   it('a statement is compiled once for all databases of an engine, even in transactions', async () => {
     const stores = [await openSqliteStore(':memory:'), await openSqliteStore(':memory:')] as const
-    const [one, other] = [stores[0].db, stores[1].db]
+    const [firstDb, secondDb] = [stores[0].db, stores[1].db]
     const compile = vi.spyOn(SqliteQueryCompiler.prototype, 'compileQuery')
 
-    for (const id of ['a', 'b', 'a']) await compiledOnce(one, id)
-    await one.transaction().execute((db) => compiledOnce(db, 'a'))
-    await compiledOnce(other, 'a')
+    for (const id of ['a', 'b', 'a']) await compiledOnce(firstDb, id)
+    await firstDb.transaction().execute((db) => compiledOnce(db, 'a'))
+    await compiledOnce(secondDb, 'a')
     const count = compile.mock.calls.length
     compile.mockRestore()
     for (const store of stores) await store.close()

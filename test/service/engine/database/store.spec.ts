@@ -53,9 +53,9 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       const names = ['anna', 'Anna', 'anna ', 'ännä', 'a\u0308nna\u0308']
       for (const [index, name] of names.entries()) expect(await user(String(index + 1), name)).toBe(true)
 
-      const found = await Promise.all(names.map((name) => userByUsername(store.db, id('0'), name)))
+      const rows = await Promise.all(names.map((name) => userByUsername(store.db, id('0'), name)))
 
-      expect(found.map((row) => row?.username)).toEqual(names)
+      expect(rows.map((row) => row?.username)).toEqual(names)
       expect(await user('f', 'anna')).toBe(false)
     })
 
@@ -126,7 +126,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
         createdAt: 1,
       })
 
-      const found = [
+      const activations = [
         await activationOf(store.db, ['k', 'found'], 100),
         await activationOf(store.db, ['k', 'found'], 99),
       ]
@@ -137,7 +137,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
         await activateToken(store.db, id('3'), 99),
       ]
 
-      expect(found.map((activation) => activation?.username)).toEqual([undefined, 'somebody'])
+      expect(activations.map((activation) => activation?.username)).toEqual([undefined, 'somebody'])
       expect(outcomes).toEqual([false, false, true, false])
       expect(await tokenOf(store.db, id('1'), id('2'))).toMatchObject({ state: 'active', code: null, codeLookup: null })
     })
@@ -223,8 +223,8 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       it('a store opened twice loses no change of transactions that read and then write', async () => {
         await organization()
         await insertDomain(store.db, { ...domain, id: id('1'), organizationId: id('0'), requestTimeout: 0 })
-        const increase = (of: Store) =>
-          of.db.transaction().execute(async (db) => {
+        const increase = (target: Store) =>
+          target.db.transaction().execute(async (db) => {
             const { requestTimeout } = await db.selectFrom('domain').select('requestTimeout').executeTakeFirstOrThrow()
             await db
               .updateTable('domain')
@@ -241,8 +241,8 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       it('a store opened twice notices what the other changes, and not what it changes itself', async () => {
         const heard: StoreChange[] = []
         const noticed = new Promise<void>((resolve) => {
-          const stop = store.watchOtherProcesses((news) => {
-            heard.push(news)
+          const stop = store.watchOtherProcesses((change) => {
+            heard.push(change)
             stop()
             resolve()
           })
@@ -259,8 +259,8 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       })
 
       it('a store opened twice counts attempts made at once one by one', async () => {
-        const take = (of: Store) =>
-          of.db.transaction().execute((db) => takeAttempt(db, [{ scope: 's', limit: 5, window: 100 }], 1))
+        const take = (target: Store) =>
+          target.db.transaction().execute((db) => takeAttempt(db, [{ scope: 's', limit: 5, window: 100 }], 1))
 
         const waits = await Promise.all(Array.from({ length: 40 }, (_, index) => take(index % 2 === 0 ? store : other)))
 

@@ -79,11 +79,11 @@ describe('a script of the authenticator', () => {
   async function load(accepted: string | undefined, { method = 'GET', headers = {} } = {}) {
     const page = await (await fetch(`${running.origin}/authenticator/`)).text()
     const url = `${running.origin}/authenticator/${/assets\/[^"]+\.js/.exec(page)?.[0]}`
-    const sent = request(url, {
+    const clientRequest = request(url, {
       method,
       headers: { ...headers, ...(accepted !== undefined && { 'accept-encoding': accepted }) },
     })
-    const [response] = (await once(sent.end(), 'response')) as [IncomingMessage]
+    const [response] = (await once(clientRequest.end(), 'response')) as [IncomingMessage]
     return { status: response.statusCode, headers: response.headers, bytes: Buffer.concat(await response.toArray()) }
   }
   const encodingFor = async (accepted?: string) => (await load(accepted)).headers['content-encoding']
@@ -137,11 +137,11 @@ describe('a script of the authenticator', () => {
     async (encoding, another) => {
       const whole = await load(encoding)
       const head = await load(encoding, { method: 'HEAD' })
-      const again = await load(encoding, { headers: { 'if-none-match': whole.headers.etag } })
+      const notModified = await load(encoding, { headers: { 'if-none-match': whole.headers.etag } })
       const other = await load(another, { headers: { 'if-none-match': whole.headers.etag } })
 
       expect([head.headers['content-length'], head.bytes.length]).toEqual([whole.headers['content-length'], 0])
-      expect([again.status, again.headers.vary, other.status]).toEqual([304, 'Accept-Encoding', 200])
+      expect([notModified.status, notModified.headers.vary, other.status]).toEqual([304, 'Accept-Encoding', 200])
     },
   )
 })

@@ -43,9 +43,9 @@ describe('the address of a caller', () => {
       fc.property(trust, hop, fc.array(hop, { maxLength: 5 }), (trusted, from, hops) => {
         const app = express()
         app.set('trust proxy', trusted)
-        const seen = Object.assign(Object.create(app.request), requestFrom(from, hops.join(', ')), { app })
+        const expressRequest = Object.assign(Object.create(app.request), requestFrom(from, hops.join(', ')), { app })
 
-        const whole = { ip: seen.ip, ...requestFrom(from, undefined) }
+        const whole = { ip: expressRequest.ip, ...requestFrom(from, undefined) }
         expect(addressOf(trusted, from, hops.join(', '))).toBe(createReadAddress()(whole as never))
       }),
       { numRuns: 500 },
@@ -72,8 +72,8 @@ describe('the address of a caller', () => {
 
   it.each(['unknown', '_hidden', 'x'.repeat(200)])(
     'the address of a caller is unknown when a trusted proxy says %j',
-    (said) => {
-      expect(addressOf(1, '10.0.0.1', `198.51.100.7, ${said}`)).toBeUndefined()
+    (forwardedFor) => {
+      expect(addressOf(1, '10.0.0.1', `198.51.100.7, ${forwardedFor}`)).toBeUndefined()
     },
   )
 
@@ -85,8 +85,8 @@ describe('the address of a caller', () => {
 describe('the option trustProxy', () => {
   it.each([[1], ['1'], ['loopback'], ['10.0.0.0/8,fd00::/8'], [['loopback', '192.0.2.1']]])(
     'the option trustProxy accepts %j',
-    (given) => {
-      expect(TrustProxy.safeParse(given).success).toBe(true)
+    (value) => {
+      expect(TrustProxy.safeParse(value).success).toBe(true)
     },
   )
 
@@ -104,8 +104,8 @@ describe('the option trustProxy', () => {
     ['999'],
     ['1, loopback'],
     [['10.0.0.1:80']],
-  ])('the option trustProxy rejects %j', (given) => {
-    expect(TrustProxy.safeParse(given).success).toBe(false)
+  ])('the option trustProxy rejects %j', (value) => {
+    expect(TrustProxy.safeParse(value).success).toBe(false)
   })
 
   it('the option trustProxy is named in the error when it is invalid', async () => {
@@ -170,8 +170,8 @@ describe('limits by address behind a proxy', () => {
     'limits by address follow the setting of an Express app around the service: one that %s',
     async (_what, app, option, expected) => {
       const service = await open({ trustProxy: option })
-      const around = express().set('trust proxy', app).use(service.routes)
-      const { guess } = await serve(around)
+      const outerApp = express().set('trust proxy', app).use(service.routes)
+      const { guess } = await serve(outerApp)
 
       expect([await guess('192.0.2.1'), await guess('192.0.2.2'), await guess('192.0.2.3')]).toEqual(expected)
     },

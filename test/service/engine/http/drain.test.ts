@@ -62,7 +62,7 @@ describe('a draining service', () => {
     running.service.drain()
 
     const rest: unknown[] = []
-    for await (const some of events) rest.push(...some)
+    for await (const batch of events) rest.push(...batch)
     expect(rest).toEqual([])
   })
 
@@ -130,17 +130,17 @@ describe('a draining listener', () => {
   const health = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
 
   it('a draining listener keeps serving, but keeps no connection alive, neither new nor existing', async () => {
-    const kept = await openRaw(door.port)
-    kept.send(health)
-    const before = await kept.answer()
+    const connection = await openRaw(door.port)
+    connection.send(health)
+    const before = await connection.answer()
 
     door.drain()
-    kept.send(health)
-    const after = await kept.answer()
+    connection.send(health)
+    const after = await connection.answer()
     const fresh = await openRaw(door.port)
     fresh.send(health)
     const first = await fresh.answer()
-    await Promise.all([kept.closed, fresh.closed])
+    await Promise.all([connection.closed, fresh.closed])
 
     expect([before, after, first].map(({ status }) => status)).toEqual([200, 200, 200])
     expect([before, after, first].map(({ headers }) => headers.get('connection'))).toEqual([
@@ -154,10 +154,10 @@ describe('a draining listener', () => {
     const { ask, sessions } = await running.enroll('held over')
     const { id } = await ask()
     const connection = await openRaw(door.port)
-    const held = running.clock.timerSet(60)
+    const timer = running.clock.timerSet(60)
     const key = `Authorization: Service key="${running.apiKey}"`
     connection.send(`GET /api${sessions}/${id} HTTP/1.1\r\nHost: x\r\nPrefer: wait=60\r\n${key}\r\n\r\n`)
-    await held
+    await timer
 
     door.drain()
     running.service.drain()

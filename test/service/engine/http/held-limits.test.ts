@@ -18,8 +18,8 @@ async function start(limits: object) {
 }
 
 /** Holds a read of a session that expires after so many seconds. @returns its response, once it is held. */
-async function hold(id: string, sessions: string, left = 90) {
-  const waits = running.clock.timerSet(left)
+async function hold(id: string, sessions: string, secondsLeft = 90) {
+  const waits = running.clock.timerSet(secondsLeft)
   const answer = running.call('GET', `${sessions}/${id}`, { headers: { prefer: 'wait=25' } })
   await waits
   return { answer }
@@ -30,12 +30,12 @@ const isHeld = ({ headers }: { readonly headers: Headers }) => headers.has('pref
 describe('held reads', () => {
   it('held reads of one user are limited: a further one is answered at once, and says that it was not held', async () => {
     await start({ heldReadsPerUser: 1 })
-    const [one, other] = [await running.enroll('one'), await running.enroll('other')]
-    const [{ id }, { id: otherId }] = [await one.ask(), await other.ask()]
-    const first = await hold(id, one.sessions)
+    const [person, otherPerson] = [await running.enroll('one'), await running.enroll('other')]
+    const [{ id }, { id: otherId }] = [await person.ask(), await otherPerson.ask()]
+    const first = await hold(id, person.sessions)
 
-    const second = await one.held(id, 25)
-    const ofOther = await hold(otherId, other.sessions)
+    const second = await person.held(id, 25)
+    const ofOther = await hold(otherId, otherPerson.sessions)
     await running.clock.advance(25)
 
     expect([second.json.state, isHeld(second)]).toEqual(['pending', false])
@@ -58,11 +58,11 @@ describe('held reads', () => {
 
   it('held reads of one API key are limited, across all users', async () => {
     await start({ heldReadsPerKey: 1 })
-    const [one, other] = [await running.enroll('one'), await running.enroll('other')]
-    const [{ id }, { id: otherId }] = [await one.ask(), await other.ask()]
-    const first = await hold(id, one.sessions)
+    const [person, otherPerson] = [await running.enroll('one'), await running.enroll('other')]
+    const [{ id }, { id: otherId }] = [await person.ask(), await otherPerson.ask()]
+    const first = await hold(id, person.sessions)
 
-    const second = await other.held(otherId, 25)
+    const second = await otherPerson.held(otherId, 25)
     await running.clock.advance(25)
 
     expect([second.status, isHeld(second), isHeld(await first.answer)]).toEqual([200, false, true])

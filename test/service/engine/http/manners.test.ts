@@ -55,10 +55,10 @@ describe('OPTIONS', () => {
     const path = `/domains/${running.domain.id}/sessions/${unknownId}/redeem`
 
     const old = await running.call('OPTIONS', path, { headers: v13 })
-    const present = await running.call('OPTIONS', path)
+    const current = await running.call('OPTIONS', path)
 
     expect(old.status).toBe(404)
-    expect(present.headers.get('allow')).toBe('POST, OPTIONS')
+    expect(current.headers.get('allow')).toBe('POST, OPTIONS')
   })
 })
 
@@ -97,8 +97,8 @@ describe('the id of a request', () => {
 
   it.each([['two words'], ['"quoted"'], ['x'.repeat(65)], ['Zq9'.repeat(21) + 'x'], ['{"a":1}'], ['<b>']])(
     'the id of a request is replaced when it is not fit for a log: %s',
-    async (given) => {
-      const answer = await running.call('GET', '/ping', { headers: { 'x-request-id': given } })
+    async (requestId) => {
+      const answer = await running.call('GET', '/ping', { headers: { 'x-request-id': requestId } })
 
       expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     },

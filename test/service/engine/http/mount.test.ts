@@ -18,7 +18,7 @@ async function answersOf(mounted: Handle): Promise<string[]> {
   return Promise.all(paths.map(async (path) => (await fetch(`http://127.0.0.1:${port}${path}`)).text()))
 }
 
-const seen: Handle = (req, res, next) => {
+const echoUrl: Handle = (req, res, next) => {
   const { url, originalUrl } = req as typeof req & { originalUrl?: string }
   if (url?.includes('a=1')) next()
   else res.end(`${url} of ${originalUrl}`)
@@ -26,9 +26,9 @@ const seen: Handle = (req, res, next) => {
 
 describe('a mounted handler', () => {
   it('a mounted handler sees the same requests and addresses as one that Express mounts', async () => {
-    const byExpress = express.Router().use('/api', (req, res, next) => seen(req, res, next))
+    const byExpress = express.Router().use('/api', (req, res, next) => echoUrl(req, res, next))
 
-    const own = await answersOf(mount('/api', seen))
+    const own = await answersOf(mount('/api', echoUrl))
 
     expect(own).toEqual(
       await answersOf((req, res, next) => byExpress(req as express.Request, res as express.Response, next)),
@@ -36,6 +36,6 @@ describe('a mounted handler', () => {
   })
 
   it('a handler that is mounted without a path sees every request', () => {
-    expect(mount('', seen)).toBe(seen)
+    expect(mount('', echoUrl)).toBe(echoUrl)
   })
 })

@@ -31,7 +31,7 @@ describe('a route', () => {
     response13: z.object({ first: z.string() }),
     errors: ['api.error.invalid.user', 'api.error.notfound.user'],
   })
-  const given = (body: unknown) => ({ params: {}, query: {}, body: () => Promise.resolve(body) })
+  const requestWith = (body: unknown) => ({ params: {}, query: {}, body: () => Promise.resolve(body) })
   const call = (version: string) => ({ version }) as Call
   const good = { user: 'u', other: 'o' }
 
@@ -39,22 +39,22 @@ describe('a route', () => {
     for (const code of ['api.error.notfound.user', 'api.error.toomanyrequests'] as const) {
       const { run } = route(endpoint, () => Promise.reject(new ApiProblem(code)))
 
-      await expect(run(given(good), call('1.4'))).rejects.toMatchObject({ code })
+      await expect(run(requestWith(good), call('1.4'))).rejects.toMatchObject({ code })
     }
   })
 
   it('a route turns an error that its endpoint does not declare into an internal one', async () => {
     const { run } = route(endpoint, () => Promise.reject(new ApiProblem('api.error.conflict.username')))
 
-    await expect(run(given(good), call('1.4'))).rejects.toMatchObject({ code: 'api.error.internal' })
+    await expect(run(requestWith(good), call('1.4'))).rejects.toMatchObject({ code: 'api.error.internal' })
   })
 
   it('a route returns only what its endpoint declares for the version', async () => {
     const answer = { first: '1', second: '2', secret: '3' }
     const { run } = route(endpoint, () => Promise.resolve(answer))
 
-    expect(await run(given(good), call('1.4'))).toEqual({ first: '1', second: '2' })
-    expect(await run(given(good), call('1.3'))).toEqual({ first: '1' })
+    expect(await run(requestWith(good), call('1.4'))).toEqual({ first: '1', second: '2' })
+    expect(await run(requestWith(good), call('1.3'))).toEqual({ first: '1' })
   })
 
   it('a route accepts only what its endpoint declares for the version', async () => {
@@ -64,8 +64,8 @@ describe('a route', () => {
       return Promise.resolve({ first: '1' })
     })
 
-    await run(given({ ...good, more: 'm' }), call('1.4'))
-    await run(given({ ...good, more: 'm' }), call('1.3'))
+    await run(requestWith({ ...good, more: 'm' }), call('1.4'))
+    await run(requestWith({ ...good, more: 'm' }), call('1.3'))
 
     expect(inputs).toEqual([{ user: 'u', other: 'o' }, { user: 'u' }])
   })
@@ -73,8 +73,8 @@ describe('a route', () => {
   it('a route reports a field as invalid only if its endpoint declares that, and otherwise as malformed', async () => {
     const { run } = route(endpoint, () => Promise.resolve({ first: '1' }))
 
-    await expect(run(given({ user: 1 }), call('1.4'))).rejects.toMatchObject({ code: 'api.error.invalid.user' })
-    await expect(run(given({ user: '1', other: 2 }), call('1.4'))).rejects.toMatchObject({
+    await expect(run(requestWith({ user: 1 }), call('1.4'))).rejects.toMatchObject({ code: 'api.error.invalid.user' })
+    await expect(run(requestWith({ user: '1', other: 2 }), call('1.4'))).rejects.toMatchObject({
       code: 'api.error.malformed',
     })
   })

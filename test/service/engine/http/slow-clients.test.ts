@@ -87,11 +87,11 @@ describe('a slow client', () => {
     const { id } = await ask()
     const connection = await openRaw(door.port)
 
-    const held = running.clock.timerSet(60)
+    const timer = running.clock.timerSet(60)
     connection.send(
       `GET /api${sessions}/${id} HTTP/1.1\r\nHost: x\r\nPrefer: wait=60\r\n${head().split('\r\n')[2]}\r\n\r\n`,
     )
-    await held
+    await timer
     // Longer than every timeout of the listener: another slow client has been disconnected meanwhile.
     const other = await openRaw(door.port)
     await other.closed
@@ -112,10 +112,10 @@ describe('a connection', () => {
     connection.send(ping)
     const first = await connection.answer()
     connection.send(ping + ping)
-    const others = [await connection.answer(), await connection.answer()]
+    const laterAnswers = [await connection.answer(), await connection.answer()]
     await connection.closed
 
-    expect([first, ...others].map(({ status }) => status)).toEqual([200, 200, 200])
+    expect([first, ...laterAnswers].map(({ status }) => status)).toEqual([200, 200, 200])
     expect(first.headers.get('keep-alive')).toMatch(/^timeout=\d+$/)
   })
 })

@@ -310,13 +310,13 @@ describe('JSON from clients', () => {
     await running.call('POST', '/users', { body: newUser(plain) })
     await running.call('POST', '/users', { body: newUser(encoded) })
 
-    const found = await Promise.all(
+    const usernames = await Promise.all(
       ['a%20b+c', 'a%20b%2Bc', 'a%2520b%252Bc', 'a+b+c'].map(
         async (query) => (await running.call('GET', `/users?page=1&username=${query}`)).json.username,
       ),
     )
 
-    expect(found).toEqual([plain, plain, encoded, undefined])
+    expect(usernames).toEqual([plain, plain, encoded, undefined])
   })
 })
 

@@ -85,9 +85,9 @@ describe.each(transports)('a request %s', (transport) => {
     const { call } = over()
 
     const old = await call('POST', '/users', { raw, headers: { accept: 'application/vnd.service.v1+json' } })
-    const present = await call('POST', '/users', { raw })
+    const current = await call('POST', '/users', { raw })
 
-    expect([old.json.name, present.code]).toEqual(['Jos\xe9', 'api.error.malformed'])
+    expect([old.json.name, current.code]).toEqual(['Jos\xe9', 'api.error.malformed'])
   })
 
   it('a request gets an image, and 304 if it has the same one', async () => {
@@ -98,12 +98,12 @@ describe.each(transports)('a request %s', (transport) => {
 
     const image = await get()
     const bytes = new Uint8Array(await image.arrayBuffer())
-    const again = await get({ 'if-none-match': image.headers.get('etag') ?? '' })
+    const notModified = await get({ 'if-none-match': image.headers.get('etag') ?? '' })
 
     expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
     expect(bytes.subarray(1, 4)).toEqual(new TextEncoder().encode('PNG'))
     expect(bytes.length).toBe(Number(image.headers.get('content-length')))
-    expect([again.status, await again.text()]).toEqual([304, ''])
+    expect([notModified.status, await notModified.text()]).toEqual([304, ''])
   })
 
   it('a request is held until its session settles', async () => {
@@ -187,9 +187,9 @@ describe.each(transports)('a request %s', (transport) => {
     const [known, unknown] = [over(), over('a'.repeat(64))]
     const ping = async ({ call }: typeof known) => (await call('GET', '/ping')).headers.get('ratelimit')
 
-    const left = [await ping(known), await ping(known), await ping(known), await ping(unknown)]
+    const rateLimits = [await ping(known), await ping(known), await ping(known), await ping(unknown)]
 
-    expect(left).toEqual(['"key";r=1;t=1', '"key";r=0;t=1', '"key";r=0;t=1', '"address";r=1;t=1'])
+    expect(rateLimits).toEqual(['"key";r=1;t=1', '"key";r=0;t=1', '"key";r=0;t=1', '"address";r=1;t=1'])
   })
 })
 

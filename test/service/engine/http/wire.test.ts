@@ -14,7 +14,7 @@ afterAll(() => running.close())
 const v13 = { accept: 'application/vnd.service.v1+json' }
 
 describe.each(transports)('%s', (transport) => {
-  const call: ReturnType<typeof createCall> = (...given) => running.over(transport).call(...given)
+  const call: ReturnType<typeof createCall> = (...args) => running.over(transport).call(...args)
   const send = (path: string, init: RequestInit) => {
     const { origin, send: fetch } = running.over(transport)
     return fetch(`${origin}/api${path}`, init)
@@ -125,10 +125,10 @@ describe.each(transports)('%s', (transport) => {
       const path = `/domains/${running.domain.id}/sessions/${unknownId}/redeem`
 
       const old = await call('POST', path, { headers: v13, body: { challenge: 'A'.repeat(22) } })
-      const present = await call('POST', path, { body: { challenge: 'A'.repeat(22) } })
+      const current = await call('POST', path, { body: { challenge: 'A'.repeat(22) } })
 
       expect(old.code).toBe('api.error.notfound.operation')
-      expect(present.code).toBe('api.error.notfound.session')
+      expect(current.code).toBe('api.error.notfound.session')
     })
 
     it('an operation finds nothing by a malformed id', async () => {

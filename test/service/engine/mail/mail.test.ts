@@ -82,14 +82,14 @@ describe.each(Object.keys(languageNames))('each mail in the language %s', (langu
   it('each mail names the app in its subject, and says the same in text and HTML', async () => {
     for (const { subject, text, html } of await written()) {
       const isolates = /[\u2066-\u2069]/g
-      const shown = html
+      const htmlText = html
         ?.replace(/<title>.*<\/title>|<[^>]+>/g, '')
         .replace(isolates, '')
         .replaceAll('&#39;', "'")
       const words = text.replace(isolates, '').split(/\n+ */)
 
       expect(subject).toContain('Wiki')
-      expect(shown?.trim().split(/\n+/)).toEqual(words.filter((line) => line !== ''))
+      expect(htmlText?.trim().split(/\n+/)).toEqual(words.filter((line) => line !== ''))
     }
   })
 
@@ -179,8 +179,8 @@ describe('the option smtp', () => {
       { host: 'mail.example', port: 465, secure: true, user: 'a@b', password: 'p:w' },
     ],
     [{ url: 'smtp://[::1]:2525' }, { host: '::1', port: 2525 }],
-  ])('the option smtp with %j names a server', (given, server) => {
-    expect(SmtpOptions.parse({ ...given, from })).toEqual({ ...defaults, ...server })
+  ])('the option smtp with %j names a server', (options, server) => {
+    expect(SmtpOptions.parse({ ...options, from })).toEqual({ ...defaults, ...server })
   })
 
   it.each([
@@ -191,8 +191,8 @@ describe('the option smtp', () => {
     [{ url: 'smtp://mail.example', host: 'other' }],
     [{ host: 'mail.example', tls: true }],
     [{ host: 'mail.example', port: 0 }],
-  ])('the option smtp with %j names no server', (given) => {
-    expect(SmtpOptions.safeParse({ ...given, from }).success).toBe(false)
+  ])('the option smtp with %j names no server', (options) => {
+    expect(SmtpOptions.safeParse({ ...options, from }).success).toBe(false)
   })
 
   it.each(['', 'nobody', 'a@b\r\nBcc: c@d', 'a@b, c@d', 'Name <a@b> <c@d>'])(

@@ -30,16 +30,16 @@ const minute = 60
 /** A user with an address. */
 async function person({ on = running, language }: { on?: Running; language?: string } = {}) {
   const address = `${unique()}@example.com`
-  const one = await member(on, { email: address, language })
+  const user = await member(on, { email: address, language })
   const guess = async (times: number) => {
-    for (let i = 0; i < times; i++) await one.signIn({ otp: '000000' })
+    for (let i = 0; i < times; i++) await user.signIn({ otp: '000000' })
   }
   const mails = () => server.mails.filter(({ to }) => to.includes(address))
   const mailed = async (count: number) => {
     while (mails().length < count) await server.arrival()
     return mails()[count - 1]!
   }
-  return { ...one, guess, mails, mailed }
+  return { ...user, guess, mails, mailed }
 }
 
 const timeOf = (language: string, time: number) =>
@@ -187,19 +187,19 @@ describe('a mail about a change', () => {
       { key: 'Browser', value: 'Firefox' },
       { key: 'System', value: 'Linux http://evil.example/' },
     ]
-    const { json: asked } = await running.call('POST', sessions, {
+    const { json: session } = await running.call('POST', sessions, {
       body: { user: { id: user.id }, challenge, attributes, purpose: 'change_devices' },
     })
     const [request] = (await read(await device.inbox())).json.requests
     await device.answer(request.id, { nonce: request.nonce, decision: 'approve' })
-    await running.call('POST', `${sessions}/${asked.id}/redeem`, { body: { challenge } })
+    await running.call('POST', `${sessions}/${session.id}/redeem`, { body: { challenge } })
 
-    const made = await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}/bypasscodes`, {
-      body: { usesAllowed: 1, expirationTime: 0, pass: asked.id },
+    const creation = await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}/bypasscodes`, {
+      body: { usesAllowed: 1, expirationTime: 0, pass: session.id },
     })
     while (!server.mails.some(({ to }) => to.includes(address))) await server.arrival()
 
-    expect(made.status).toBe(200)
+    expect(creation.status).toBe(200)
     const { text } = server.mails.find(({ to }) => to.includes(address))!
     expect(text).toContain('New recovery codes were made')
     // What an attacker may have chosen becomes no link.
@@ -207,11 +207,11 @@ describe('a mail about a change', () => {
   })
 
   it('a mail about a change says that a recovery code was made for the person, and by whom', async () => {
-    const one = await person()
+    const recipient = await person()
 
-    await running.call('POST', `/users/${one.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
+    await running.call('POST', `/users/${recipient.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
 
-    const { text } = await one.mailed(1)
+    const { text } = await recipient.mailed(1)
     expect(text).toContain('A recovery code was made for you')
     expect(text).toContain('By: the app')
   })

@@ -30,10 +30,10 @@ describe('the reference page in a browser', () => {
     async (colorScheme, width) => {
       const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } })
       const page = await context.newPage()
-      const said: string[] = []
-      const asked: string[] = []
-      page.on('console', (message) => said.push(message.text()))
-      page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+      const consoleMessages: string[] = []
+      const requestedPaths: string[] = []
+      page.on('console', (message) => consoleMessages.push(message.text()))
+      page.on('request', (request) => requestedPaths.push(new URL(request.url()).pathname))
 
       await page.goto(`${running.origin}/docs`)
       // In the dark, only the colors are others.
@@ -45,8 +45,8 @@ describe('the reference page in a browser', () => {
 
       expect(violations).toEqual([])
       expect([overflow, styled]).toEqual([0, '12px'])
-      expect(said).toEqual([])
-      expect(asked).toEqual(['/docs'])
+      expect(consoleMessages).toEqual([])
+      expect(requestedPaths).toEqual(['/docs'])
     },
   )
 
@@ -100,8 +100,8 @@ describe('the reference page in a browser', () => {
 describe('the address of the service', () => {
   it('the address of the service leads to the authenticator and the reference', async () => {
     const page = await browser.newPage()
-    const said: string[] = []
-    page.on('console', (message) => said.push(message.text()))
+    const consoleMessages: string[] = []
+    page.on('console', (message) => consoleMessages.push(message.text()))
     await page.goto(running.origin)
 
     const links = await page.getByRole('link').evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href))
@@ -112,6 +112,6 @@ describe('the address of the service', () => {
     expect(links.map((link) => new URL(link).pathname)).toEqual(['/authenticator/', '/docs'])
     expect(answers.map((answer) => answer.status())).toEqual([200, 200])
     expect(violations).toEqual([])
-    expect(said).toEqual([])
+    expect(consoleMessages).toEqual([])
   })
 })

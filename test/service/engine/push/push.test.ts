@@ -40,10 +40,10 @@ const untilForgotten = (state: () => Promise<{ endpoint?: string }>) => async ()
 
 /** Advances the time until one more message has arrived. */
 async function nextMessage(seconds: number): Promise<void> {
-  const wanted = pushes.messages.length + 1
+  const expectedCount = pushes.messages.length + 1
   const timer = running.clock.timerSet(seconds)
   await timer
-  const received = pushes.received(wanted)
+  const received = pushes.received(expectedCount)
   await running.clock.advance(seconds)
   await received
 }
@@ -210,9 +210,9 @@ describe('a message that is not accepted', () => {
     await ask()
     await begun
     await pushes.received(1)
-    const again = running.clock.timerSet(1)
+    const retryTimer = running.clock.timerSet(1)
     await running.clock.advance(5)
-    await again
+    await retryTimer
     await running.clock.advance(1)
     await pushes.received(2)
 

@@ -19,7 +19,7 @@ let folder: string
 /** Secrets by purpose. */
 const secrets = new Map<string, string>()
 /** The files on disk while the service runs and after it has closed, by name. */
-const found = new Map<string, Buffer>()
+const storedFiles = new Map<string, Buffer>()
 
 const seed = (fill: number) => createHash('sha256').update(`seed ${fill}`).digest('hex').slice(0, 40)
 
@@ -51,7 +51,7 @@ function keep(when: string): void {
   for (const name of readdirSync(folder)) {
     const content = readFileSync(join(folder, name), 'latin1')
     // A duration has many digits, which now and then contain a code.
-    found.set(`${name} ${when}`, Buffer.from(content.replace(/"seconds":[\d.e-]+/g, ''), 'latin1'))
+    storedFiles.set(`${name} ${when}`, Buffer.from(content.replace(/"seconds":[\d.e-]+/g, ''), 'latin1'))
   }
 }
 
@@ -90,9 +90,9 @@ async function everything(server: Awaited<ReturnType<typeof startMailServer>>): 
   // Enrollment, push, and codes of the device.
   const alice = await running.enroll('alice')
   secrets.set('seed of a device', Secret.fromBase32(alice.codeSecret).hex.toLowerCase())
-  const asked = await alice.ask({ numberMatching: true })
+  const session = await alice.ask({ numberMatching: true })
   const [request] = await alice.pending()
-  const answer = { decision: 'approve', nonce: request!.nonce, number: asked.number }
+  const answer = { decision: 'approve', nonce: request!.nonce, number: session.number }
   expect((await alice.device.answer(request!.id, answer)).status).toBe(200)
   const offline = codeAt({ seed: Secret.fromBase32(alice.codeSecret).hex, digits: 6 }, stepAt(clock.now(), 30))
   secrets.set('code of a device', offline)
@@ -122,8 +122,10 @@ async function everything(server: Awaited<ReturnType<typeof startMailServer>>): 
 
   // Bypass codes: one used, one not.
   for (const name of ['bypass code', 'used bypass code']) {
-    const made = await call('POST', `/users/${bob.id}/bypasscodes`, { body: { usesAllowed: 2, expirationTime: 60 } })
-    secrets.set(name, made.json.code)
+    const creation = await call('POST', `/users/${bob.id}/bypasscodes`, {
+      body: { usesAllowed: 2, expirationTime: 60 },
+    })
+    secrets.set(name, creation.json.code)
   }
   expect(await signIn(bob.id, { bypasscode: secrets.get('used bypass code') })).toBe('approved')
 
@@ -154,28 +156,28 @@ async function commands(database: string): Promise<void> {
   writeFileSync(file, `serial,seed,type,step\nS2,${seed(2)},TOTP6,30\n`)
   const imported = await run('hardware', 'import', file, '--database', database, '--json')
   rmSync(tokens, { recursive: true })
-  const made = await run('hardware', 'create', 'S3', '--seed', seed(3), '--database', database, '--json')
+  const creation = await run('hardware', 'create', 'S3', '--seed', seed(3), '--database', database, '--json')
   const bypass = await run('bypass', 'create', 'bob', '--database', database, '--json')
-  expect([imported.code, made.code, bypass.code]).toEqual([0, 0, 0])
+  expect([imported.code, creation.code, bypass.code]).toEqual([0, 0, 0])
   secrets.set('bypass code of the command', bypass.json.code)
 }
 
 /** Every encoding in which a secret could be stored. */
 function formsOf(secret: string): Buffer[] {
   const bytes = [Buffer.from(secret), ...(/^[0-9a-f]{40}$/.test(secret) ? [Buffer.from(secret, 'hex')] : [])]
-  const texts = bytes.flatMap((one) => [
-    one.toString('hex'),
-    one.toString('hex').toUpperCase(),
-    one.toString('base64').replace(/=+$/, ''),
-    one.toString('base64url'),
-    new Secret({ buffer: Uint8Array.from(one).buffer }).base32,
+  const texts = bytes.flatMap((value) => [
+    value.toString('hex'),
+    value.toString('hex').toUpperCase(),
+    value.toString('base64').replace(/=+$/, ''),
+    value.toString('base64url'),
+    new Secret({ buffer: Uint8Array.from(value).buffer }).base32,
   ])
   return [...bytes, ...texts.map((text) => Buffer.from(text))]
 }
 
 describe('a service, after a full run', () => {
   it('the service leaves no secret on the disk in any form: not in the database, its write-ahead log, or the logs', () => {
-    const names = [...found].flatMap(([file, content]) =>
+    const names = [...storedFiles].flatMap(([file, content]) =>
       [...secrets].flatMap(([name, secret]) =>
         formsOf(secret).some((form) => content.includes(form)) ? [`${name} in ${file}`] : [],
       ),
@@ -184,7 +186,7 @@ describe('a service, after a full run', () => {
     expect(names).toEqual([])
     expect(secrets.size).toBe(15)
     expect([...secrets.values()].every((secret) => secret.length >= 6)).toBe(true)
-    expect([...found.keys()].sort()).toEqual([
+    expect([...storedFiles.keys()].sort()).toEqual([
       'mfa.sqlite afterwards',
       'mfa.sqlite while it runs',
       'mfa.sqlite-shm while it runs',
@@ -197,7 +199,7 @@ describe('a service, after a full run', () => {
   })
 
   it('the service logs once that the key file has to be backed up', () => {
-    const log = found.get('service.log afterwards')!.toString()
+    const log = storedFiles.get('service.log afterwards')!.toString()
 
     expect(log.split('Back up that file, apart from the database').length).toBe(2)
     expect(existsSync(join(folder, 'mfa.sqlite.keys'))).toBe(true)

@@ -56,12 +56,12 @@ describe('a key file', () => {
     const path = keyFileOf(join(folder, 'mfa.sqlite'))
 
     const first = await openKeyFile(path, systemRandom)
-    const again = await openKeyFile(path, systemRandom)
+    const reopened = await openKeyFile(path, systemRandom)
 
     expect(path).toBe(join(folder, 'mfa.sqlite.keys'))
     expect((await stat(path)).mode & 0o777).toBe(0o600)
-    expect([first.made, again.made]).toEqual([true, false])
-    expect(again.ring).toEqual(first.ring)
+    expect([first.created, reopened.created]).toEqual([true, false])
+    expect(reopened.ring).toEqual(first.ring)
   })
 
   it('a key file is created once, however many processes start at once', async () => {
@@ -69,7 +69,7 @@ describe('a key file', () => {
 
     const opened = await Promise.all(Array.from({ length: 16 }, () => openKeyFile(path, systemRandom)))
 
-    expect(opened.filter(({ made }) => made)).toHaveLength(1)
+    expect(opened.filter(({ created }) => created)).toHaveLength(1)
     expect(new Set(opened.map(({ ring }) => ring.primary.secret.toString('hex'))).size).toBe(1)
   })
 

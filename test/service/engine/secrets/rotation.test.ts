@@ -55,15 +55,15 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
   let open: { close(): Promise<void> }[] = []
 
   afterEach(async () => {
-    for (const one of open.splice(0).toReversed()) await one.close()
+    for (const resource of open.splice(0).toReversed()) await resource.close()
   })
 
   const smtp = () => ({ host: '127.0.0.1', port: mail.port, from: 'mfa@example.com' })
 
   /** A running node. */
   async function serve(keys: string, clock?: TestClock): Promise<Running> {
-    const given = { database, keys, smtp: smtp(), ...(clock && { clock }) }
-    const running = await startService(given, { bypassEnabled: true, emailOtpEnabled: true })
+    const options = { database, keys, smtp: smtp(), ...(clock && { clock }) }
+    const running = await startService(options, { bypassEnabled: true, emailOtpEnabled: true })
     open.push(running)
     return running
   }
@@ -74,16 +74,16 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     return opened
   }
 
-  async function end(one: { close(): Promise<void> }): Promise<void> {
-    open = open.filter((other) => other !== one)
-    await one.close()
+  async function end(resource: { close(): Promise<void> }): Promise<void> {
+    open = open.filter((other) => other !== resource)
+    await resource.close()
   }
 
   /** Advances the clock whenever it waits. */
-  function rotate({ ctx }: OpenedService, clock: TestClock, told: (reason: Waiting) => void = () => {}) {
+  function rotate({ ctx }: OpenedService, clock: TestClock, onWaiting: (reason: Waiting) => void = () => {}) {
     return rotateKeys(ctx, {
       waiting(reason) {
-        told(reason)
+        onWaiting(reason)
         setImmediate(() => void heartbeatsAreIn(ctx, clock).then(() => clock.advance(1)))
       },
     })
@@ -141,13 +141,13 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     const enough = new AbortController()
     const served = bystanders.map(() => Promise.withResolvers<void>())
     const requests = bystanders.map(async ({ id }, index) => {
-      const made = await serving.call('POST', `/users/${id}/bypasscodes`, {
+      const creation = await serving.call('POST', `/users/${id}/bypasscodes`, {
         body: { usesAllowed: 1000, expirationTime: 0 },
       })
       do {
         // So many more would only repeat what these find out.
         await pause(5)
-        states.push(await signIn(serving, id, { bypasscode: made.json.code }))
+        states.push(await signIn(serving, id, { bypasscode: creation.json.code }))
         served[index]?.resolve()
       } while (!enough.signal.aborted)
     })
@@ -218,13 +218,13 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     await exited
     const middle = [await sealedWith('k1'), await sealedWith('k2')]
     await end(watching)
-    const again = await node(ring('k2', 'k1'), clock)
-    const { resealed } = await rotate(again, clock)
+    const resumed = await node(ring('k2', 'k1'), clock)
+    const { resealed } = await rotate(resumed, clock)
 
     expect(Math.min(...middle)).toBeGreaterThan(0)
     expect(middle[0]! + middle[1]!).toBe(seedCount)
     expect(resealed).toBe(middle[0])
-    const { secrets, store } = again.ctx
+    const { secrets, store } = resumed.ctx
     const rows = await store.db.selectFrom('codeGenerator').select(['id', 'seed']).execute()
     const opened = rows.map(({ id, seed }) => secrets.open(seed, { kind: 'seed', id, userId: null }))
     expect(rows.every(({ seed }) => seed.startsWith('k2.'))).toBe(true)
@@ -240,16 +240,16 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     await somebody(first)
     const { ctx: before } = await node(ring('k1'), clock)
     await keepOneOfEach(before)
-    const kept = await allSealed(before)
-    for (const one of open.splice(0)) await one.close()
+    const sealedBefore = await allSealed(before)
+    for (const resource of open.splice(0)) await resource.close()
 
     const rotating = await node(ring('k2', 'k1'), clock)
     await rotate(rotating, clock)
     await end(rotating)
     const { ctx: after } = await node(ring('k2'), clock)
 
-    expect(new Set(kept.map(({ kind }) => kind))).toEqual(new Set(sealedPlaces.map(({ kind }) => kind)))
-    expect(await allSealed(after)).toEqual(kept)
+    expect(new Set(sealedBefore.map(({ kind }) => kind))).toEqual(new Set(sealedPlaces.map(({ kind }) => kind)))
+    expect(await allSealed(after)).toEqual(sealedBefore)
   })
 
   it('a key rotation finds codes stored with the old key while both keys exist, and waits for e-mailed ones to expire', async () => {
@@ -304,7 +304,9 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     }).finally(() => (ended = true))
     await Promise.race([longEnough, rotating])
     const meanwhile = await keyStatus(command.ctx)
-    const made = await old.call('POST', `${person.path}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 0 } })
+    const creation = await old.call('POST', `${person.path}/bypasscodes`, {
+      body: { usesAllowed: 1, expirationTime: 0 },
+    })
 
     expect(ended).toBe(false)
     expect(reasons[0]).toMatchObject({ for: 'nodes', nodes: [expect.stringMatching(/:\d+$/)] })
@@ -313,7 +315,7 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
       // The secrets of a user, a passkey, and the key of push messages.
       { id: 'k1', inUse: true, values: 5 },
     ])
-    expect((await old.call('GET', `/bypasscodes/${made.json.id}`)).json.code).toBe(made.json.code)
+    expect((await old.call('GET', `/bypasscodes/${creation.json.id}`)).json.code).toBe(creation.json.code)
 
     await old.service.close()
     expect((await rotating).retired).toEqual(['k1'])
@@ -361,14 +363,14 @@ async function keepOneOfEach({ store, secrets }: ServiceContext): Promise<void> 
 
 async function keepAdministrator(db: Queryable, secrets: ServiceContext['secrets']): Promise<void> {
   const { id: organizationId } = await db.selectFrom('organization').select('id').executeTakeFirstOrThrow()
-  const of = { id: 'ad'.repeat(20), administratorId: 'ad'.repeat(20) }
+  const owner = { id: 'ad'.repeat(20), administratorId: 'ad'.repeat(20) }
   const person = { name: 'Olivia', email: 'olivia@example.com', role: 'owner', userId: null } as const
-  await insertAdministrator(db, { id: of.id, organizationId, ...person, userHandle: 'handle', createdAt: 1 }, [])
+  await insertAdministrator(db, { id: owner.id, organizationId, ...person, userHandle: 'handle', createdAt: 1 }, [])
   await insertAdministratorPasskey(db, {
-    ...of,
+    ...owner,
     rpId: 'console.example',
     credentialId: 'credential',
-    publicKey: sealAdministratorKey(secrets, of, Buffer.from('public key')),
+    publicKey: sealAdministratorKey(secrets, owner, Buffer.from('public key')),
     counter: 0,
     transports: '[]',
     name: 'Laptop',

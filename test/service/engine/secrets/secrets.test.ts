@@ -130,8 +130,8 @@ describe('the keys of a database', () => {
     const file = `${database}.keys`
     const text = readFileSync(file, 'utf8')
 
-    const again = await createService({ database, clock: running!.clock })
-    await again.close()
+    const reopened = await createService({ database, clock: running!.clock })
+    await reopened.close()
 
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(text).toMatch(/^k1:[A-Za-z0-9+/]{43}=\n$/)
@@ -172,12 +172,14 @@ describe('the keys of a database', () => {
       `k1:${Buffer.alloc(32, 7).toString('base64')}`,
       /different key that is also called "k1"/,
     ],
-  ])('keys %s prevent the database from opening, and change nothing', async (_name, given, message) => {
+  ])('keys %s prevent the database from opening, and change nothing', async (_name, keyOption, message) => {
     await (await start({ keys: ring('k1') })).close()
     running = undefined
     const before = contents()
 
-    await expect(createService({ database, keys: given === 'k2' ? ring('k2') : given })).rejects.toThrow(message)
+    await expect(createService({ database, keys: keyOption === 'k2' ? ring('k2') : keyOption })).rejects.toThrow(
+      message,
+    )
 
     expect(contents()).toEqual(before)
   })

@@ -38,7 +38,7 @@ async function enrolled() {
 
 describe('a check for changes of another process', () => {
   it('a check for changes of another process finds the devices whose inbox changed, and no others', async () => {
-    const [asked, cancelled, revoked] = [await enrolled(), await enrolled(), await enrolled()]
+    const [requested, cancelled, revoked] = [await enrolled(), await enrolled(), await enrolled()]
     const notified = await enrolled()
     await enrolled()
     const look = createChangedInboxes(there.ctx.store.db, here.clock)
@@ -47,8 +47,8 @@ describe('a check for changes of another process', () => {
     expect(await look()).toBeUndefined()
     const { id } = await cancelled.ask()
     expect(await look()).toEqual([cancelled.id])
-    await asked.ask()
-    expect(await look()).toEqual([asked.id])
+    await requested.ask()
+    expect(await look()).toEqual([requested.id])
     await here.call('DELETE', `${cancelled.sessions}/${id}`)
     expect(await look()).toEqual([cancelled.id])
     await here.call('POST', `/users/${notified.user.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
@@ -66,10 +66,10 @@ describe('a check for phone calls', () => {
     const look = createChangedInboxes(there.ctx.store.db, here.clock)
     await look()
     const createdAt = here.clock.now()
-    const of = { organizationId: here.organization.id, domainId: here.domain.id, userId: person.user.id }
+    const owner = { organizationId: here.organization.id, domainId: here.domain.id, userId: person.user.id }
     const call = {
       id: unique(),
-      ...of,
+      ...owner,
       deviceId: person.id,
       requestedBy: 'none',
       nonce: '',
@@ -94,9 +94,12 @@ describe('a check for phone calls', () => {
 describe('an unspecified change of another process', () => {
   /** Waits for two devices, and for a session. */
   function waiting(look: () => Promise<readonly string[] | undefined>) {
-    let tell: (news: StoreChange) => void = () => {}
-    const others = { watchOtherProcesses: (hear: typeof tell) => ((tell = hear), () => {}), notifyOtherProcesses() {} }
-    const waiters = createWaiters(others, look)
+    let tell: (change: StoreChange) => void = () => {}
+    const otherProcesses = {
+      watchOtherProcesses: (hear: typeof tell) => ((tell = hear), () => {}),
+      notifyOtherProcesses() {},
+    }
+    const waiters = createWaiters(otherProcesses, look)
     const woken: string[] = []
     for (const key of [waiterKey.device('a'), waiterKey.device('b'), waiterKey.session('c')]) {
       void waiters

@@ -161,8 +161,16 @@ describe.each(mainEngines)('on %s', (engine) => {
 
   async function doneJob(organizationId: string, requestedBy: string): Promise<string> {
     const id = randomBytes(20).toString('hex')
-    const of = { organizationId, requestedBy, domainId: null, action: 'unlock', because: 'test' } as const
-    const row = { id, ...of, state: 'done' as const, people: 1, createdAt: 1, startedAt: 1, expiresAt: 4_000_000_000 }
+    const fields = { organizationId, requestedBy, domainId: null, action: 'unlock', because: 'test' } as const
+    const row = {
+      id,
+      ...fields,
+      state: 'done' as const,
+      people: 1,
+      createdAt: 1,
+      startedAt: 1,
+      expiresAt: 4_000_000_000,
+    }
     await running.ctx.store.db.insertInto('bulkJob').values(row).execute()
     return id
   }
@@ -170,8 +178,8 @@ describe.each(mainEngines)('on %s', (engine) => {
   async function verifiedCaller(organizationId: string, domainId: string, userId: string): Promise<string> {
     const id = randomBytes(20).toString('hex')
     const times = { createdAt: 1, expiresAt: 1, settledAt: 1 }
-    const of = { organizationId, domainId, userId, deviceId: 'none', requestedBy: 'none' }
-    const row = { id, ...of, ...times, state: 'confirmed' as const, nonce: '', number: '10' }
+    const owner = { organizationId, domainId, userId, deviceId: 'none', requestedBy: 'none' }
+    const row = { id, ...owner, ...times, state: 'confirmed' as const, nonce: '', number: '10' }
     await running.ctx.store.db.insertInto('callerVerification').values(row).execute()
     return id
   }
@@ -188,8 +196,8 @@ describe.each(mainEngines)('on %s', (engine) => {
   }
 
   /** Calls an operation with ids of an owner. It may change what it names, so most calls come with a body that is wrong. */
-  async function ask({ endpoint, name }: (typeof protectedOnes)[number], by: Administrator, of: Owner) {
-    const ids = of === 'own record' ? { ...params['own domain'], administratorId: by.id } : params[of]
+  async function ask({ endpoint, name }: (typeof protectedOnes)[number], by: Administrator, target: Owner) {
+    const ids = target === 'own record' ? { ...params['own domain'], administratorId: by.id } : params[target]
     const path = endpoint.path.replace(/^\/admin/, '').replace(/:(\w+)/g, (_, param: string) => ids[param] ?? '')
     const { request } = adminExamples[name] ?? {}
     return by.call(endpoint.method, path, { ...(request !== undefined && { body: request }) })
@@ -225,7 +233,9 @@ describe.each(mainEngines)('on %s', (engine) => {
       inEachRole.filter(({ endpoint, role, as }) => !(isChange(endpoint) ? mayChange : mayRead)[role].includes(as)),
     )('the console operation $name is forbidden for the role $as, whatever it names', async ({ as, ...operation }) => {
       const answers = await Promise.all(
-        (['own domain', 'other domain', 'other organization'] as const).map((of) => ask(operation, signedIn[as], of)),
+        (['own domain', 'other domain', 'other organization'] as const).map((target) =>
+          ask(operation, signedIn[as], target),
+        ),
       )
 
       expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.forbidden'))

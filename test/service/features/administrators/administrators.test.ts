@@ -44,8 +44,8 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
       second.call('DELETE', `/administrators/${first.id}`),
     ])
 
-    const left = await Promise.all([first, second].map(({ call }) => call('GET', '/session')))
-    expect(left.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401])
+    const sessions = await Promise.all([first, second].map(({ call }) => call('GET', '/session')))
+    expect(sessions.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401])
   })
 
   it('administrators are listed with their role, those with access first', async () => {

@@ -56,10 +56,10 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
   /** What an attacker does who can write to the database, until it is undone. */
   async function tampered<T>(attack: () => Promise<unknown>, row: AuditRow, look: () => Promise<T>): Promise<T> {
     await attack()
-    const found = await look()
+    const result = await look()
     await database().deleteFrom('audit').where('position', '=', row.position).execute()
     await database().insertInto('audit').values(row).execute()
-    return found
+    return result
   }
   const change = (row: AuditRow, changes: Partial<AuditRow>) => () =>
     database().updateTable('audit').set(changes).where('position', '=', row.position).execute()
@@ -82,25 +82,25 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
   it('the audit verification finds an entry of the organization that was changed, and says which', async () => {
     const [, row] = await record(other, mine(), mine())
 
-    const found = await tampered(change(row!, { facts: '{"user":"cd"}' }), row!, () => verify())
+    const result = await tampered(change(row!, { facts: '{"user":"cd"}' }), row!, () => verify())
 
-    expect(found).toMatchObject({ findings: 1, first: { kind: 'changed', position: row!.position, at: row!.at } })
+    expect(result).toMatchObject({ findings: 1, first: { kind: 'changed', position: row!.position, at: row!.at } })
   })
 
   it('the audit verification finds that an entry is missing, and says after which', async () => {
     const [first, second] = await record(mine(), mine(), other)
 
-    const found = await tampered(remove(second!), second!, () => verify())
+    const result = await tampered(remove(second!), second!, () => verify())
 
-    expect(found).toMatchObject({ findings: 1, first: { kind: 'missing', position: first!.position } })
+    expect(result).toMatchObject({ findings: 1, first: { kind: 'missing', position: first!.position } })
   })
 
   it('the audit verification finds an entry that was moved to another organization', async () => {
     const [row] = await record(mine(), mine())
 
-    const found = await tampered(change(row!, { organizationId: other }), row!, () => verify())
+    const result = await tampered(change(row!, { organizationId: other }), row!, () => verify())
 
-    expect(found).toMatchObject({ findings: 1, first: { kind: 'unattributed', position: null, at: null } })
+    expect(result).toMatchObject({ findings: 1, first: { kind: 'unattributed', position: null, at: null } })
   })
 
   it('the audit verification finds that the end of a chain was cut off', async () => {
@@ -108,17 +108,17 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
     const { writer, sequence, hash } = row!
     await database().updateTable('auditWriter').set({ sequence, hash }).where('id', '=', writer).execute()
 
-    const found = await tampered(remove(row!), row!, () => verify())
+    const result = await tampered(remove(row!), row!, () => verify())
 
-    expect(found.first).toMatchObject({ kind: 'cut_off' })
+    expect(result.first).toMatchObject({ kind: 'cut_off' })
   })
 
   it('the audit verification does not reveal where another organization was attacked', async () => {
     const [, row] = await record(mine(), other, mine())
 
-    const found = await tampered(change(row!, { address: '192.0.2.66' }), row!, () => verify())
+    const result = await tampered(change(row!, { address: '192.0.2.66' }), row!, () => verify())
 
-    expect(found).toMatchObject({ findings: 1, first: { kind: 'unattributed', position: null, at: null } })
+    expect(result).toMatchObject({ findings: 1, first: { kind: 'unattributed', position: null, at: null } })
   })
 
   it('the audit verification does not mistake retention for an attack', async () => {
@@ -218,7 +218,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
 
       verifications.wake()
       await verifications.close()
-      const left = await auditVerificationOf(database(), mine())
+      const interrupted = await auditVerificationOf(database(), mine())
       const next = createVerifications(running.ctx)
       next.wake()
       await vi.waitFor(async () =>
@@ -226,7 +226,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
       )
       await next.close()
 
-      expect(left?.state).not.toBe('running')
+      expect(interrupted?.state).not.toBe('running')
     })
   })
 })

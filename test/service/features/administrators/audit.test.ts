@@ -124,14 +124,14 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     await record(mailed(running.domain.id, outside.id), mailed(running.domain.id, foreign.id))
     const [all, some] = [await owner(), await limited()]
 
-    const seen = (await all.call('GET', '/audit')).json
+    const wholeTrail = (await all.call('GET', '/audit')).json
     const seenBySome = (await some.call('GET', '/audit')).json
 
     expect(
-      seen.entries.some(({ event, facts }: Item) => event === 'user.created' && facts['user'] === foreign.id),
+      wholeTrail.entries.some(({ event, facts }: Item) => event === 'user.created' && facts['user'] === foreign.id),
     ).toBe(false)
-    expect([seen.names[foreign.id], seenBySome.names[foreign.id]]).toEqual([undefined, undefined])
-    expect([seen.names[outside.id], seenBySome.names[outside.id]]).toEqual(['Name of outside', undefined])
+    expect([wholeTrail.names[foreign.id], seenBySome.names[foreign.id]]).toEqual([undefined, undefined])
+    expect([wholeTrail.names[outside.id], seenBySome.names[outside.id]]).toEqual(['Name of outside', undefined])
   })
 
   it('the filter of the audit trail does not know domains outside the administrator’s own', async () => {
@@ -147,16 +147,16 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     const user = '44'.repeat(20)
 
     const waiting = running.clock.timerSet(2)
-    const held = mine.call('GET', `/audit?after=${head}&user=${user}`, { headers: { prefer: 'wait=20' } })
+    const heldRead = mine.call('GET', `/audit?after=${head}&user=${user}`, { headers: { prefer: 'wait=20' } })
     await waiting
     await record(locked(user))
     await running.clock.advance(2)
-    const answer = await held
+    const answer = await heldRead
 
     expect(answer.headers.get('preference-applied')).toBe('wait=20')
     expect(answer.json.entries.filter(ofUser(user))).toHaveLength(1)
-    const again = (await mine.call('GET', `/audit?after=${answer.json.head}&user=${user}`)).json
-    expect(again.entries).toEqual([])
+    const nextRead = (await mine.call('GET', `/audit?after=${answer.json.head}&user=${user}`)).json
+    expect(nextRead.entries).toEqual([])
   })
 
   it('a reader can follow the audit trail entry after entry, however many are new', async () => {

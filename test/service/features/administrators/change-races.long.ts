@@ -152,12 +152,12 @@ describe.skipIf(process.env.SQLITE_ONLY)('a change of the console on PostgreSQL'
 
   it('at most one of 100 console changes without a person is tried again while 12 administrators make them at once', async () => {
     const agents = await newCrowd({ role: 'owner' })
-    const others = await Promise.all(agents.map(() => administrator(running, { role: 'auditor' })))
+    const auditors = await Promise.all(agents.map(() => administrator(running, { role: 'auditor' })))
     const conflicts = countConflicts()
 
     const answers = await Promise.all(
       agents.map(async ({ call }, index) => {
-        const other = `/administrators/${others[index]?.id}`
+        const other = `/administrators/${auditors[index]?.id}`
         const name = `Domain of ${index}`
         const steps = [
           () => call('POST', '/domains', { body: { name, type: 'WEB' } }),

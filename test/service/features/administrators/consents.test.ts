@@ -51,22 +51,22 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
   it('a consent is asked for once at a time: a second request about the same person replaces the first', async () => {
     const id = await person()
 
-    const asked = await Promise.all([1, 2, 3].map(() => ask(id)))
+    const requests = await Promise.all([1, 2, 3].map(() => ask(id)))
     const open = (await hal.call('GET', '/consents')).json.filter(
       ({ person: { id: about } }: { person: { id: string } }) => about === id,
     )
 
-    expect(asked.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(requests.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(open).toHaveLength(1)
   })
 
   it('any administrator can deny a consent, also after another has given it, until it is used', async () => {
     const [id, owner] = [await person(), await signed('owner')]
-    const asked = await ask(id)
-    await give(asked)
+    const request = await ask(id)
+    await give(request)
 
-    const denied = await deny(asked, owner)
-    const answers = [await give(asked), await reset(id)]
+    const denied = await deny(request, owner)
+    const answers = [await give(request), await reset(id)]
 
     expect([denied.status, denied.json.state]).toEqual([200, 'denied'])
     expect(answers.map(outcome)).toEqual(['api.error.conflict.state', guarded])
@@ -74,9 +74,9 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
 
   it('a consent is never both given and denied when two colleagues answer at once', async () => {
     const [id, owner] = [await person(), await signed('owner')]
-    const asked = await ask(id)
+    const request = await ask(id)
 
-    const [, denied] = await Promise.all([give(asked), deny(asked, owner)])
+    const [, denied] = await Promise.all([give(request), deny(request, owner)])
 
     expect([denied.status, await reset(id).then(outcome)]).toEqual([200, guarded])
   })
@@ -122,16 +122,16 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
 
   it('a consent is void as soon as the person belongs to another domain', async () => {
     const id = await person()
-    const [pending, given] = [await ask(id), await ask(id, 'resetPerson', {}, await signed('helpdesk'))]
-    await give(given)
+    const [pending, granted] = [await ask(id), await ask(id, 'resetPerson', {}, await signed('helpdesk'))]
+    await give(granted)
 
     await running.call('PUT', `/domains/${otherDomain}/users/${id}`)
     const owner = await signed('owner')
 
-    expect((await seenBy(owner, given.json.id)).state).toBe('void')
+    expect((await seenBy(owner, granted.json.id)).state).toBe('void')
     expect(outcome(await give(pending, owner))).toBe('api.error.conflict.state')
     await running.call('DELETE', `/domains/${otherDomain}/users/${id}`)
-    expect((await seenBy(owner, given.json.id)).state).toBe('given')
+    expect((await seenBy(owner, granted.json.id)).state).toBe('given')
   })
 
   it.each([
@@ -173,17 +173,17 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
 
   it('a consent cannot be given for a requester whose access was revoked', async () => {
     const [id, owner] = [await person(), await signed('owner')]
-    const asked = await ask(id)
+    const request = await ask(id)
     await owner.call('DELETE', `/administrators/${hal.id}`)
 
-    expect(outcome(await give(asked))).toBe('api.error.conflict.state')
+    expect(outcome(await give(request))).toBe('api.error.conflict.state')
   })
 
   it('a consent to the same change cannot be asked for again for 15 minutes after a denial', async () => {
     const id = await person()
     await deny(await ask(id))
 
-    const [again, other] = [await ask(id), await ask(id, 'deletePersonBypassCodes')]
+    const [repeated, other] = [await ask(id), await ask(id, 'deletePersonBypassCodes')]
     running.clock.skip(899)
     await hal.confirm()
     const early = await ask(id)
@@ -191,7 +191,7 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
     const later = await ask(id)
 
     const tooEarly = 'api.error.toomanyrequests'
-    expect([again, other, early, later].map(outcome)).toEqual([tooEarly, 200, tooEarly, 200])
+    expect([repeated, other, early, later].map(outcome)).toEqual([tooEarly, 200, tooEarly, 200])
   })
 
   it('an administrator asks for at most 20 consents in an hour, and those of others are still shown', async () => {

@@ -68,7 +68,7 @@ describe.each(mainEngines)('a change of the console on %s, with few rows in each
       .where('id', '=', namesake.id)
       .execute()
     await (await askedCaller(hal, verified)).confirm()
-    const asked = await hal.call('POST', `/people/${consented.id}/consents`, {
+    const consentRequest = await hal.call('POST', `/people/${consented.id}/consents`, {
       body: { operation: 'resetPerson', parameters: {}, because },
     })
     const key = await owner.call('POST', '/api-keys', { body: { role: 'auth', domain: null } })
@@ -82,7 +82,7 @@ describe.each(mainEngines)('a change of the console on %s, with few rows in each
     await insertHardwareToken(ctx.store.db, { ...token, digits: 6, period: 30, createdAt: clock.now() })
 
     const answers = [
-      await change(ada, 'POST', `/consents/${asked.json.id}/give`),
+      await change(ada, 'POST', `/consents/${consentRequest.json.id}/give`),
       await change(hal, 'POST', `/people/${consented.id}/reset`, { because }),
       await change(hal, 'POST', `/people/${verified.id}/domains/${domain.id}/token`, { because }),
       await change(hal, 'POST', `/people/${namesake.id}/reset`, { because }),

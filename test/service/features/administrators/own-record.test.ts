@@ -43,8 +43,8 @@ describe('a person with the e-mail address of an administrator', () => {
     return json.id as string
   }
   const reset = (by: Signed = ada) => by.call('POST', `/people/${id}/reset`, { body: { because } })
-  const decide = (own: boolean, by: Signed = owner, user = id, of = ada.id) =>
-    by.call('PUT', `/administrators/${of}/record`, { body: { user, own } })
+  const decide = (own: boolean, by: Signed = owner, user = id, administratorId = ada.id) =>
+    by.call('PUT', `/administrators/${administratorId}/record`, { body: { user, own } })
   const outcome = ({ status, code }: Pick<Answer, 'status' | 'code'>) => code ?? status
   async function consentOf(colleague: Signed) {
     const body = { operation: 'resetPerson', because }
@@ -74,11 +74,11 @@ describe('a person with the e-mail address of an administrator', () => {
   )
 
   it('a person with an administrator’s e-mail address is changed with the consent of another administrator, once', async () => {
-    const given = await consentOf(owner)
+    const consent = await consentOf(owner)
 
     const answers = [await reset(), await reset()]
 
-    expect([given, ...answers].map(outcome)).toEqual([200, 200, sameAddress])
+    expect([consent, ...answers].map(outcome)).toEqual([200, 200, sameAddress])
   })
 
   it('a person with an administrator’s e-mail address is changed by any other administrator', async () => {

@@ -99,9 +99,9 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       const token = await inviteAt(running, { role: 'owner' })
       await consoleBrowser(running).register(token)
 
-      const again = await consoleBrowser(running).register(token)
+      const secondRegistration = await consoleBrowser(running).register(token)
 
-      expect([again.status, again.code]).toEqual([404, 'api.error.notfound.invitation'])
+      expect([secondRegistration.status, secondRegistration.code]).toEqual([404, 'api.error.notfound.invitation'])
     })
 
     it('a console invitation expires after 30 minutes', async () => {

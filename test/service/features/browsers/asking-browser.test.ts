@@ -30,8 +30,8 @@ describe.each(mainEngines)('the browser that asks, on %s', (engine) => {
     const person = await running.enroll(unique())
     const user = { id: person.user.id }
     const ask = async (body: object = {}) => {
-      const given = { user, challenge: random128(), unknownBrowser: 'number', ...body }
-      const { json, status } = await running.call('POST', person.sessions, { body: given })
+      const request = { user, challenge: random128(), unknownBrowser: 'number', ...body }
+      const { json, status } = await running.call('POST', person.sessions, { body: request })
       expect(status).toBe(200)
       return json.id as string
     }
@@ -50,14 +50,14 @@ describe.each(mainEngines)('the browser that asks, on %s', (engine) => {
   it('a browser that asks many times at once replaces its own request and no other browser’s', async () => {
     const person = await arrange()
     const [own, other] = [random128(), random128()]
-    const kept = await person.ask({ binding: other })
+    const otherRequestId = await person.ask({ binding: other })
 
-    const asked = await Promise.all(Array.from({ length: 4 }, () => person.ask({ binding: own })))
+    const requestIds = await Promise.all(Array.from({ length: 4 }, () => person.ask({ binding: own })))
 
     const pending = await person.ids()
     expect(pending).toHaveLength(2)
-    expect(pending).toContain(kept)
-    const states = await Promise.all(asked.map((id) => person.state(id)))
+    expect(pending).toContain(otherRequestId)
+    const states = await Promise.all(requestIds.map((id) => person.state(id)))
     expect(states.toSorted()).toEqual(['cancelled', 'cancelled', 'cancelled', 'pending'])
   })
 

@@ -183,7 +183,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
   })
 
   describe('a proof', () => {
-    const cases: Record<string, (given: Awaited<ReturnType<typeof keeper>>) => object | Promise<object>> = {
+    const cases: Record<string, (person: Awaited<ReturnType<typeof keeper>>) => object | Promise<object>> = {
       'is missing': ({ browser }) => ({ challenge: random128(), browser }),
       'is that of another key': ({ browser }) => from(browser, createBrowserKey()),
       'was made for another challenge': ({ browser, key }) => ({ ...from(browser, key), challenge: random128() }),
@@ -199,10 +199,10 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
 
     it.each(Object.keys(cases))('a browser proof does not count if it %s', async (name) => {
       const person = await keeper()
-      const given = await cases[name]?.(person)
+      const proof = await cases[name]?.(person)
 
-      expect(await see(person, { ...given, ...number })).toBe('new')
-      expect(await see(person, { ...given, ...strict })).toBe('unknown_browser')
+      expect(await see(person, { ...proof, ...number })).toBe('new')
+      expect(await see(person, { ...proof, ...strict })).toBe('unknown_browser')
     })
 
     it.each(['number', 'passkey', 'deny'])(
@@ -211,10 +211,10 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
         const { browser, key, ...person } = await keeper()
         const unknownBrowser = policy
 
-        const seen = await see(person, from(browser, key, { unknownBrowser }))
+        const recognition = await see(person, from(browser, key, { unknownBrowser }))
         const code = await person.ask({ ...from(browser, key, { unknownBrowser }), otp: person.token.code() })
 
-        expect([seen, code.state]).toEqual(['kept', 'approved'])
+        expect([recognition, code.state]).toEqual(['kept', 'approved'])
       },
     )
   })
@@ -279,9 +279,14 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
 
     const handOver = async (person: Owner, more: object = {}) => {
       const key = createBrowserKey()
-      const given = { challenge: random128(), ...closed, ...change, redeem: { browser: { publicKey: key.publicKey } } }
+      const request = {
+        challenge: random128(),
+        ...closed,
+        ...change,
+        redeem: { browser: { publicKey: key.publicKey } },
+      }
       const { code } = await codeOf(person.id)
-      const session = (await person.ask({ ...given, bypasscode: code, ...more })) as Session & {
+      const session = (await person.ask({ ...request, bypasscode: code, ...more })) as Session & {
         browser?: { id: string }
       }
       return { key, code, session }
@@ -291,11 +296,11 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       const person = await owner()
       const { key, code, session } = await handOver(person)
 
-      const again = await handOver(person, { bypasscode: code })
+      const secondHandOver = await handOver(person, { bypasscode: code })
 
       expect(session).toMatchObject({ state: 'approved', factor: 'bypass' })
       expect(await see(person, from(session.browser!.id, key, closed))).toBe('kept')
-      expect(again.session.state).toBe('denied')
+      expect(secondHandOver.session.state).toBe('denied')
       await expect.poll(() => subjects(person.email)).toEqual(['A browser was added at Domain'])
     })
 
@@ -321,9 +326,9 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       const person = await owner()
       const { code, session } = await handOver(person, more)
 
-      const { session: then } = await handOver(person, { bypasscode: code })
+      const { session: laterSession } = await handOver(person, { bypasscode: code })
 
-      expect([session.state, then.state]).toEqual(['denied', 'approved'])
+      expect([session.state, laterSession.state]).toEqual(['denied', 'approved'])
     })
 
     it.each([
@@ -367,10 +372,10 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       }
       const first = await use(browser)
       running.clock.skip(60 * day)
-      const again = await use(first)
+      const renewed = await use(first)
       running.clock.skip(60 * day)
 
-      expect(await see(person, from(again!, key))).toBe('kept')
+      expect(await see(person, from(renewed!, key))).toBe('kept')
       expect(await entries(person.id)).toHaveLength(2)
     })
 
@@ -386,19 +391,19 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
 
     it('a user keeps at most ten browsers, and the one kept first is dropped', async () => {
       const person = await owner()
-      const kept: [string, Key][] = []
+      const keptBrowsers: [string, Key][] = []
       for (let count = 0; count < 11; count += 1) {
         const key = createBrowserKey()
-        kept.push([await person.pass(key, keeping), key])
+        keptBrowsers.push([await person.pass(key, keeping), key])
         running.clock.skip(200)
       }
 
-      const seen: unknown[] = []
-      for (const [browser, key] of kept) {
-        seen.push(await see(person, from(browser, key)))
+      const recognitions: unknown[] = []
+      for (const [browser, key] of keptBrowsers) {
+        recognitions.push(await see(person, from(browser, key)))
         running.clock.skip(700)
       }
-      expect(seen).toEqual(['new', ...Array<string>(10).fill('kept')])
+      expect(recognitions).toEqual(['new', ...Array<string>(10).fill('kept')])
     })
 
     const report = async (person: Owner, more: object) => {

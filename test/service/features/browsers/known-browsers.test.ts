@@ -131,16 +131,16 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
     it('a browser is known for 180 days after the user’s last pass, and then a sweep deletes it', async () => {
       const alice = await browserUser(running)
       const known = await alice.pass()
-      const of = { id: known?.id ?? '', domainId: running.domain.id, userId: alice.id }
+      const browserKey = { id: known?.id ?? '', domainId: running.domain.id, userId: alice.id }
       const end = running.clock.now() - 30 + 180 * day
-      const look = async (now: number) => (await knownBrowser(db(), of, now)) !== undefined
+      const look = async (now: number) => (await knownBrowser(db(), browserKey, now)) !== undefined
 
       const outcomes = [await look(end - 1), await look(end)]
       await browsersFeature.removals.expiredBrowsers.removeSome(db(), end - 1)
-      const kept = await look(end - 1)
+      const isKept = await look(end - 1)
       await browsersFeature.removals.expiredBrowsers.removeSome(db(), end)
 
-      expect([...outcomes, kept, await look(end - 1)]).toEqual([true, false, true, false])
+      expect([...outcomes, isKept, await look(end - 1)]).toEqual([true, false, true, false])
     })
 
     it.each([
@@ -231,11 +231,11 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
 
     it('ten wrong codes from known browsers lock codes in all known browsers and nowhere else', async () => {
       const alice = await browserUser(running)
-      const [one, other] = [await alice.pass(), await alice.pass()]
-      await alice.guess(5, one?.id)
-      await alice.guess(5, other?.id)
+      const [browser, otherBrowser] = [await alice.pass(), await alice.pass()]
+      await alice.guess(5, browser?.id)
+      await alice.guess(5, otherBrowser?.id)
 
-      expect(await alice.enter(alice.wrong(), one?.id)).toBe(`api.error.locked ${15 * minute}`)
+      expect(await alice.enter(alice.wrong(), browser?.id)).toBe(`api.error.locked ${15 * minute}`)
       expect(await alice.enter(alice.token.code())).toBe('approved')
     })
 
@@ -319,11 +319,14 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       const [mallory, alice] = [await browserUser(running), await browserUser(running)]
       const planted = [(await mallory.pass())?.id, random128()]
 
-      const given = [await alice.pass({ id: planted[0] }), await alice.pass({ id: planted[1] })]
+      const issuedBrowsers = [await alice.pass({ id: planted[0] }), await alice.pass({ id: planted[1] })]
 
-      expect(given.map((browser) => planted.includes(browser?.id))).toEqual([false, false])
+      expect(issuedBrowsers.map((browser) => planted.includes(browser?.id))).toEqual([false, false])
       expect([await alice.isKnown(planted[0]), await alice.isKnown(planted[1])]).toEqual([false, false])
-      expect([await alice.isKnown(given[0]?.id), await alice.isKnown(given[1]?.id)]).toEqual([true, true])
+      expect([await alice.isKnown(issuedBrowsers[0]?.id), await alice.isKnown(issuedBrowsers[1]?.id)]).toEqual([
+        true,
+        true,
+      ])
     })
 
     it('a browser id has 128 random bits, and only its hash is stored', async () => {

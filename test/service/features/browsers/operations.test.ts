@@ -34,18 +34,18 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
   })
 
   it('the service does not recognize a browser of another user, even if both have the same factors', async () => {
-    const [one, other] = [await member(subject()), await member(subject())]
-    const { json } = await subject().call('POST', `${one.path}/bypasscodes`, {
+    const [person, otherPerson] = [await member(subject()), await member(subject())]
+    const { json } = await subject().call('POST', `${person.path}/bypasscodes`, {
       body: { usesAllowed: 1, expirationTime: 0 },
     })
-    const known = await passByCode(subject(), { user: { id: one.id }, bypasscode: json.code })
+    const known = await passByCode(subject(), { user: { id: person.id }, bypasscode: json.code })
     const recognize = ({ id }: { id: string }) =>
       subject().call('POST', `/domains/${subject().domain.id}/users/${id}/browsers/recognize`, {
         body: { browser: known?.id },
       })
 
-    expect((await recognize(one)).status).toBe(200)
-    expect((await recognize(other)).code).toBe('api.error.notfound.browser')
+    expect((await recognize(person)).status).toBe(200)
+    expect((await recognize(otherPerson)).code).toBe('api.error.notfound.browser')
   })
 
   it('recognizing a browser by an invalid id finds none', async () => {
@@ -173,7 +173,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/list', (subject) => 
 operation('DELETE /domains/{domainId}/users/{userId}/browsers/{browserId}', (subject) => {
   it('deleting a browser forgets it for its user and for no other user of that browser', async () => {
     const [person, other] = [await browserUser(subject()), await browserUser(subject())]
-    const kept = await person.pass({ rememberDays: 30 })
+    const keptBrowser = await person.pass({ rememberDays: 30 })
     const first = await person.pass({ rememberDays: 30 })
     const shared = await other.pass({ id: first?.id, rememberDays: 30 })
     const list = async () =>
@@ -181,10 +181,10 @@ operation('DELETE /domains/{domainId}/users/{userId}/browsers/{browserId}', (sub
     const [{ id }] = (await list()).filter(({ current }: { current?: true }) => current)
 
     const { status } = await subject().call('DELETE', `${person.browsers}/${id}`)
-    const again = await subject().call('DELETE', `${person.browsers}/${id}`)
+    const secondDeletion = await subject().call('DELETE', `${person.browsers}/${id}`)
 
-    expect([status, again.code]).toEqual([200, 'api.error.notfound.browser'])
-    expect([await person.isKnown(shared?.id), await person.isKnown(kept?.id)]).toEqual([false, true])
+    expect([status, secondDeletion.code]).toEqual([200, 'api.error.notfound.browser'])
+    expect([await person.isKnown(shared?.id), await person.isKnown(keptBrowser?.id)]).toEqual([false, true])
     expect(await other.isKnown(shared?.id)).toBe(true)
   })
 })
@@ -236,8 +236,8 @@ operation('POST /domains/{domainId}/users/{userId}/pauses', (subject) => {
     const ask = () => subject().call('POST', sessions, { body: { user: { id: user.id } } })
     for (let times = 0; times < 15; times += 1) {
       await ask()
-      const [asked] = await pending()
-      await device.answer(asked!.id, { nonce: asked!.nonce, decision: times === 14 ? 'report' : 'deny' })
+      const [request] = await pending()
+      await device.answer(request!.id, { nonce: request!.nonce, decision: times === 14 ? 'report' : 'deny' })
       if (times % 5 === 4) await subject().clock.advance(times === 14 ? 0 : 600)
     }
 

@@ -249,22 +249,22 @@ describe('an action on many people', () => {
       const { json: rest } = await prepare(hal, ids.slice(30), mails)
       const started = await start(hal, rest)
       await ended(hal, rest.id)
-      const one = await prepare(hal, ids.slice(0, 1), mails)
+      const smallJob = await prepare(hal, ids.slice(0, 1), mails)
       running.clock.skip(24 * 60 * 60)
       await hal.signIn()
       const dayAfter = await prepare(hal, ids, mails)
 
-      expect([more.code, one.code]).toEqual(['api.error.limit.people', 'api.error.limit.people'])
+      expect([more.code, smallJob.code]).toEqual(['api.error.limit.people', 'api.error.limit.people'])
       expect([started.status, dayAfter.json.people]).toEqual([200, 50])
     })
 
     it('people whom a canceled bulk job did not reach no longer count toward the help desk’s limit', async () => {
       const { hal, ids, mails } = await members(50)
       const job = await abandoned(hal, ids, mails)
-      const present = (await presentAdministrator(database(), hal.id))!
+      const administratorRow = (await presentAdministrator(database(), hal.id))!
       await database()
         .transaction()
-        .execute((db) => takePeople(db, callAs(running.ctx, present, { id: job.id, because }), 50))
+        .execute((db) => takePeople(db, callAs(running.ctx, administratorRow, { id: job.id, because }), 50))
       const full = await prepare(hal, ids.slice(0, 1), mails)
       await owner.call('POST', `/bulk-jobs/${job.id}/cancel`)
 
@@ -418,8 +418,8 @@ describe('an action on many people', () => {
       async (_what, { role, domains }) => {
         const [ada, id] = [await limited('admin'), await person()]
         const job = await abandoned(ada, [id], removing())
-        const of = { organizationId: running.organization.id, id: ada.id }
-        await setAdministratorRole(running.ctx, of, { role, domains: domains.map(() => otherDomain) })
+        const target = { organizationId: running.organization.id, id: ada.id }
+        await setAdministratorRole(running.ctx, target, { role, domains: domains.map(() => otherDomain) })
 
         expect(await goOn(owner, job.id)).toMatchObject({ state: 'stopped', done: 0 })
         expect(await isMember(id)).toBe(true)
@@ -431,8 +431,8 @@ describe('an action on many people', () => {
       // The help desk may do this to fifty people.
       const job = await abandoned(ada, [await person()], { action: 'enrollment_mail', domain: running.domain.id })
       await database().updateTable('bulkJob').set({ people: 51 }).where('id', '=', job.id).execute()
-      const of = { organizationId: running.organization.id, id: ada.id }
-      await setAdministratorRole(running.ctx, of, { role: 'helpdesk', domains: [running.domain.id] })
+      const target = { organizationId: running.organization.id, id: ada.id }
+      await setAdministratorRole(running.ctx, target, { role: 'helpdesk', domains: [running.domain.id] })
 
       expect(await goOn(owner, job.id)).toMatchObject({ state: 'stopped', done: 0 })
     })

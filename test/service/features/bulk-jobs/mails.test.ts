@@ -127,12 +127,13 @@ describe('mails to many people', () => {
       body: { action: 'unlock', because: 'locked_out', search },
     })
     await start(owner, many)
-    const told = () => mail.mails.filter(({ to, text }) => to.includes(email) && text.includes('has started an action'))
-    while (told().length === 0) await mail.arrival()
+    const alertMails = () =>
+      mail.mails.filter(({ to, text }) => to.includes(email) && text.includes('has started an action'))
+    while (alertMails().length === 0) await mail.arrival()
 
     expect(many.people).toBe(101)
-    expect(told()).toHaveLength(1)
-    expect(told()[0]?.text).toContain('101 users')
+    expect(alertMails()).toHaveLength(1)
+    expect(alertMails()[0]?.text).toContain('101 users')
   })
 
   it('a mail tells the owners when one administrator’s bulk jobs cover more than 100 people in 24 hours', async () => {
@@ -143,7 +144,7 @@ describe('mails to many people', () => {
     })
     await running.call('PUT', `/domains/${domain}/users`, { body: Array.from({ length: 60 }, () => newUser(unique())) })
     const ada = await administrator(running, { role: 'owner', email: `${unique()}@example.org`, name: 'Ada' })
-    const told = () => mail.mails.filter(({ to }) => to.includes(email)).map(({ text }) => text)
+    const alertTexts = () => mail.mails.filter(({ to }) => to.includes(email)).map(({ text }) => text)
     const counts: number[] = []
     for (let jobs = 0; jobs < 4; jobs += 1) {
       const body = { action: 'unlock', because: 'locked_out', search: { domain } }
@@ -151,12 +152,12 @@ describe('mails to many people', () => {
       await start(ada, job)
       await ended(ada, job.id)
       const expected = [0, 1, 1, 2][jobs] ?? 0
-      while (told().length < expected) await mail.arrival()
-      counts.push(told().length)
+      while (alertTexts().length < expected) await mail.arrival()
+      counts.push(alertTexts().length)
     }
 
     expect(counts).toEqual([0, 1, 1, 2])
-    expect(told()[0]).toContain('Ada has started an action on 60 users.')
-    expect(told()[0]).toContain('In 24 hours, Ada has acted on 120 users.')
+    expect(alertTexts()[0]).toContain('Ada has started an action on 60 users.')
+    expect(alertTexts()[0]).toContain('In 24 hours, Ada has acted on 120 users.')
   })
 })

@@ -106,10 +106,10 @@ describe.each(engines)('jobs on many people that several nodes race for, on %s,'
       const state = async () => (await by.call('GET', `/bulk-jobs/${id}`)).json.state
       await vi.waitFor(async () => expect(await state()).not.toBe('running'), { timeout: 20_000 })
     }
-    const again = await Promise.all([first, second].map(start))
+    const repeatedStarts = await Promise.all([first, second].map(start))
 
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(again.map(({ code }) => code).filter(Boolean)).toEqual(['api.error.toomanyrequests'])
+    expect(repeatedStarts.map(({ code }) => code).filter(Boolean)).toEqual(['api.error.toomanyrequests'])
   })
 
   it('an administrator runs one bulk job at a time, even if two are started at once', async () => {

@@ -14,12 +14,12 @@ afterAll(() => running.close())
 const minute = 60
 
 async function person() {
-  const one = await member(running)
-  const path = `${one.path}/bypasscodes`
+  const user = await member(running)
+  const path = `${user.path}/bypasscodes`
   const create = (usesAllowed: unknown = 1, expirationTime: unknown = 60) =>
     running.call('POST', path, { body: { usesAllowed, expirationTime } })
   const list = async () => (await running.call('GET', path)).json
-  return { ...one, codes: path, create, list }
+  return { ...user, codes: path, create, list }
 }
 
 describe('a bypass code', () => {
@@ -87,7 +87,7 @@ describe('a bypass code', () => {
     const { json } = await create(2)
 
     const first = await signIn({ bypasscode: json.code })
-    const [left] = await list()
+    const [remainingCode] = await list()
     const second = await signIn({ otp: json.code })
     const third = await signIn({ bypasscode: json.code })
 
@@ -95,7 +95,7 @@ describe('a bypass code', () => {
       { state: 'approved', factor: 'bypass' },
       { state: 'approved', factor: 'bypass' },
     ])
-    expect(left).toEqual({ ...json, usesRemaining: 1 })
+    expect(remainingCode).toEqual({ ...json, usesRemaining: 1 })
     expect(third).toMatchObject({ state: 'denied', reason: 'wrong_code' })
     expect(await list()).toEqual([])
     expect((await running.call('GET', `/bypasscodes/${json.id}`)).code).toBe('api.error.notfound.bypasscode')
@@ -136,13 +136,13 @@ describe('a bypass code', () => {
     const { create, id, show } = await person()
     const { json } = await create(2)
     const domain = async (bypassEnabled: boolean) => {
-      const made = await running.service.administration.createDomain(running.organization.id, {
+      const newDomain = await running.service.administration.createDomain(running.organization.id, {
         name: `Takes them: ${bypassEnabled} ${id}`,
         bypassEnabled,
       })
-      await running.call('PUT', `/domains/${made.id}/users/${id}`)
+      await running.call('PUT', `/domains/${newDomain.id}/users/${id}`)
       const body = { user: { id }, bypasscode: json.code }
-      return (await running.call('POST', `/domains/${made.id}/sessions`, { body })).json
+      return (await running.call('POST', `/domains/${newDomain.id}/sessions`, { body })).json
     }
 
     const [takes, doesNot] = [await domain(true), await domain(false)]
@@ -154,23 +154,23 @@ describe('a bypass code', () => {
 
   it('a bypass code can be deleted alone or with all other codes of its user', async () => {
     const { create, codes, list, signIn } = await person()
-    const made = [(await create()).json, (await create()).json, (await create()).json]
+    const createdCodes = [(await create()).json, (await create()).json, (await create()).json]
 
-    const one = await running.call('DELETE', `/bypasscodes/${made[0].id}`)
-    const again = await running.call('DELETE', `/bypasscodes/${made[0].id}`)
-    const left = await list()
-    const all = await running.call('DELETE', codes)
-    const none = await running.call('DELETE', codes)
+    const firstDeletion = await running.call('DELETE', `/bypasscodes/${createdCodes[0].id}`)
+    const repeatedDeletion = await running.call('DELETE', `/bypasscodes/${createdCodes[0].id}`)
+    const remainingCodes = await list()
+    const deletionOfAll = await running.call('DELETE', codes)
+    const deletionOfNone = await running.call('DELETE', codes)
 
-    expect([one, all, none].map((answer) => [answer.status, answer.text])).toEqual([
+    expect([firstDeletion, deletionOfAll, deletionOfNone].map((answer) => [answer.status, answer.text])).toEqual([
       [200, ''],
       [200, ''],
       [200, ''],
     ])
-    expect(again.code).toBe('api.error.notfound.bypasscode')
-    expect(left).toEqual(made.slice(1))
+    expect(repeatedDeletion.code).toBe('api.error.notfound.bypasscode')
+    expect(remainingCodes).toEqual(createdCodes.slice(1))
     expect(await list()).toEqual([])
-    expect(await signIn({ bypasscode: made[1].code })).toMatchObject({ state: 'denied' })
+    expect(await signIn({ bypasscode: createdCodes[1].code })).toMatchObject({ state: 'denied' })
   })
 
   it('a bypass code is deleted with its user', async () => {
@@ -255,10 +255,10 @@ describe('the bypass codes of a user', () => {
 
   it('all bypass codes of a user work, in any order', async () => {
     const { create, signIn } = await person()
-    const made = [await create(), await create(), await create()].map(({ json }) => json.code as string)
+    const createdCodes = [await create(), await create(), await create()].map(({ json }) => json.code as string)
 
-    const wrong = await signIn({ bypasscode: otherThan(...made) })
-    const sessions = [await signIn({ bypasscode: made[2] }), await signIn({ bypasscode: made[0] })]
+    const wrong = await signIn({ bypasscode: otherThan(...createdCodes) })
+    const sessions = [await signIn({ bypasscode: createdCodes[2] }), await signIn({ bypasscode: createdCodes[0] })]
 
     expect(wrong.state).toBe('denied')
     expect(sessions.map(({ state }) => state)).toEqual(['approved', 'approved'])

@@ -36,13 +36,13 @@ describe('a bypass code that is shown once', () => {
   it('a show-once bypass code is shown when it is created, and never again', async () => {
     const { make, list } = await holder()
 
-    const made = await make()
-    const read = (await running.call('GET', `/bypasscodes/${made.id}`)).json
-    const old = await running.call('GET', `/bypasscodes/${made.id}`, {
+    const created = await make()
+    const read = (await running.call('GET', `/bypasscodes/${created.id}`)).json
+    const old = await running.call('GET', `/bypasscodes/${created.id}`, {
       headers: { accept: 'application/vnd.service.v1+json' },
     })
 
-    const { code, ...rest } = made
+    const { code, ...rest } = created
     expect(code).toMatch(/^\d{9}$/)
     expect([read, await list()]).toEqual([rest, [rest]])
     expect(old.json).toEqual(rest)
@@ -85,11 +85,11 @@ describe('a bypass code that is shown once', () => {
     const { ctx, close } = await openService(parseOptions(ServiceOptions, 'createService', { database }))
     const { secrets, store } = ctx
     const row = await store.db.selectFrom('bypassCode').selectAll().where('userId', '=', id).executeTakeFirstOrThrow()
-    const kept = secrets.open(row.code, { kind: 'bypass code', id: row.id, userId: row.userId })
+    const storedCode = secrets.open(row.code, { kind: 'bypass code', id: row.id, userId: row.userId })
     const ofCode = secrets.lookup(`bypass:${id}:${code}`)
     await close()
 
-    expect(kept).toMatch(/^scrypt:[\w-]{43}$/)
+    expect(storedCode).toMatch(/^scrypt:[\w-]{43}$/)
     expect(row.codeLookup).not.toBe(ofCode)
   })
 })

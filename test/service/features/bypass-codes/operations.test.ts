@@ -81,10 +81,10 @@ operation('PUT /domains/{domainId}/users/{userId}/bypasscodes', (subject) => {
 
     const { json } = await subject().call('PUT', `${person.memberPath}/bypasscodes`, { body })
 
-    const codes = json.map((made: { code: string }) => made.code)
+    const codes = json.map((bypassCode: { code: string }) => bypassCode.code)
     expect(new Set(codes).size).toBe(5)
     expect(json[0]).toMatchObject({ usesAllowed: 1, dtExpiry: '9999-12-31T23:59:59+0000', user: person.id })
-    expect((await person.show()).bypasscodes).toEqual(json.map((made: { id: string }) => made.id))
+    expect((await person.show()).bypasscodes).toEqual(json.map((bypassCode: { id: string }) => bypassCode.id))
     const [old, first] = [{ bypasscode: person.code.code }, { bypasscode: codes[0] }]
     const states = [await person.signIn(old), await person.signIn(first), await person.signIn(first)]
     expect(states.map(({ state }) => state)).toEqual(['denied', 'approved', 'denied'])

@@ -145,10 +145,10 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       const { confirm, answer } = await askedCaller(helpdesk, person)
       const first = await confirm()
 
-      const again = await confirm()
+      const repeated = await confirm()
       const other = await answer('deny')
 
-      expect([again.status, again.json]).toEqual([200, first.json])
+      expect([repeated.status, repeated.json]).toEqual([200, first.json])
       expect(other.code).toBe('api.error.conflict.state')
     })
 
@@ -239,12 +239,12 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
 
     it('an answer to a caller verification ends a read that is held for it', async () => {
       const { id, confirm } = await askedCaller(helpdesk, person)
-      const held = outcomeOf(helpdesk, person, id, 30)
+      const heldRead = outcomeOf(helpdesk, person, id, 30)
       await running.clock.timerSet(30)
 
       await confirm()
 
-      const { json, headers } = await held
+      const { json, headers } = await heldRead
       expect([json.state, headers.get('preference-applied')]).toEqual(['confirmed', 'wait=30'])
     })
   })
@@ -274,7 +274,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
     })
 
     it('a person gets at most 5 caller verifications in 24 hours', async () => {
-      for (let asked = 0; asked < 5; asked += 1) {
+      for (let count = 0; count < 5; count += 1) {
         expect((await askCaller(helpdesk, person)).status).toBe(200)
         running.clock.skip(600)
         await helpdesk.signIn()
@@ -341,10 +341,10 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       const { json } = await askCaller(helpdesk, person)
       const owner = await administrator(running, { role: 'owner' })
 
-      const { json: seen } = await outcomeOf(owner, person, json.id)
+      const { json: verification } = await outcomeOf(owner, person, json.id)
 
-      expect(seen).toMatchObject({ id: json.id, state: 'pending' })
-      expect(seen).not.toHaveProperty('number')
+      expect(verification).toMatchObject({ id: json.id, state: 'pending' })
+      expect(verification).not.toHaveProperty('number')
     })
 
     it('a caller verification reaches the inbox of the device without its number and its administrator', async () => {
@@ -396,9 +396,9 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       const body = { user: { id: person.id }, numberMatching: true }
       const signIns = [await running.call('POST', path, { body }), await running.call('POST', path, { body })]
 
-      const asked = [await askCaller(helpdesk, person), await askCaller(helpdesk, person)]
+      const callerVerifications = [await askCaller(helpdesk, person), await askCaller(helpdesk, person)]
 
-      const numbers = [...signIns, ...asked].map(({ json }) => json.number)
+      const numbers = [...signIns, ...callerVerifications].map(({ json }) => json.number)
       expect(new Set(numbers).size).toBe(4)
     })
   })
@@ -408,13 +408,13 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       const other = await administrator(running, { role: 'admin', domains: [running.domain.id] })
       const { id, number, confirm } = await askedCaller(helpdesk, person)
 
-      const [asked, seenByOther] = [await pageOf(helpdesk), await pageOf(other)]
+      const [pendingPage, seenByOther] = [await pageOf(helpdesk), await pageOf(other)]
       await confirm()
       const confirmed = await pageOf(helpdesk)
       running.clock.skip(600)
       const over = await pageOf(helpdesk)
 
-      expect(asked.caller).toMatchObject({ id, number, state: 'pending' })
+      expect(pendingPage.caller).toMatchObject({ id, number, state: 'pending' })
       expect(seenByOther).not.toHaveProperty('caller')
       expect(confirmed.caller).toMatchObject({ id, state: 'confirmed' })
       expect(confirmed.caller).not.toHaveProperty('number')
@@ -426,11 +426,11 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       await (await askedCaller(helpdesk, person)).answer('deny')
       const until = now() + 24 * 60 * 60
 
-      const seen = [await pageOf(helpdesk), await pageOf(other)]
+      const pages = [await pageOf(helpdesk), await pageOf(other)]
       running.clock.skip(24 * 60 * 60)
       const later = administrator(running, { role: 'admin', domains: [running.domain.id] })
 
-      expect(seen.map(({ helpDeskBlockedUntil }) => helpDeskBlockedUntil)).toEqual([until, until])
+      expect(pages.map(({ helpDeskBlockedUntil }) => helpDeskBlockedUntil)).toEqual([until, until])
       expect(await pageOf(await later)).not.toHaveProperty('helpDeskBlockedUntil')
     })
   })

@@ -50,12 +50,12 @@ describe('wrong codes of a challenge', () => {
     const { id, wrong, guess } = await arrange()
     await guess(7)
     const challenge = newChallenge()
-    const left = async () => {
+    const tryWrongCode = async () => {
       const body = { user: { id }, otp: wrong(), challenge }
       return (await running.call('POST', `/domains/${running.domain.id}/sessions`, { body })).json
     }
 
-    const [first, second, third] = [await left(), await left(), await left()]
+    const [first, second, third] = [await tryWrongCode(), await tryWrongCode(), await tryWrongCode()]
 
     expect([first, second, third].map(({ triesLeft }) => triesLeft)).toEqual([2, 1, 0])
     expect([first, second, third].map(({ lockedFor }) => lockedFor)).toEqual([undefined, 900, 900])
@@ -131,10 +131,10 @@ describe('wrong codes of a user in a row', () => {
   })
 
   it('wrong codes lock only their own user', async () => {
-    const [one, other] = await Promise.all([arrange(), arrange()])
-    await one.guess(10)
+    const [person, otherPerson] = await Promise.all([arrange(), arrange()])
+    await person.guess(10)
 
-    expect(await other.enter(other.token.code())).toBe('approved')
+    expect(await otherPerson.enter(otherPerson.token.code())).toBe('approved')
   })
 
   it('wrong codes are counted across all processes and stay counted across restarts', async () => {

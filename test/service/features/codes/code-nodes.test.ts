@@ -29,7 +29,7 @@ beforeAll(async () => {
   door = await listen(second.listener, { host: '127.0.0.1', port: 0 })
   const calls = [first.call, createCall(`http://127.0.0.1:${door.port}`, first.apiKey)]
   let count = 0
-  running = { ...first, call: (...given) => calls[(count += 1) % 2]!(...given) }
+  running = { ...first, call: (...args) => calls[(count += 1) % 2]!(...args) }
 })
 afterAll(async () => {
   await Promise.all([first.close(), door.close(), second.close(), mailServer.close()])
@@ -108,10 +108,10 @@ describe('on two nodes with one database', () => {
     const { path } = await member(running)
     const make = () => running.call('POST', `${path}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 1 } })
 
-    const [deleted, ...made] = await Promise.all([running.call('DELETE', path), make(), make(), make(), make()])
+    const [deleted, ...creations] = await Promise.all([running.call('DELETE', path), make(), make(), make(), make()])
 
     expect(deleted?.status).toBe(200)
-    for (const { status, code } of made) expect(status === 200 || code === 'api.error.notfound.user').toBe(true)
+    for (const { status, code } of creations) expect(status === 200 || code === 'api.error.notfound.user').toBe(true)
     expect((await make()).code).toBe('api.error.notfound.user')
   })
 })

@@ -144,11 +144,11 @@ describe('the factor of a code', () => {
   it('a session’s factor is the bypass code if both codes are sent, even when only the other is right', async () => {
     const { token, signIn } = await holder(running)
 
-    const both = await signIn({ otp: token.code(), bypasscode: '123456789' })
-    const one = await signIn({ otp: token.code(), bypasscode: '' })
+    const sessionWithBoth = await signIn({ otp: token.code(), bypasscode: '123456789' })
+    const sessionWithOne = await signIn({ otp: token.code(), bypasscode: '' })
 
-    expect(both).toMatchObject({ state: 'denied', factor: 'bypass' })
-    expect(one).toMatchObject({ state: 'approved', factor: 'otp' })
+    expect(sessionWithBoth).toMatchObject({ state: 'denied', factor: 'bypass' })
+    expect(sessionWithOne).toMatchObject({ state: 'approved', factor: 'otp' })
   })
 
   it('a session’s factor is never a token if its code is sent as a bypass code', async () => {
@@ -215,8 +215,8 @@ describe('the clock of a hardware token', () => {
   it('the clock of a hardware token may be a step off, and its learned drift moves the window', async () => {
     const { token, signIn } = await holder(running)
     const states: string[] = []
-    for (const ahead of [1, 2, 3, 2]) {
-      states.push((await signIn({ otp: token.code(ahead) })).state)
+    for (const stepsAhead of [1, 2, 3, 2]) {
+      states.push((await signIn({ otp: token.code(stepsAhead) })).state)
       await running.clock.advance(60)
     }
 
@@ -326,7 +326,7 @@ describe('the clock of a phone', () => {
       async () => {
         const { codeSecret, ask } = await running.enroll(`phone ${unique()}`)
         const seed = Secret.fromBase32(codeSecret).hex
-        const code = (ahead: number) => codeAt({ seed, digits: 6 }, stepAt(running.clock.now(), 30) + ahead)
+        const code = (stepsAhead: number) => codeAt({ seed, digits: 6 }, stepAt(running.clock.now(), 30) + stepsAhead)
         return { code, signIn: ask }
       },
     ],

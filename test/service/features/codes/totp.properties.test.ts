@@ -49,14 +49,14 @@ describe('the window of time-based codes', () => {
         times,
         fc.array(fc.integer({ min: -2, max: 2 }), { maxLength: 30 }),
         (source, start, offs) => {
-          let present = unused({ ...source, drift: 0 })
+          let tokenState = unused({ ...source, drift: 0 })
           const accepted: number[] = []
           for (const [at, off] of offs.entries()) {
             const now = start + at * 10
-            const verdict = judgeCode(present, codeAt(source, stepAt(now, source.period) + off), now)
+            const verdict = judgeCode(tokenState, codeAt(source, stepAt(now, source.period) + off), now)
             if (verdict.outcome === 'accepted') {
               accepted.push(verdict.step)
-              present = { ...present, lastStep: verdict.step, drift: verdict.drift, seenStep: null, seenAt: null }
+              tokenState = { ...tokenState, lastStep: verdict.step, drift: verdict.drift, seenStep: null, seenAt: null }
             }
           }
           expect(accepted).toEqual([...new Set(accepted)].toSorted((a, b) => a - b))
@@ -78,8 +78,8 @@ describe('the window of time-based codes', () => {
           const first = judgeCode(unused(source), codeAt(source, expected + off), now)
           expect(first).toEqual({ outcome: 'seen', step: expected + off })
 
-          const seen = { ...unused(source), seenStep: expected + off, seenAt: now }
-          const second = judgeCode(seen, codeAt(source, expected + off + gap), now)
+          const tokenState = { ...unused(source), seenStep: expected + off, seenAt: now }
+          const second = judgeCode(tokenState, codeAt(source, expected + off + gap), now)
 
           expect(second.outcome).toBe(gap === 1 ? 'accepted' : Math.abs(off + gap) <= 10 ? 'seen' : 'wrong')
         },

@@ -109,19 +109,19 @@ describe('a code', () => {
 })
 
 describe('resynchronization', () => {
-  const seen = { seenStep: 1005, seenAt: now }
+  const tokenState = { seenStep: 1005, seenAt: now }
 
   it('resynchronization accepts the code of the very next step and sets the drift', () => {
-    expect(judge(1006, seen, now + 30)).toEqual({ outcome: 'accepted', step: 1006, drift: 5 })
+    expect(judge(1006, tokenState, now + 30)).toEqual({ outcome: 'accepted', step: 1006, drift: 5 })
   })
 
   it.each([1004, 1005, 1007])('resynchronization after step 1005 rejects the code of step %i', (step) => {
-    expect(judge(step, seen, now + 30).outcome).toBe('seen')
+    expect(judge(step, tokenState, now + 30).outcome).toBe('seen')
   })
 
   it('resynchronization accepts the next code for three steps, and no longer', () => {
-    expect(judge(1006, seen, now + 90).outcome).toBe('accepted')
-    expect(judge(1006, seen, now + 91).outcome).toBe('seen')
+    expect(judge(1006, tokenState, now + 90).outcome).toBe('accepted')
+    expect(judge(1006, tokenState, now + 91).outcome).toBe('seen')
   })
 
   it('resynchronization is limited to ten steps', () => {
@@ -129,7 +129,7 @@ describe('resynchronization', () => {
   })
 
   it('resynchronization does not accept a used code again', () => {
-    expect(judge(1006, { ...seen, lastStep: 1006 }, now + 30).outcome).toBe('wrong')
+    expect(judge(1006, { ...tokenState, lastStep: 1006 }, now + 30).outcome).toBe('wrong')
   })
 
   it('resynchronization never applies to phones, whose codes work only within one step of the current time', () => {
@@ -137,16 +137,16 @@ describe('resynchronization', () => {
     const outcomes = [998, 999, 1000, 1001, 1002].map((step) => judge(step, phone).outcome)
 
     expect(outcomes).toEqual(['wrong', 'accepted', 'accepted', 'accepted', 'wrong'])
-    expect(judge(1006, { ...seen, ...phone }, now + 30).outcome).toBe('wrong')
+    expect(judge(1006, { ...tokenState, ...phone }, now + 30).outcome).toBe('wrong')
   })
 })
 
 describe('a new seed', () => {
   it('a new seed has 160 bits, and the same value in base32', () => {
-    const made = newSeed(systemRandom)
+    const freshSeed = newSeed(systemRandom)
 
-    expect(made).toMatch(/^[0-9a-f]{40}$/)
+    expect(freshSeed).toMatch(/^[0-9a-f]{40}$/)
     expect(seedInBase32(seed)).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ')
-    expect(newSeed(systemRandom)).not.toBe(made)
+    expect(newSeed(systemRandom)).not.toBe(freshSeed)
   })
 })

@@ -109,10 +109,10 @@ describe('an answer', () => {
     const answer = { nonce, decision: 'approve', number }
     const first = await read(await device.answer(id, answer))
 
-    const again = await read(await device.answer(id, answer))
+    const repeated = await read(await device.answer(id, answer))
     const other = await outcome(await device.answer(id, { nonce, decision: 'deny' }))
 
-    expect([again.status, again.json]).toEqual([200, first.json])
+    expect([repeated.status, repeated.json]).toEqual([200, first.json])
     expect(other).toEqual([409, 'api.error.conflict.state'])
   })
 

@@ -131,14 +131,14 @@ describe('the history of a device', () => {
   it('the history of a device cannot be read, or paged through, by another device', async () => {
     const [mine, other] = [await running.enroll(unique()), await running.enroll(unique())]
     await answered(mine, { decision: 'approve' })
-    const others = await answered(other, { decision: 'approve' })
+    const otherRequestId = await answered(other, { decision: 'approve' })
 
     const own = await history(mine)
-    const after = await history(mine, { before: others })
+    const after = await history(mine, { before: otherRequestId })
     const asOther = await mine.device.get(devicePaths.history, {}, { sub: other.signer.id })
 
     expect(own.json.entries.length).toBe(1)
-    expect(JSON.stringify(own.json)).not.toContain(others)
+    expect(JSON.stringify(own.json)).not.toContain(otherRequestId)
     expect(after.json.entries).toEqual([])
     expect(asOther.status).toBe(401)
   })

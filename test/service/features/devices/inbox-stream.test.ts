@@ -49,11 +49,11 @@ describe.each(mainEngines)('the event stream of an inbox, on %s', (engine) => {
 
     const first = await next()
     const second = await ask()
-    const both = await next()
+    const bothIds = await next()
     await device.answer(id, { nonce, decision: 'deny' })
 
     expect(type).toBe('text/event-stream')
-    expect([first, both, await next()]).toEqual([[id], [second.id, id], [second.id]])
+    expect([first, bothIds, await next()]).toEqual([[id], [second.id, id], [second.id]])
   })
 
   it('the event stream of an inbox sends a change when a request expires', async () => {
@@ -123,13 +123,13 @@ describe('the event streams of a device', () => {
     })
     const { signer } = await running.enroll('late')
     node.ctx.waiters.close()
-    const told: unknown[] = []
+    const events: unknown[] = []
 
     await new Promise<void>((resolve) => {
-      followInbox(node.ctx, signer.id ?? '')({ event: (inbox) => told.push(inbox), end: resolve })
+      followInbox(node.ctx, signer.id ?? '')({ event: (inbox) => events.push(inbox), end: resolve })
     })
 
-    expect(told).toEqual([{ requests: [] }])
+    expect(events).toEqual([{ requests: [] }])
   })
 
   it('event streams share the limit of a device’s held reads; beyond that it gets plain responses until one ends', async () => {

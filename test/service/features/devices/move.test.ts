@@ -53,7 +53,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     const { code } = await device.beginMove(account, { pin })
     const waiting = await claim(code)
     expect(await device.collectMove(waiting)).toBeUndefined()
-    return { waiting, shown: (await device.moveClaim(account))! }
+    return { waiting, shownClaim: (await device.moveClaim(account))! }
   }
 
   it('a device move serves one device when two scan the same code', async () => {
@@ -69,10 +69,10 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
   it('a device move gives the account to the device that the old one confirms, and ends the old one', async () => {
     const { account, ask, path } = await owner()
     const before = await ask()
-    const { waiting, shown } = await claimed(account)
-    expect(shown).toMatchObject({ device: waiting.id, name: 'New phone', requested: true })
+    const { waiting, shownClaim } = await claimed(account)
+    expect(shownClaim).toMatchObject({ device: waiting.id, name: 'New phone', requested: true })
 
-    await device.confirmMove(account, shown)
+    await device.confirmMove(account, shownClaim)
     const moved = (await device.collectMove(waiting))!
 
     expect(moved).toMatchObject({ id: waiting.id, user: account.user, domain: account.domain })
@@ -87,13 +87,13 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
 
   it('a device move ends requests and web sessions and is audited, as a replacement is', async () => {
     const { account, ask, id } = await owner()
-    const { waiting, shown } = await claimed(account)
+    const { waiting, shownClaim } = await claimed(account)
     const pending = await ask()
     const epoch = () =>
       node.ctx.store.db.selectFrom('user').select('epoch').where('id', '=', id).executeTakeFirstOrThrow()
     const before = await epoch()
 
-    await device.confirmMove(account, shown)
+    await device.confirmMove(account, shownClaim)
 
     const path = `/domains/${running.domain.id}/sessions/${pending.id}`
     expect((await running.call('GET', path)).json).toMatchObject({ state: 'cancelled' })
@@ -122,10 +122,10 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     const { account } = await owner()
     const { code } = await device.beginMove(account)
     await claim(code)
-    const shown = (await device.moveClaim(account))!
+    const shownClaim = (await device.moveClaim(account))!
 
-    expect(shown.requested).toBe(false)
-    await expect(device.confirmMove(account, shown)).rejects.toMatchObject(tooLate)
+    expect(shownClaim.requested).toBe(false)
+    await expect(device.confirmMove(account, shownClaim)).rejects.toMatchObject(tooLate)
   })
 
   it('a device move is confirmed for the device that was shown, and for no other', async () => {
@@ -133,7 +133,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     const first = await claimed(account)
     const second = await claimed(account)
 
-    await expect(device.confirmMove(account, first.shown)).rejects.toMatchObject(tooLate)
+    await expect(device.confirmMove(account, first.shownClaim)).rejects.toMatchObject(tooLate)
 
     expect(await device.collectMove(second.waiting)).toBeUndefined()
     await expect(device.collectMove(first.waiting)).rejects.toMatchObject(noCode)
@@ -141,9 +141,9 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
 
   it('a device move gives the account to nobody but the holder of the key', async () => {
     const { account } = await owner()
-    const { waiting, shown } = await claimed(account)
+    const { waiting, shownClaim } = await claimed(account)
     const thief = await claimed((await owner()).account)
-    await device.confirmMove(account, shown)
+    await device.confirmMove(account, shownClaim)
 
     const stolen = device.collectMove({ ...waiting, privateKey: thief.waiting.privateKey })
 
@@ -222,12 +222,12 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
 
   it('a device move ends two minutes after the scan if nobody confirms', async () => {
     const { account } = await owner()
-    const { waiting, shown } = await claimed(account)
+    const { waiting, shownClaim } = await claimed(account)
 
     running.clock.skip(120)
 
     expect(await device.moveClaim(account)).toBeUndefined()
-    await expect(device.confirmMove(account, shown)).rejects.toMatchObject(tooLate)
+    await expect(device.confirmMove(account, shownClaim)).rejects.toMatchObject(tooLate)
     await expect(device.collectMove(waiting)).rejects.toMatchObject(noCode)
   })
 
@@ -241,16 +241,16 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     const second = await claimed(account)
     await device.abandonMove(second.waiting)
     expect(await device.moveClaim(account)).toBeUndefined()
-    await expect(device.confirmMove(account, second.shown)).rejects.toMatchObject(tooLate)
+    await expect(device.confirmMove(account, second.shownClaim)).rejects.toMatchObject(tooLate)
   })
 
   it('a device move ends when an administrator revokes the device', async () => {
     const { account, path } = await owner()
-    const { waiting, shown } = await claimed(account)
+    const { waiting, shownClaim } = await claimed(account)
 
     await running.call('DELETE', `${path}/token`)
 
-    await expect(device.confirmMove(account, shown)).rejects.toMatchObject({ code: 'api.error.device.revoked' })
+    await expect(device.confirmMove(account, shownClaim)).rejects.toMatchObject({ code: 'api.error.device.revoked' })
     await expect(device.collectMove(waiting)).rejects.toMatchObject(noCode)
   })
 
@@ -278,8 +278,8 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
 
     it('a device move keeps the PIN, which the new device asks for once', async () => {
       const { account, ask } = await owner(withPin, pin)
-      const { waiting, shown } = await claimed(account)
-      await device.confirmMove(account, shown)
+      const { waiting, shownClaim } = await claimed(account)
+      await device.confirmMove(account, shownClaim)
 
       await expect(device.collectMove(waiting)).rejects.toMatchObject({ code: 'api.error.invalid.pin' })
       await expect(device.collectMove(waiting, { pin: '9999' })).rejects.toMatchObject({ triesLeft: 2 })

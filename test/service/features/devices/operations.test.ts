@@ -43,7 +43,7 @@ operation('GET /domains/{domainId}/users/{userId}/token', (subject) => {
     const activated = await activateDevice(subject().origin, clock, code)
     const { domain } = subject()
     const userId = path.split('/')[4]
-    const shown = async () => (await subject().call('GET', path)).json.device
+    const readDevice = async () => (await subject().call('GET', path)).json.device
     const ask = async (decision: string, place: string) => {
       const attributes = [{ key: 'Place', value: place }]
       const { json } = await subject().call('POST', `/domains/${domain.id}/sessions`, {
@@ -53,12 +53,12 @@ operation('GET /domains/{domainId}/users/{userId}/token', (subject) => {
       await activated.device.answer(json.id, { nonce: request!.nonce, decision })
     }
 
-    const unused = await shown()
+    const unused = await readDevice()
     await ask('approve', 'Lyon')
     const usedAt = clock.now()
     clock.skip(60)
     await ask('deny', 'Riga')
-    const used = await shown()
+    const used = await readDevice()
     const seed = Secret.fromBase32(activated.codeSecret).hex
     const otp = codeAt({ seed, digits: 6 }, stepAt(clock.now(), 30))
     await subject().call('POST', `/domains/${domain.id}/sessions`, { body: { user: { id: userId }, otp } })
@@ -66,7 +66,7 @@ operation('GET /domains/{domainId}/users/{userId}/token', (subject) => {
     expect(unused).not.toHaveProperty('lastUsedAt')
     expect(used).toMatchObject({ lastUsedAt: usedAt, lastUsedPlace: 'Lyon' })
     const step = Math.floor(clock.now() / 30) * 30
-    expect(await shown()).toEqual({ ...unused, lastUsedAt: step })
+    expect(await readDevice()).toEqual({ ...unused, lastUsedAt: step })
   })
 
   it('reading a token finds none if none was issued', async () => {
@@ -117,14 +117,14 @@ operation('PUT /domains/{domainId}/users/{userId}/token/first', (subject) => {
     const path = await tokenOf(subject())
 
     const issued = await subject().call('PUT', `${path}/first`)
-    const again = await subject().call('PUT', `${path}/first`)
+    const reissued = await subject().call('PUT', `${path}/first`)
     await activateDevice(subject().origin, subject().clock, issued.json.code)
     const refused = await subject().call('PUT', `${path}/first`)
 
     const expiresAt = subject().clock.now() + 7 * 86_400
     const code = expect.stringMatching(/^[a-z2-9]{10}$/)
     expect(issued.json).toEqual({ state: 'pending', code, selfEnrollment: true, expiresAt })
-    expect(again.text).toBe(issued.text)
+    expect(reissued.text).toBe(issued.text)
     expect([refused.status, refused.code]).toEqual([409, 'api.error.conflict.enrolled'])
   })
 })
@@ -136,11 +136,11 @@ operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) 
     const { device } = await activateDevice(subject().origin, subject().clock, json.code)
 
     const issued = await subject().call('PUT', `${path}/replacement`, { body: {} })
-    const again = await subject().call('PUT', `${path}/replacement`, { body: {} })
+    const reissued = await subject().call('PUT', `${path}/replacement`, { body: {} })
 
     const expiresAt = subject().clock.now() + 15 * 60
     expect(issued.json).toEqual({ code: expect.stringMatching(/^[a-z2-9]{10}$/), expiresAt })
-    expect(again.text).toBe(issued.text)
+    expect(reissued.text).toBe(issued.text)
     expect((await device.inbox()).status).toBe(200)
   })
 
@@ -148,10 +148,10 @@ operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) 
     const path = await tokenOf(subject())
 
     const issued = await subject().call('PUT', `${path}/replacement`, { body: {} })
-    const again = await subject().call('PUT', `${path}/replacement`, { body: {} })
+    const reissued = await subject().call('PUT', `${path}/replacement`, { body: {} })
     await subject().clock.advance(15 * 60)
 
-    expect(again.text).toBe(issued.text)
+    expect(reissued.text).toBe(issued.text)
     expect(issued.json.expiresAt).toBe(subject().clock.now())
     expect((await previewCode(subject().origin, issued.json.code)).status).toBe(404)
   })
@@ -172,12 +172,12 @@ operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) 
     await activateDevice(subject().origin, subject().clock, json.code)
     const { expiresAt } = (await subject().call('PUT', `${path}/replacement`, { body: {} })).json
 
-    const { json: shown, text } = await subject().call('GET', path)
+    const { json: token, text } = await subject().call('GET', path)
     const old = await subject().call13('GET', path)
     await subject().clock.advance(15 * 60)
     const over = await subject().call('GET', path)
 
-    expect(shown).toMatchObject({ state: 'active', replacement: { expiresAt } })
+    expect(token).toMatchObject({ state: 'active', replacement: { expiresAt } })
     expect(text).not.toContain('code')
     expect(old.text).toBe('{"state":"active"}')
     expect(over.json).not.toHaveProperty('replacement')
@@ -259,16 +259,19 @@ operation('POST /domains/{domainId}/users/{userId}/factors/give-up', (subject) =
   it('giving up a factor removes one, but never the last one', async () => {
     const [device, hardware] = [await both(), await both()]
 
-    const given = [await device.giveUp('device'), await hardware.giveUp('hardware')]
+    const removals = [await device.giveUp('device'), await hardware.giveUp('hardware')]
     const last = [await device.giveUp('hardware'), await hardware.giveUp('device')]
-    const gone = [await device.giveUp('device'), await hardware.giveUp('hardware')]
+    const repeatedRemovals = [await device.giveUp('device'), await hardware.giveUp('hardware')]
 
-    expect(given.map(({ status, text }) => [status, text])).toEqual([
+    expect(removals.map(({ status, text }) => [status, text])).toEqual([
       [200, ''],
       [200, ''],
     ])
     expect(last.map(({ code }) => code)).toEqual(Array(2).fill('api.error.conflict.state'))
-    expect(gone.map(({ code }) => code)).toEqual(['api.error.notfound.token', 'api.error.notfound.hardware'])
+    expect(repeatedRemovals.map(({ code }) => code)).toEqual([
+      'api.error.notfound.token',
+      'api.error.notfound.hardware',
+    ])
     expect((await device.show()).hardware).toBe(device.token.id)
     expect((await hardware.device.inbox()).status).toBe(200)
   })

@@ -67,7 +67,7 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     const { approve, state, device, signer } = await asked(running)
     const tried = Array.from({ length: 64 }, (_, index) => String(1000 + index))
 
-    const answers = await Promise.all(tried.map((one) => approve({ pin: one })))
+    const answers = await Promise.all(tried.map((guess) => approve({ pin: guess })))
 
     const looked = answers.filter(({ code }) => code === 'api.error.invalid.pin')
     expect(looked.length).toBeLessThan(5)
@@ -128,11 +128,11 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
   it('a service with a full queue of PINs refuses further ones before it counts a try, and says when to retry', async () => {
     const { answer, state, signer } = await asked(running)
     const cost = { N: 2 ** 12, r: 8, p: 1 }
-    const others = Array.from({ length: 400 }, () => slowHashes.hash('pin', { text: pin, salt: 'salt', cost }))
+    const otherHashes = Array.from({ length: 400 }, () => slowHashes.hash('pin', { text: pin, salt: 'salt', cost }))
 
     const refused = await answer({ decision: 'approve', pin })
     const denied = await answer({ decision: 'deny' })
-    await Promise.all(others)
+    await Promise.all(otherHashes)
 
     expect(refused).toMatchObject({ status: 503, code: 'api.error.unavailable' })
     expect(refused.headers.get('retry-after')).toBe('2')
@@ -160,18 +160,18 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
   })
 
   it('a wrong PIN does not reveal whether the number was right', async () => {
-    const one = await asked(running, { numberMatching: true })
-    const { number } = one.asked
+    const request = await asked(running, { numberMatching: true })
+    const { number } = request.asked
 
     const answers = [
-      await one.approve({ pin: '0000', number }),
-      await one.approve({ pin: '0000', number: number === '11' ? '12' : '11' }),
-      await one.approve({ pin: '0000' }),
+      await request.approve({ pin: '0000', number }),
+      await request.approve({ pin: '0000', number: number === '11' ? '12' : '11' }),
+      await request.approve({ pin: '0000' }),
     ]
 
     expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.invalid.pin'))
     expect(answers.map(({ json }) => json.errors[0].triesLeft)).toEqual([4, 3, 2])
-    expect(await one.state()).toMatchObject({ state: 'pending' })
+    expect(await request.state()).toMatchObject({ state: 'pending' })
   })
 
   it('the last wrong PIN revokes the token, which is reported to the device from then on', async () => {
@@ -210,10 +210,10 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     const attempt = random128()
 
     const first = await approve({ pin: '0000', attempt })
-    const again = await approve({ pin: '0000', attempt })
+    const repeated = await approve({ pin: '0000', attempt })
     const guess = await approve({ attempt })
 
-    expect([first, again, guess].map(({ json }) => json.errors[0].triesLeft)).toEqual([4, 4, 4])
+    expect([first, repeated, guess].map(({ json }) => json.errors[0].triesLeft)).toEqual([4, 4, 4])
   })
 
   it('a PIN costs no try when a lost approval is sent again', async () => {
@@ -224,10 +224,10 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
   })
 
   it('a PIN is not required to deny or report', async () => {
-    const [one, other] = [await asked(running), await asked(running)]
+    const [request, otherRequest] = [await asked(running), await asked(running)]
 
-    expect((await one.answer({ decision: 'deny' })).json).toMatchObject({ reason: 'user_denied' })
-    expect((await other.answer({ decision: 'report' })).json).toMatchObject({ reason: 'reported' })
+    expect((await request.answer({ decision: 'deny' })).json).toMatchObject({ reason: 'user_denied' })
+    expect((await otherRequest.answer({ decision: 'report' })).json).toMatchObject({ reason: 'reported' })
   })
 
   it('a PIN is required to approve, and a missing one does not count as a try', async () => {

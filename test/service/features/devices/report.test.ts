@@ -110,8 +110,8 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
   )
 
   it('a report leaves the requests of other people open', async () => {
-    const [one, another] = [await person(), await person()]
-    const [request, theirs] = [await one.ask(), await another.ask()]
+    const [reporter, bystander] = [await person(), await person()]
+    const [request, theirs] = [await reporter.ask(), await bystander.ask()]
 
     await request.answer('report')
 
@@ -130,13 +130,17 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
   })
 
   it('a report pauses requests in each app where one was open, and in no other', async () => {
-    const [both, one] = [await person(), await person()]
-    const [first] = [await both.ask(), await both.ask('there')]
+    const [userOfBoth, userOfOne] = [await person(), await person()]
+    const [first] = [await userOfBoth.ask(), await userOfBoth.ask('there')]
     await first.answer('report')
-    await (await one.ask()).answer('report')
+    await (await userOfOne.ask()).answer('report')
 
     const there = `/domains/${otherDomain}/sessions`
-    const answers = [await both.create(both.sessions), await both.create(there), await one.create(there)]
+    const answers = [
+      await userOfBoth.create(userOfBoth.sessions),
+      await userOfBoth.create(there),
+      await userOfOne.create(there),
+    ]
 
     expect(answers.map(({ status }) => status)).toEqual([429, 429, 200])
   })
@@ -146,10 +150,10 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     const [first, second] = [await ask(), await ask('there')]
     const { json } = await first.answer('report')
 
-    const again = await first.answer('report')
+    const repeatedReport = await first.answer('report')
     const beside = await second.answer('report')
 
-    expect(again.json).toEqual(json)
+    expect(repeatedReport.json).toEqual(json)
     expect([beside.status, beside.json]).toMatchObject([200, { ...reported, blocked: 2 }])
   })
 
@@ -259,13 +263,13 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
 
   it('a report of a request that has ended comes too late after ten minutes', async () => {
     const { ask } = await person()
-    const [one, other] = [await ask(), await ask('there')]
-    await Promise.all([one.cancel(), other.cancel()])
+    const [request, otherRequest] = [await ask(), await ask('there')]
+    await Promise.all([request.cancel(), otherRequest.cancel()])
     await running.clock.advance(599)
-    const inTime = await one.answer('report')
+    const inTime = await request.answer('report')
     await running.clock.advance(1)
 
-    const late = await other.answer('report')
+    const late = await otherRequest.answer('report')
 
     expect([inTime.status, late.status]).toEqual([200, 409])
   })
@@ -342,9 +346,9 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
 
     const { report } = await opened.ctx.store.db.transaction().execute(async (db) => {
       await cancelPending(db, id, running.clock.now())
-      const sent = request.answer('report')
+      const reportResponse = request.answer('report')
       await expect.poll(() => waitingForLocks(db)).toBe(1)
-      return { report: sent }
+      return { report: reportResponse }
     })
 
     expect((await report).json).toMatchObject({ ...cancelled, blocked: 1 })

@@ -54,11 +54,11 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
   })
 
   it('a scan code has a secret of 128 random bits, which the creating call returns along with the number', async () => {
-    const [one, other] = [await shown(), await shown()]
+    const [request, otherRequest] = [await shown(), await shown()]
 
-    expect(one.secret).toMatch(/^[A-Za-z0-9_-]{22}$/)
-    expect(one.secret).not.toBe(other.secret)
-    expect((await one.ask()).scanSecret).toBeUndefined()
+    expect(request.secret).toMatch(/^[A-Za-z0-9_-]{22}$/)
+    expect(request.secret).not.toBe(otherRequest.secret)
+    expect((await request.ask()).scanSecret).toBeUndefined()
   })
 
   it('a scan code does not exist over version 1.3', async () => {
@@ -111,11 +111,11 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     const wrong = random128()
 
     const first = await scan(wrong)
-    const again = await scan(wrong)
+    const secondScan = await scan(wrong)
     const late = await scan(secret)
 
     expect(first.json).toEqual({ id, ...wrongNumber })
-    expect(again.json).toEqual(first.json)
+    expect(secondScan.json).toEqual(first.json)
     expect([late.status, late.code]).toEqual([409, 'api.error.conflict.state'])
     expect(await state()).toMatchObject(wrongNumber)
   })

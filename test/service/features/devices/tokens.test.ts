@@ -24,14 +24,14 @@ describe('a token', () => {
   it('a token is issued as pending with an activation code, and returned unchanged from then on', async () => {
     const { path } = await member('issued')
 
-    const none = await running.call('GET', path)
+    const missing = await running.call('GET', path)
     const issued = await running.call('PUT', path)
-    const again = await running.call('PUT', path)
-    const shown = await running.call('GET', path)
+    const reissued = await running.call('PUT', path)
+    const current = await running.call('GET', path)
 
-    expect(none.code).toBe('api.error.notfound.token')
+    expect(missing.code).toBe('api.error.notfound.token')
     expect(issued.json).toEqual({ state: 'pending', code: expect.stringMatching(/^[a-hj-km-np-z2-9]{10}$/) })
-    expect([again.json, shown.json]).toEqual([issued.json, issued.json])
+    expect([reissued.json, current.json]).toEqual([issued.json, issued.json])
   })
 
   it('a token is issued once when many requests arrive at once', async () => {
@@ -46,11 +46,11 @@ describe('a token', () => {
     const { user, signer } = await running.enroll('active')
     const path = `/domains/${running.domain.id}/users/${user.id}/token`
 
-    const shown = await running.call('GET', path)
-    const asked = await running.call('PUT', path)
+    const current = await running.call('GET', path)
+    const reissued = await running.call('PUT', path)
 
     const active = { state: 'active', device: { id: signer.id, name: 'Test', createdAt: running.clock.now() } }
-    expect([shown.json, asked.json]).toEqual([active, active])
+    expect([current.json, reissued.json]).toEqual([active, active])
   })
 
   it('a token that was not activated in time reads as none and is reissued with another code', async () => {
@@ -115,13 +115,13 @@ describe('withdrawing a token', () => {
     const [request] = await pending()
     const etag = (await device.inbox()).headers.get('etag') ?? ''
     const waiting = running.clock.timerSet(20)
-    const held = device.inbox({ 'if-none-match': etag, prefer: 'wait=20' })
+    const heldInbox = device.inbox({ 'if-none-match': etag, prefer: 'wait=20' })
     await waiting
 
     await running.call('DELETE', path(user))
 
     const approval = { nonce: request!.nonce, decision: 'approve' }
-    const responses = [await held, await device.inbox(), await device.answer(id, approval), await device.remove()]
+    const responses = [await heldInbox, await device.inbox(), await device.answer(id, approval), await device.remove()]
     const answers = await Promise.all(responses.map(read))
     expect(answers.map((answer) => [answer.status, answer.code])).toEqual(
       responses.map(() => [403, 'api.error.device.revoked']),

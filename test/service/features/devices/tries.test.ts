@@ -123,17 +123,17 @@ describe.each(mainEngines)('activation codes on %s', (engine) => {
 
   it('activation codes are looked up only after a try is reserved', async () => {
     const { db } = node.ctx.store
-    const present: number[] = []
+    const counts: number[] = []
     const find = async () => {
       const rows = await db.selectFrom('tally').select('count').where('scope', '=', 'code 192.0.2.7').execute()
-      present.push(...rows.map(({ count }) => count))
+      counts.push(...rows.map(({ count }) => count))
       return undefined
     }
 
     const trying = tryCode(node.ctx, '192.0.2.7', find)
 
     await expect(trying).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
-    expect(present).toEqual([1])
+    expect(counts).toEqual([1])
   })
 
   it('activation codes count in an activation as in a preview', async () => {
@@ -176,11 +176,13 @@ describe.each(mainEngines)('activation codes on %s', (engine) => {
       running.clock.skip(600)
     }
 
-    const told = (await entriesOf(node.ctx.store.db)).slice(before).filter(({ event }) => /many|suspend/.test(event))
+    const alertEntries = (await entriesOf(node.ctx.store.db))
+      .slice(before)
+      .filter(({ event }) => /many|suspend/.test(event))
     const metrics = await fetch(`${running.origin}/metrics`, {
       headers: { authorization: 'Bearer token-of-16-or-more' },
     })
-    expect(told.map(({ event, facts }) => [event, facts])).toEqual([
+    expect(alertEntries.map(({ event, facts }) => [event, facts])).toEqual([
       ['activation.many_failed', { failures: 8 }],
       ['activation.suspended', { failures: 12 }],
     ])

@@ -15,8 +15,8 @@ afterEach(async () => void (await Promise.all(handles.map((handle) => handle.clo
 type Given = Partial<Parameters<typeof embedded>[0]>
 
 /** Starts an app once. @returns the names on the device, and the id of the domain. */
-async function start(database: string, app: string | undefined, given: Given = {}) {
-  const handle = embedded({ database, keys, ...given })
+async function start(database: string, app: string | undefined, options: Given = {}) {
+  const handle = embedded({ database, keys, ...options })
   handles.push(handle)
   const { baseUrl, apiKey, domainId, fetch } = await handle.connect({ name: app })
   const call = createCall(new URL(baseUrl).origin, apiKey, fetch)
@@ -56,10 +56,13 @@ describe.each(mainEngines)('the names of an embedded service on %s', (engine) =>
   })
 
   it('the names of an embedded service default to the name of the app', async () => {
-    const [one, two] = [await newDatabase(), await newDatabase()]
+    const [database, otherDatabase] = [await newDatabase(), await newDatabase()]
 
-    expect(await start(one, 'Todos')).toMatchObject({ organization: 'Todos', domain: 'Todos' })
-    expect(await start(two, 'Todos', { organization: 'Acme' })).toMatchObject({ organization: 'Acme', domain: 'Todos' })
+    expect(await start(database, 'Todos')).toMatchObject({ organization: 'Todos', domain: 'Todos' })
+    expect(await start(otherDatabase, 'Todos', { organization: 'Acme' })).toMatchObject({
+      organization: 'Acme',
+      domain: 'Todos',
+    })
   })
 
   it('the names of an embedded service follow a rename of the app, and its web sessions keep their domain', async () => {
@@ -88,10 +91,10 @@ describe.each(mainEngines)('the names of an embedded service on %s', (engine) =>
       await start(database, 'Todos')
 
       await administer(database, async (administration) => {
-        const [organization, ...others] = await administration.organizations()
+        const [organization, ...otherOrganizations] = await administration.organizations()
         expect(organization!.name).toBe('Todos')
         expect((await administration.domains(organization!.id)).map(({ name }) => name)).toEqual(['Todos'])
-        expect(others).toEqual([])
+        expect(otherOrganizations).toEqual([])
       })
     },
   )

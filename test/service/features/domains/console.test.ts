@@ -26,8 +26,8 @@ describe.each(mainEngines)('domains in the console on %s', (engine) => {
   const path = () => `/domains/${running.domain.id}`
 
   async function change(by: Administrator, body: object, version?: string) {
-    const present = version ?? ((await by.call('GET', path())).json.version as string)
-    return by.call('PUT', path(), { body, headers: { 'if-match': `"${present}"` } })
+    const currentVersion = version ?? ((await by.call('GET', path())).json.version as string)
+    return by.call('PUT', path(), { body, headers: { 'if-match': `"${currentVersion}"` } })
   }
 
   async function lastEntry(event: string) {
@@ -49,10 +49,10 @@ describe.each(mainEngines)('domains in the console on %s', (engine) => {
 
   it('the console lists domains by name and shows each administrator their own', async () => {
     const all = (await (await owner()).call('GET', '/domains')).json
-    const some = (await (await admin()).call('GET', '/domains')).json
+    const visibleDomains = (await (await admin()).call('GET', '/domains')).json
 
     expect(all.map(({ id }: { id: string }) => id)).toEqual([running.domain.id, otherDomain])
-    expect(some).toMatchObject([
+    expect(visibleDomains).toMatchObject([
       { id: running.domain.id, numberMatching: 'offered', phishingResistant: 'off', members: 0 },
     ])
   })
@@ -61,10 +61,10 @@ describe.each(mainEngines)('domains in the console on %s', (engine) => {
     const mine = await owner()
 
     const created = await mine.call('POST', '/domains', { body: { name: 'VPN', type: 'RADIUS' } })
-    const again = await mine.call('POST', '/domains', { body: { name: 'VPN' } })
+    const duplicate = await mine.call('POST', '/domains', { body: { name: 'VPN' } })
 
     expect(created.json).toMatchObject({ name: 'VPN', type: 'RADIUS', requestTimeout: 90 })
-    expect([again.status, again.code]).toEqual([409, 'api.error.conflict.state'])
+    expect([duplicate.status, duplicate.code]).toEqual([409, 'api.error.conflict.state'])
     expect(await lastEntry('domain.created')).toMatchObject({ actor: { kind: 'administrator', id: mine.id } })
   })
 

@@ -111,19 +111,19 @@ describe('the image of a domain for devices', () => {
 
   it('the domain image for devices needs no signature and is one invisible pixel if the domain has none', async () => {
     const { organization, domain, service } = running
-    const none = await fetch(url(domain.id))
-    const nobody = await fetch(url(unknownId))
+    const missing = await fetch(url(domain.id))
+    const unknown = await fetch(url(unknownId))
     await service.administration.setDomainImage(organization.id, domain.id, (await read()).bytes)
 
     const own = await fetch(url(domain.id))
-    const again = await fetch(url(domain.id), { headers: { 'if-none-match': own.headers.get('etag') ?? '' } })
+    const notModified = await fetch(url(domain.id), { headers: { 'if-none-match': own.headers.get('etag') ?? '' } })
     await service.administration.removeDomainImage(organization.id, domain.id)
 
-    expect([none, nobody, own, again].map(({ status }) => status)).toEqual([200, 200, 200, 304])
+    expect([missing, unknown, own, notModified].map(({ status }) => status)).toEqual([200, 200, 200, 304])
     expect(own.headers.get('x-content-type-options')).toBe('nosniff')
     expect(Buffer.from(await own.arrayBuffer())).toEqual((await read()).bytes)
     // The response does not reveal which domains exist.
-    expect(await none.text()).toBe(await nobody.text())
+    expect(await missing.text()).toBe(await unknown.text())
   })
 
   it('the domain image for devices is not available to pages of other sites, and is read-only', async () => {

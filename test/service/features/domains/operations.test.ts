@@ -9,10 +9,10 @@ operation('GET /domains/{domainId}', (subject) => {
     const { domain, call, call13 } = subject()
 
     const old = await call13('GET', `/domains/${domain.id}`)
-    const present = await call('GET', `/domains/${domain.id}`)
+    const current = await call('GET', `/domains/${domain.id}`)
 
     expect(old.text).toMatch(`{"id":"${domain.id}","name":"Domain","type":"WEB","keyType":"NONE",`)
-    expect(present.json).toEqual({
+    expect(current.json).toEqual({
       ...old.json,
       numberMatching: 'offered',
       phishingResistant: 'off',
@@ -40,11 +40,11 @@ operation('GET /domains/{domainId}/image', (subject) => {
 
     const image = await get()
     const bytes = Buffer.from(await image.arrayBuffer())
-    const again = await get({ 'if-none-match': image.headers.get('etag') })
+    const notModified = await get({ 'if-none-match': image.headers.get('etag') })
 
     expect(image.headers.get('content-type')).toBe('image/png')
     expect(bytes.subarray(0, 8)).toEqual(Buffer.from('89504e470d0a1a0a', 'hex'))
-    expect(again.status).toBe(304)
+    expect(notModified.status).toBe(304)
   })
 })
 

@@ -28,15 +28,15 @@ const email = { deliverableOTPType: 'EMAIL' }
 
 async function person() {
   const address = `${unique()}@example.com`
-  const one = await member(running, { email: address })
-  const send = () => running.call('POST', sendingPath(one.id), { body: email })
+  const user = await member(running, { email: address })
+  const send = () => running.call('POST', sendingPath(user.id), { body: email })
   const mails = () => server.mails.filter(({ to }) => to.includes(address))
   /** Sends a code, and reads it in the mail. */
   const mailed = async () => {
     const { status, code } = await send()
     return status === 200 ? (mails().at(-1)?.code ?? '') : `${status} ${code}`
   }
-  return { ...one, address, send, mails, mailed }
+  return { ...user, address, send, mails, mailed }
 }
 
 describe('an e-mailed code', () => {
@@ -102,9 +102,9 @@ describe('an e-mailed code', () => {
     const { mailed, signIn } = await person()
     const old = await mailed()
     await running.clock.advance(minute)
-    const present = await mailed()
+    const newCode = await mailed()
 
-    const sessions = [await signIn({ otp: old }), await signIn({ otp: present })]
+    const sessions = [await signIn({ otp: old }), await signIn({ otp: newCode })]
 
     expect(sessions.map(({ state }) => state)).toEqual(['denied', 'approved'])
   })
@@ -197,14 +197,14 @@ describe('sending a code', () => {
     const early = await send()
     const session = await signIn({ otp })
     await running.clock.advance(1)
-    const again = await send()
+    const laterSending = await send()
 
     expect([early.status, early.code, early.headers.get('retry-after')]).toEqual([
       429,
       'api.error.toomanyrequests',
       '1',
     ])
-    expect([session.state, again.status]).toEqual(['approved', 200])
+    expect([session.state, laterSending.status]).toEqual(['approved', 200])
   })
 
   it('a code can be e-mailed five times an hour', async () => {
@@ -341,12 +341,12 @@ describe('a mail server that fails', () => {
     const refused = [await send(), await send()]
     const session = await signIn({ otp })
     server.take()
-    const again = await mailed()
+    const mailedCode = await mailed()
 
     expect(refused).toMatchObject([refusal, refusal])
     expect(refused[0]?.headers.get('retry-after')).toBe('10')
     expect(session.state).toBe('approved')
-    expect(again).toMatch(/^\d{6}$/)
+    expect(mailedCode).toMatch(/^\d{6}$/)
   })
 
   it('a failing mail server causes the previous error for callers of 1.3, which do not know the new code', async () => {
@@ -442,12 +442,12 @@ describe('a mail server that fails', () => {
 
 describe('a mail server with a password', () => {
   it('a mail server with a password receives the password', async () => {
-    const seen: unknown[] = []
+    const credentials: unknown[] = []
     const guarded = await startMailServer({
       authOptional: false,
       allowInsecureAuth: true,
       onAuth({ username, password }, _session, done) {
-        seen.push([username, password])
+        credentials.push([username, password])
         done(undefined, { user: 'mfa' })
       },
     })
@@ -460,7 +460,7 @@ describe('a mail server with a password', () => {
     await guarded.close()
 
     expect(answer.status).toBe(200)
-    expect(seen).toEqual([['mfa', 'p@ss']])
+    expect(credentials).toEqual([['mfa', 'p@ss']])
     expect(guarded.mails[0]?.from).toBe('mfa@example.com')
   })
 })

@@ -280,7 +280,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
       const change = await prepare(person)
       for (const { id } of await noticesOf(person.second)) await person.second.device.acknowledge(id)
       const place = domain === 'Wiki' ? running.organization.name : domain
-      const told = () =>
+      const findMail = () =>
         person.mails().find(({ headers }) => {
           const subject = headers.get('subject')
           return (
@@ -288,14 +288,14 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
             (kind === 'codes_made' && subject === `${handedOver} at ${place}`)
           )
         })
-      expect(told()).toBeUndefined()
+      expect(findMail()).toBeUndefined()
 
       await change()
 
       expect(await noticesOf(person.second)).toMatchObject([
         { kind, domain: { name: domain }, createdAt: running.clock.now() },
       ])
-      while (!told()) await mail.arrival()
+      while (!findMail()) await mail.arrival()
     },
   )
 
@@ -312,8 +312,11 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
 
     await running.call('DELETE', `${person.path}/token`)
 
-    const left = beside.ctx.store.db.selectFrom('deviceNotice').select('id').where('deviceId', '=', person.signer.id!)
-    expect(await left.execute()).toEqual([])
+    const remainingNotices = beside.ctx.store.db
+      .selectFrom('deviceNotice')
+      .select('id')
+      .where('deviceId', '=', person.signer.id!)
+    expect(await remainingNotices.execute()).toEqual([])
   })
 
   it('a reset of all factors is mailed when no device is left', async () => {
@@ -332,12 +335,12 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
       const first = await second.device.inbox()
       const etag = first.headers.get('etag') ?? ''
       const timer = running.clock.timerSet(20)
-      const held = second.device.inbox({ prefer: 'wait=20', 'if-none-match': etag })
+      const heldInbox = second.device.inbox({ prefer: 'wait=20', 'if-none-match': etag })
       await timer
 
       await bypassCodeOf(running, id)
 
-      expect((await read(await held)).json.notices).toMatchObject([{ kind: 'codes_made' }])
+      expect((await read(await heldInbox)).json.notices).toMatchObject([{ kind: 'codes_made' }])
     })
 
     it('a notice leaves the inbox when the device acknowledges it, however often that is', async () => {
@@ -406,13 +409,13 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
 
     it('a notice of a factor change is not stored, pushed or mailed when the change is rolled back', async () => {
       const { id, second, mails } = await owner()
-      const sent: string[] = []
+      const deliveries: string[] = []
       const securityMails = {
         rows: mailRows,
-        send: (userId: string) => void sent.push(userId),
+        send: (userId: string) => void deliveries.push(userId),
         close: () => Promise.resolve(),
       }
-      const pusher = { ...beside.ctx.pusher!, tell: () => void sent.push('pushed') }
+      const pusher = { ...beside.ctx.pusher!, tell: () => void deliveries.push('pushed') }
       const ctx = { ...beside.ctx, securityMails, pusher }
       const organizationId = running.organization.id
       const transaction = beside.ctx.store.db.transaction().execute(async (db) => {
@@ -422,7 +425,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
 
       await expect(transaction).rejects.toThrow('undone')
 
-      expect([await noticesOf(second), mails(), sent]).toEqual([[], [], []])
+      expect([await noticesOf(second), mails(), deliveries]).toEqual([[], [], []])
     })
   })
 
@@ -462,8 +465,8 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
       while (person.mails().length < 6) await mail.arrival()
 
       expect(person.mails().length).toBe(6)
-      const left = running.logged.filter(({ message }) => message === 'security mail dropped: too many')
-      expect(left.filter(({ details }) => 'user' in details && details.user === person.id).length).toBe(7)
+      const droppedMails = running.logged.filter(({ message }) => message === 'security mail dropped: too many')
+      expect(droppedMails.filter(({ details }) => 'user' in details && details.user === person.id).length).toBe(7)
       expect(JSON.stringify(running.logged)).not.toContain(person.address)
     })
   })

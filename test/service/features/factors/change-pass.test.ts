@@ -148,19 +148,19 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       await running.call('DELETE', `/users/${person.id}/hardware`)
 
       expect((await previewCode(running.origin, code)).status).toBe(404)
-      const again = (await replaceDevice(person.id, await person.byDevice())).json
-      expect(again.code).not.toBe(code)
-      expect((await previewCode(running.origin, again.code)).status).toBe(200)
+      const newToken = (await replaceDevice(person.id, await person.byDevice())).json
+      expect(newToken.code).not.toBe(code)
+      expect((await previewCode(running.origin, newToken.code)).status).toBe(200)
     })
 
     it('a pass for changing factors creates a new code, not the one shown after a pass with another factor', async () => {
       const person = await holder(running)
-      const seen = (await replaceDevice(person.id, await person.pass({ otp: person.token.code() }))).json
+      const earlierToken = (await replaceDevice(person.id, await person.pass({ otp: person.token.code() }))).json
 
-      const shown = (await replaceDevice(person.id, await person.pass())).json
+      const newToken = (await replaceDevice(person.id, await person.pass())).json
 
-      expect(shown.code).not.toBe(seen.code)
-      expect((await previewCode(running.origin, seen.code)).status).toBe(404)
+      expect(newToken.code).not.toBe(earlierToken.code)
+      expect((await previewCode(running.origin, earlierToken.code)).status).toBe(404)
     })
   })
 
@@ -174,35 +174,35 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
 
     it('a pass by a single-use code is valid for ten minutes, although the code is reported as not found', async () => {
       const { id, code, pass, ask } = await passed()
-      const shown = (await running.call('GET', `/users/${id}`)).json
+      const userView = (await running.call('GET', `/users/${id}`)).json
 
       await running.clock.advance(10 * minute)
       const inTime = await requirement(id, 'codes', pass)
-      const again = await ask({ bypasscode: code.code })
+      const secondSession = await ask({ bypasscode: code.code })
       await running.clock.advance(1)
 
-      expect(shown.bypasscodes).toEqual([])
+      expect(userView.bypasscodes).toEqual([])
       expect((await running.call('GET', `/bypasscodes/${code.id}`)).code).toBe('api.error.notfound.bypasscode')
-      expect([inTime.passed, again.state]).toEqual([true, 'denied'])
+      expect([inTime.passed, secondSession.state]).toEqual([true, 'denied'])
       expect((await replaceCodes(id, pass)).code).toBe(refused)
     })
 
     it('a pass by a single-use code leaves room for five codes', async () => {
       const { id } = await passed()
 
-      const made = []
-      for (let each = 0; each < 5; each += 1) made.push((await bypassCodeOf(running, id)).id)
+      const createdIds = []
+      for (let each = 0; each < 5; each += 1) createdIds.push((await bypassCodeOf(running, id)).id)
 
-      expect(made.filter(Boolean)).toHaveLength(5)
+      expect(createdIds.filter(Boolean)).toHaveLength(5)
     })
 
     it('a pass by a single-use code stays valid after the user creates new codes, and the used code stays invalid', async () => {
       const { id, pass, code, ask } = await passed()
 
-      const made = await replaceCodes(id, pass)
+      const newCodes = await replaceCodes(id, pass)
       const next = await replaceDevice(id, pass)
 
-      expect([made.status, made.json.length, next.status]).toEqual([200, 5, 200])
+      expect([newCodes.status, newCodes.json.length, next.status]).toEqual([200, 5, 200])
       expect((await ask({ bypasscode: code.code })).state).toBe('denied')
     })
 
@@ -262,8 +262,8 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       const pass = await person.signIn()
 
       expect((await requirement(person.id, 'codes', pass)).passed).toBe(true)
-      const made = await replaceCodes(person.id, pass)
-      expect([made.status, made.json.length]).toEqual([200, 5])
+      const newCodes = await replaceCodes(person.id, pass)
+      expect([newCodes.status, newCodes.json.length]).toEqual([200, 5])
       expect((await replaceCodes(person.id, pass)).code).toBe(refused)
       expect((await replaceCodes(person.id, await person.signIn())).code).toBe(refused)
     })

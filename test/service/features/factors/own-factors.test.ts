@@ -145,20 +145,20 @@ describe.each(mainEngines)('on %s', (engine) => {
       const person = await member(running)
       const { text, json } = await running.call('PUT', tokenPath(person))
 
-      const shown = await issueFirst(person)
+      const issued = await issueFirst(person)
 
-      expect(shown.json).toEqual({ state: 'pending' })
+      expect(issued.json).toEqual({ state: 'pending' })
       expect((await running.call('GET', tokenPath(person))).text).toBe(text)
       expect((await previewCode(running.origin, json.code)).status).toBe(200)
     })
 
     it('a first factor cannot be an app while the code of an administrator is pending', async () => {
-      const [person, shown] = [await member(running), await member(running)]
+      const [person, personWithCode] = [await member(running), await member(running)]
       await running.call('PUT', tokenPath(person))
-      await issueFirst(shown)
+      await issueFirst(personWithCode)
 
       const refused = await person.enrollApp({ first: true })
-      const stored = await shown.enrollApp({ first: true })
+      const stored = await personWithCode.enrollApp({ first: true })
       running.clock.skip(86_400)
       const later = await person.enrollApp({ first: true })
 
@@ -168,16 +168,16 @@ describe.each(mainEngines)('on %s', (engine) => {
 
     it('an administrator’s code for a first factor is new and ends the code that a page has shown', async () => {
       const person = await member(running)
-      const shown = (await issueFirst(person)).json.code
+      const pageCode = (await issueFirst(person)).json.code
 
       const { json } = await running.call('PUT', tokenPath(person))
-      const again = await running.call('PUT', tokenPath(person))
+      const reissued = await running.call('PUT', tokenPath(person))
 
       expect(json).toEqual({ state: 'pending', code: expect.stringMatching(/^[a-z2-9]{10}$/) })
-      expect(json.code).not.toBe(shown)
-      expect(again.json).toEqual(json)
+      expect(json.code).not.toBe(pageCode)
+      expect(reissued.json).toEqual(json)
       expect((await issueFirst(person)).json).toEqual({ state: 'pending' })
-      expect((await previewCode(running.origin, shown)).status).toBe(404)
+      expect((await previewCode(running.origin, pageCode)).status).toBe(404)
     })
 
     it('users who ever had a first factor, in any way or domain, cannot set up another one, even after its removal', async () => {
@@ -206,13 +206,13 @@ describe.each(mainEngines)('on %s', (engine) => {
         Array.from({ length: 8 }, () => person.enrollApp({ replaces: old.answer.json.id, pass })),
       )
 
-      const won = tried.filter(({ answer }) => answer.status === 200)
-      expect(won).toHaveLength(1)
+      const winners = tried.filter(({ answer }) => answer.status === 200)
+      expect(winners).toHaveLength(1)
       expect(new Set(tried.map(({ answer }) => answer.code))).toEqual(
         new Set([undefined, 'api.error.conflict.hardware']),
       )
       await running.clock.advance(30)
-      const states = [await person.signIn({ otp: old.code() }), await person.signIn({ otp: won[0]!.code() })]
+      const states = [await person.signIn({ otp: old.code() }), await person.signIn({ otp: winners[0]!.code() })]
       expect(states.map(({ state }) => state)).toEqual(['denied', 'approved'])
     })
 
@@ -245,9 +245,13 @@ describe.each(mainEngines)('on %s', (engine) => {
       const person = await member(running)
       const { seed, answer } = await person.enrollApp({ first: true })
 
-      const seen = [answer.text, (await running.call('GET', '/hardware')).text, JSON.stringify(running.logged)].join()
+      const visibleText = [
+        answer.text,
+        (await running.call('GET', '/hardware')).text,
+        JSON.stringify(running.logged),
+      ].join()
 
-      expect(seen).not.toContain(seed)
+      expect(visibleText).not.toContain(seed)
     })
   })
 
@@ -262,7 +266,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       const { code, device } = await replacing()
       const devices = await Promise.all(Array.from({ length: 8 }, () => readyDevice(code)))
 
-      const statuses = await Promise.all(devices.map(async (one) => (await one.activate(code)).status))
+      const statuses = await Promise.all(devices.map(async (candidate) => (await candidate.activate(code)).status))
 
       expect(statuses.filter((status) => status === 200)).toHaveLength(1)
       expect(statuses.filter((status) => status === 404)).toHaveLength(7)
@@ -285,13 +289,13 @@ describe.each(mainEngines)('on %s', (engine) => {
 
       const next = await activateDevice(running.origin, running.clock, code)
 
-      const told = await read(await device.inbox())
-      expect([told.status, told.code]).toEqual([403, 'api.error.device.moved'])
+      const oldInbox = await read(await device.inbox())
+      expect([oldInbox.status, oldInbox.code]).toEqual([403, 'api.error.device.moved'])
       expect((await session(open.id)).state).toBe('cancelled')
-      const asked = await ask()
+      const newSession = await ask()
       const [request] = await next.pending()
-      await next.device.answer(asked.id, { nonce: request!.nonce, decision: 'approve' })
-      expect((await session(asked.id)).state).toBe('approved')
+      await next.device.answer(newSession.id, { nonce: request!.nonce, decision: 'approve' })
+      expect((await session(newSession.id)).state).toBe('approved')
       expect((await running.call('GET', tokenPath(user))).json.state).toBe('active')
     })
 

@@ -101,10 +101,10 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
   describe('required by the domain', () => {
     it.each(names)('a domain that requires phishing resistance denies %s at once, for signing in', async (name) => {
       const person = await owner()
-      const given = await otherFactors[name](person)
+      const otherFactor = await otherFactors[name](person)
       await policy('require')
 
-      const session = await person.ask(given)
+      const session = await person.ask(otherFactor)
 
       expect(session).toMatchObject({ ...refused, factor: expect.any(String) })
       expect(await person.pending()).toEqual([])
@@ -147,11 +147,11 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       for (let tries = 0; tries < 12; tries += 1) await person.ask({ otp: '000000' })
 
       const denied = [await person.ask({ otp }), await person.ask({ bypasscode: code.code })]
-      const left = await usesLeft(code)
+      const remainingUses = await usesLeft(code)
       await policy('off')
 
       expect(denied).toMatchObject([refused, refused])
-      expect(left).toBe(1)
+      expect(remainingUses).toBe(1)
       expect(await person.ask({ otp })).toMatchObject({ state: 'approved' })
     })
 
@@ -191,10 +191,10 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       'a domain that requires phishing resistance denies %s to callers of 1.3',
       async (name) => {
         const person = await owner()
-        const given = await otherFactors[name](person)
+        const otherFactor = await otherFactors[name](person)
         await policy('require')
 
-        const body = { user: { id: person.id }, ...change, ...given }
+        const body = { user: { id: person.id }, ...change, ...otherFactor }
         const { text } = await running.call('POST', person.sessions, { headers: v13, body })
 
         expect(text).toMatch(/^\{"id":"[0-9a-f]{40}","state":"denied"\}$/)
@@ -344,10 +344,10 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
 
     it.each(names)('preferred phishing resistance denies %s to users who have a passkey', async (name) => {
       const person = await passkeyOwner()
-      const given = await otherFactors[name](person)
+      const otherFactor = await otherFactors[name](person)
       await policy('prefer')
 
-      expect(await person.ask({ rpId: rp.id, ...given })).toMatchObject(refused)
+      expect(await person.ask({ rpId: rp.id, ...otherFactor })).toMatchObject(refused)
     })
 
     it('preferred phishing resistance looks only at passkeys for the app, or at all of them where none is named', async () => {

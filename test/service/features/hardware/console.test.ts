@@ -63,9 +63,9 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       const person = await holder(running)
       const { serialNumber } = await person.token.show()
 
-      const found = await stock(owner, { q: person.username.toUpperCase() })
+      const stockPage = await stock(owner, { q: person.username.toUpperCase() })
 
-      expect(found.tokens).toEqual([
+      expect(stockPage.tokens).toEqual([
         {
           id: person.token.id,
           alias: expect.any(String),
@@ -86,14 +86,14 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       await drifted.signIn({ otp: drifted.token.code(6) })
       const own = new Map<string, string>()
       for (const token of [free, person.token, drifted.token]) own.set((await token.show()).serialNumber, token.id)
-      const shown = async (filter: string) => {
+      const listedIn = async (filter: string) => {
         const all = await serials(owner, { filter, q: String(process.pid) })
         return [...own.keys()].map((serial) => all.includes(serial))
       }
 
-      expect(await shown('free')).toEqual([true, false, false])
-      expect(await shown('assigned')).toEqual([false, true, true])
-      expect(await shown('out_of_sync')).toEqual([false, false, true])
+      expect(await listedIn('free')).toEqual([true, false, false])
+      expect(await listedIn('assigned')).toEqual([false, true, true])
+      expect(await listedIn('out_of_sync')).toEqual([false, false, true])
     })
 
     it('the list of hardware tokens has pages of 50 and no authenticator apps', async () => {
@@ -118,15 +118,15 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       })
       const { serialNumber } = await mine.token.show()
 
-      const seen = async (by: { call: Console['call'] }) => [
+      const visibleSerials = async (by: { call: Console['call'] }) => [
         ...(await serials(by, { q: serialNumber })),
         ...(await serials(by, { q: foreign.serialNumber })),
         ...(await serials(by, { q: json.serialNumber })),
       ]
 
-      expect(await seen(owner)).toEqual([serialNumber, foreign.serialNumber])
-      expect(await seen(await ofDomain('admin'))).toEqual([serialNumber])
-      expect(await seen(await ofDomain('auditor'))).toEqual([serialNumber])
+      expect(await visibleSerials(owner)).toEqual([serialNumber, foreign.serialNumber])
+      expect(await visibleSerials(await ofDomain('admin'))).toEqual([serialNumber])
+      expect(await visibleSerials(await ofDomain('auditor'))).toEqual([serialNumber])
     })
 
     it('the help desk finds a free hardware token only by four characters of its serial number', async () => {
@@ -241,16 +241,16 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       }
       const text = `serial,seed\n${unique()},${seed()}`
 
-      let held = await begin()
+      let pendingImport = await begin()
       await vi.waitFor(async () => {
         const { status } = await importing(owner, text, { dryRun: true })
         // It was faster than the one that is held back, which then was refused.
-        if (status === 200) held = await begin()
+        if (status === 200) pendingImport = await begin()
         expect(status).toBe(429)
       })
       const second = await importing(owner, text, { dryRun: true })
       const ofOther = await importing(other, text, { dryRun: true })
-      held.destroy()
+      pendingImport.destroy()
       await vi.waitFor(async () => expect((await importing(owner, text, { dryRun: true })).status).toBe(200))
 
       expect([second.code, second.headers.get('retry-after')]).toEqual(['api.error.toomanyrequests', '5'])
@@ -274,15 +274,15 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
     })
 
     it('only an administrator of every domain can import tokens', async () => {
-      const [admin, both] = [
+      const [admin, adminOfBoth] = [
         await ofDomain('admin'),
         await administrator(running, { role: 'admin', domains: [running.domain.id, otherDomain] }),
       ]
       const text = `serial,seed\n${unique()},${seed()}`
 
       expect((await importing(admin, text)).code).toBe('api.error.forbidden.elsewhere')
-      expect((await importing(both, text)).json).toMatchObject({ imported: 1 })
-      expect([(await stock(admin)).changeable, (await stock(both)).changeable]).toEqual([false, true])
+      expect((await importing(adminOfBoth, text)).json).toMatchObject({ imported: 1 })
+      expect([(await stock(admin)).changeable, (await stock(adminOfBoth)).changeable]).toEqual([false, true])
     })
 
     it('a token import is in the audit trail with its administrator and the reason', async () => {

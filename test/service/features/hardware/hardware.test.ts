@@ -50,8 +50,8 @@ describe('a hardware token', () => {
     ['60', '60s'],
     ['30s', '30s'],
     ['60s', '60s'],
-  ])('a hardware token can be created with a time step of %j', async (timeStep, shown) => {
-    expect((await create({ timeStep })).json.timeStep).toBe(shown)
+  ])('a hardware token can be created with a time step of %j', async (timeStep, shownTimeStep) => {
+    expect((await create({ timeStep })).json.timeStep).toBe(shownTimeStep)
   })
 
   it.each([

@@ -77,10 +77,10 @@ operation('PUT /users/{userId}/hardware/{hardwareTokenId}', (subject) => {
     const [first, second] = [await member(subject()), await member(subject())]
     const { id } = await hardwareToken(subject())
 
-    const given = await subject().call('PUT', `${first.path}/hardware/${id}`)
+    const assigned = await subject().call('PUT', `${first.path}/hardware/${id}`)
     const taken = await subject().call('PUT', `${second.path}/hardware/${id}`)
 
-    expect([given.status, given.text]).toEqual([200, ''])
+    expect([assigned.status, assigned.text]).toEqual([200, ''])
     expect(taken.code).toBe('api.error.conflict.hardware')
   })
 })
@@ -90,11 +90,11 @@ operation('GET /users/{userId}/hardware', (subject) => {
     const owner = await holder(subject())
     const other = await member(subject())
 
-    const found = await subject().call('GET', `${owner.path}/hardware`)
-    const none = await subject().call('GET', `${other.path}/hardware`)
+    const assigned = await subject().call('GET', `${owner.path}/hardware`)
+    const missing = await subject().call('GET', `${other.path}/hardware`)
 
-    expect(found.json).toMatchObject({ id: owner.token.id, user: owner.id })
-    expect(none.code).toBe('api.error.notfound.hardware')
+    expect(assigned.json).toMatchObject({ id: owner.token.id, user: owner.id })
+    expect(missing.code).toBe('api.error.notfound.hardware')
   })
 })
 

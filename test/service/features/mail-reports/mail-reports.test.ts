@@ -57,7 +57,7 @@ describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engin
     await activateDevice(running.origin, running.clock, token.code)
     const { db } = running.ctx.store
     const now = running.clock.now()
-    const kept = {
+    const keptColumns = {
       publicKey: 'key',
       keptSince: now,
       keptUntil: now + day,
@@ -68,7 +68,7 @@ describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engin
     await db
       .insertInto('knownBrowser')
       .values({
-        ...kept,
+        ...keptColumns,
         idHash: unique(),
         domainId: running.domain.id,
         userId: id,

@@ -23,9 +23,9 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
 
   /** A use that has begun, and the answer of the authenticator. */
   async function begun(person: Awaited<ReturnType<typeof passkeyHolder>>, more: object = {}, lies: Lies = {}) {
-    const given = { challenge: random128(), ...more }
-    const { json: options } = await person.startUse(given)
-    return { ...given, options, passkey: person.authenticator.use(options, lies) }
+    const ceremony = { challenge: random128(), ...more }
+    const { json: options } = await person.startUse(ceremony)
+    return { ...ceremony, options, passkey: person.authenticator.use(options, lies) }
   }
   type Begun = Awaited<ReturnType<typeof begun>>
   const bodyOf = ({ options: _options, ...body }: Begun, more: object = {}) => ({ ...body, ...more })
@@ -63,7 +63,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     const session = await person.usePasskey({ challenge })
     const path = `${person.sessions}/${session.id}/redeem`
     const redeemed = await running.call('POST', path, { body: { challenge, browser: {} } })
-    const again = await running.call('POST', path, { body: { challenge } })
+    const secondRedemption = await running.call('POST', path, { body: { challenge } })
 
     const now = running.clock.now()
     expect(session).toMatchObject({ state: 'approved', factor: 'passkey', factorId: person.passkey.id, settledAt: now })
@@ -72,7 +72,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
       browser: { id: expect.any(String) },
       userVerified: true,
     })
-    expect(again.code).toBe('api.error.conflict.state')
+    expect(secondRedemption.code).toBe('api.error.conflict.state')
   })
 
   it('a passkey answer can redeem its approval in the same call', async () => {
@@ -95,11 +95,11 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
   it('a passkey session reports user verification only when the authenticator verified the user', async () => {
     const { usePasskey, sessions } = await passkeyHolder(running)
 
-    const [verified, present] = [await usePasskey(), await usePasskey({}, { uv: false })]
+    const [verified, unverified] = [await usePasskey(), await usePasskey({}, { uv: false })]
 
     const read = async ({ id }: { id: string }) => (await running.call('GET', `${sessions}/${id}`)).json
     expect([verified.userVerified, (await read(verified)).userVerified]).toEqual([true, true])
-    for (const session of [present, await read(present)]) expect(session).not.toHaveProperty('userVerified')
+    for (const session of [unverified, await read(unverified)]) expect(session).not.toHaveProperty('userVerified')
   })
 
   it('using a passkey stores when it was used and whether it is synced now', async () => {
@@ -151,8 +151,8 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     await usePasskey({}, { origin: 'https://evil.example' })
     await other.close()
 
-    const told = other.logged.filter(({ message }) => message.startsWith('a passkey was refused'))
-    expect(told).toMatchObject([{ details: { domain: other.domain.id, rpId: rp.id, origins: rp.origins } }])
+    const warnings = other.logged.filter(({ message }) => message.startsWith('a passkey was refused'))
+    expect(warnings).toMatchObject([{ details: { domain: other.domain.id, rpId: rp.id, origins: rp.origins } }])
     expect(JSON.stringify(other.logged)).not.toContain('evil.example')
   })
 
@@ -189,10 +189,10 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     const person = await passkeyHolder(running)
     const other = { id: 'other.example', origins: rp.origins }
     const pass = await person.passByPasskey()
-    const given = { challenge: random128(), pass }
-    const { json: made } = await person.startRegistration({ ...given, rp: { ...other, name: 'Other' } })
-    const response = person.authenticator.make(made)
-    await running.call('POST', person.passkeys, { body: { ...given, name: 'Other', response } })
+    const ceremony = { challenge: random128(), pass }
+    const { json: creationOptions } = await person.startRegistration({ ...ceremony, rp: { ...other, name: 'Other' } })
+    const response = person.authenticator.make(creationOptions)
+    await running.call('POST', person.passkeys, { body: { ...ceremony, name: 'Other', response } })
 
     const { challenge, options } = await begun(person)
     const [, credential] = person.authenticator.credentials

@@ -49,9 +49,18 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       return changePass(running, id, { otp: token.code() })
     }
     const page = passkeyPage(running, { id })
-    return { ...person, ...page, id, token, byPush, byToken, byCode: () => changePass(running, id), show: shown(id) }
+    return {
+      ...person,
+      ...page,
+      id,
+      token,
+      byPush,
+      byToken,
+      byCode: () => changePass(running, id),
+      show: userReader(id),
+    }
   }
-  const shown = (id: string) => async () => (await running.call('GET', `/users/${id}`)).json
+  const userReader = (id: string) => async () => (await running.call('GET', `/users/${id}`)).json
 
   /** The same with a passkey. */
   async function passkeyOwner() {
@@ -76,16 +85,16 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
     it('the last factor of a user stays even when all factors are given up at once', async () => {
       const person = await passkeyOwner()
       const { id: rpId } = rp
-      const [one, two, three] = [
+      const [first, second, third] = [
         await person.passByPasskey(),
         await person.passByPasskey(),
         await person.passByPasskey(),
       ]
 
       const answers = await Promise.all([
-        giveUp(person, 'device', one, { rpId }),
-        giveUp(person, 'hardware', two, { rpId }),
-        giveUpPasskey(person, person.passkey, three),
+        giveUp(person, 'device', first, { rpId }),
+        giveUp(person, 'hardware', second, { rpId }),
+        giveUpPasskey(person, person.passkey, third),
       ])
 
       const { hardware, factors } = await person.show()
@@ -101,12 +110,12 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
         await giveUp(person, 'device', await person.passByPasskey(), { rpId }),
         await giveUp(person, 'hardware', await person.passByPasskey(), { rpId }),
       ]
-      const kept = await giveUpPasskey(person, person.passkey, await person.passByPasskey())
+      const refusal = await giveUpPasskey(person, person.passkey, await person.passByPasskey())
       await person.addPasskey({ pass: await person.passByPasskey() })
       const replaced = await giveUpPasskey(person, person.passkey, await person.passByPasskey())
 
       expect(gone.map(({ status }) => status)).toEqual([200, 200])
-      expect([kept.code, replaced.status]).toEqual([last, 200])
+      expect([refusal.code, replaced.status]).toEqual([last, 200])
     })
 
     it('a user can give up the only passkey while a device or hardware token remains', async () => {
@@ -248,12 +257,12 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
 
     it('a pass by push is refused at the end if the first passkey was added since the start', async () => {
       const person = await owner()
-      const given = { challenge: random128(), pass: await person.byPush() }
-      const { json: options } = await person.startRegistration(given)
+      const ceremony = { challenge: random128(), pass: await person.byPush() }
+      const { json: options } = await person.startRegistration(ceremony)
       const response = person.authenticator.make(options)
       await person.addPasskey({ pass: await person.byPush() })
 
-      const { code } = await running.call('POST', person.passkeys, { body: { ...given, name: 'Laptop', response } })
+      const { code } = await running.call('POST', person.passkeys, { body: { ...ceremony, name: 'Laptop', response } })
 
       expect(code).toBe(refused)
     })

@@ -36,7 +36,7 @@ it('a service without the WebAuthn library logs what to install and offers every
   const app = await person.enrollApp()
   await running.close()
 
-  const told = running.logged.map(({ message }) => message).filter((message) => message.includes('simplewebauthn'))
+  const hints = running.logged.map(({ message }) => message).filter((message) => message.includes('simplewebauthn'))
   expect([refused.status, refused.code, app.answer.status]).toEqual([503, 'api.error.unavailable.passkeys', 200])
-  expect(told).toEqual([expect.stringMatching(/^Using passkeys needs @simplewebauthn\/server/)])
+  expect(hints).toEqual([expect.stringMatching(/^Using passkeys needs @simplewebauthn\/server/)])
 })

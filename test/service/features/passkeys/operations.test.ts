@@ -89,9 +89,9 @@ operation('DELETE /domains/{domainId}/users/{userId}/passkeys/{passkeyId}', (sub
     const { passkeys, passkey, show } = await passkeyHolder(subject())
 
     const removed = await subject().call('DELETE', `${passkeys}/${passkey.id}`)
-    const again = await subject().call('DELETE', `${passkeys}/${passkey.id}`)
+    const secondDeletion = await subject().call('DELETE', `${passkeys}/${passkey.id}`)
 
-    expect([removed.status, again.code]).toEqual([200, 'api.error.notfound.passkey'])
+    expect([removed.status, secondDeletion.code]).toEqual([200, 'api.error.notfound.passkey'])
     expect(await show()).toMatchObject({ factors: [], passkeys: [], everEnrolled: true })
   })
 })

@@ -22,14 +22,14 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
 
   /** A registration that has begun, and what finishes it. */
   async function begun(person: Awaited<ReturnType<typeof passkeyUser>>, lies: Lies = {}) {
-    const given = { challenge: random128(), first: true }
-    const { json: options } = await person.startRegistration(given)
+    const ceremony = { challenge: random128(), first: true }
+    const { json: options } = await person.startRegistration(ceremony)
     const response = person.authenticator.make(options, lies)
     return {
-      given,
+      ceremony,
       options,
       response,
-      finish: (more: object = {}) => finish(person.passkeys, { ...given, response, ...more }),
+      finish: (more: object = {}) => finish(person.passkeys, { ...ceremony, response, ...more }),
     }
   }
   const finish = (path: string, body: object) => running.call('POST', path, { body: { name: 'Laptop', ...body } })
@@ -58,11 +58,11 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     )
 
     const ended = await Promise.all(started.map((each) => finish(person.passkeys, each)))
-    const again = await person.startRegistration({ pass })
+    const extra = await person.startRegistration({ pass })
 
     const results = ended.map(({ code, status }) => code ?? status)
     expect(new Set(results)).toEqual(new Set([200, 'api.error.limit.passkeys']))
-    expect(again.code).toBe('api.error.limit.passkeys')
+    expect(extra.code).toBe('api.error.limit.passkeys')
     expect(await person.listPasskeys()).toHaveLength(10)
   })
 
@@ -144,10 +144,10 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
   it('the service accepts a registration answer without presence only if the browser made the passkey without asking', async () => {
     const { addPasskey } = await passkeyUser(running)
 
-    const asked = await addPasskey({ conditional: false }, { up: false })
-    const unasked = await addPasskey({ conditional: true }, { up: false, uv: false })
+    const unconditional = await addPasskey({ conditional: false }, { up: false })
+    const conditional = await addPasskey({ conditional: true }, { up: false, uv: false })
 
-    expect([asked.code, unasked.status]).toEqual([wrong, 200])
+    expect([unconditional.code, conditional.status]).toEqual([wrong, 200])
   })
 
   it('a passkey can be added from every origin that the app named', async () => {
@@ -244,14 +244,17 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     const [person, other] = [await passkeyUser(running), await passkeyUser(running)]
     const domain = await running.service.administration.createDomain(running.organization.id, { name: random128() })
     await running.call('PUT', `/domains/${domain.id}/users/${person.id}`)
-    const [one, two, three] = [await begun(person), await begun(person), await begun(person)]
+    const [first, second, third] = [await begun(person), await begun(person), await begun(person)]
 
     const answers = [
-      await finish(other.passkeys, { ...one.given, response: one.response }),
-      await finish(person.passkeys.replace(running.domain.id, domain.id), { ...two.given, response: two.response }),
-      await three.finish({ challenge: random128() }),
+      await finish(other.passkeys, { ...first.ceremony, response: first.response }),
+      await finish(person.passkeys.replace(running.domain.id, domain.id), {
+        ...second.ceremony,
+        response: second.response,
+      }),
+      await third.finish({ challenge: random128() }),
       // The first two did not name this ceremony.
-      await one.finish(),
+      await first.finish(),
     ]
 
     expect(answers.map(({ code, status }) => code ?? status)).toEqual([over, over, wrong, 200])
@@ -259,13 +262,13 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
 
   it('a registration does not accept the challenge of a passkey use', async () => {
     const person = await passkeyHolder(running)
-    const given = { challenge: random128(), pass: await person.passByPasskey() }
-    const { json: use } = await person.startUse({ challenge: given.challenge })
-    const { json: options } = await person.startRegistration(given)
+    const ceremony = { challenge: random128(), pass: await person.passByPasskey() }
+    const { json: use } = await person.startUse({ challenge: ceremony.challenge })
+    const { json: options } = await person.startRegistration(ceremony)
 
     const response = person.authenticator.make({ ...options, challenge: use.challenge })
 
-    expect((await finish(person.passkeys, { ...given, response })).code).toBe(over)
+    expect((await finish(person.passkeys, { ...ceremony, response })).code).toBe(over)
   })
 
   it('the service refuses a credential that is already registered by this user or another one', async () => {
@@ -273,9 +276,9 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     const sameId = person.passkey.credentialId
 
     const own = await person.addPasskey({ pass: await person.passByPasskey() }, { sameId })
-    const others = await (await passkeyUser(running)).addPasskey({}, { sameId })
+    const ofOtherUser = await (await passkeyUser(running)).addPasskey({}, { sameId })
 
-    expect([own.code, others.code]).toEqual(['api.error.conflict.passkey', 'api.error.conflict.passkey'])
+    expect([own.code, ofOtherUser.code]).toEqual(['api.error.conflict.passkey', 'api.error.conflict.passkey'])
     expect(await person.listPasskeys()).toHaveLength(1)
   })
 
@@ -307,17 +310,17 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
       await administration.createApiKey(running.organization.id, { role: 'auth' }),
     )
     const [newcomer, holder] = [await passkeyUser(running), await passkeyHolder(running)]
-    const given = { challenge: random128(), first: true }
-    const body = { ...given, rp: { ...rp, name: 'App' } }
+    const ceremony = { challenge: random128(), first: true }
+    const body = { ...ceremony, rp: { ...rp, name: 'App' } }
 
     const { json: options } = await call('POST', `${newcomer.passkeys}/registration`, { body })
     const response = newcomer.authenticator.make(options)
-    const first = await call('POST', newcomer.passkeys, { body: { ...given, name: 'Laptop', response } })
+    const first = await call('POST', newcomer.passkeys, { body: { ...ceremony, name: 'Laptop', response } })
     const pass = await holder.passByPasskey()
     const refused = [
       await call('POST', `${holder.passkeys}/registration`, { body }),
       await call('POST', `${holder.passkeys}/registration`, { body: { ...body, first: false, pass } }),
-      await call('POST', holder.passkeys, { body: { ...given, first: false, pass, name: 'Laptop', response } }),
+      await call('POST', holder.passkeys, { body: { ...ceremony, first: false, pass, name: 'Laptop', response } }),
     ]
 
     expect(first.status).toBe(200)
@@ -337,11 +340,11 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     const { finish: end } = await begun(person)
 
     await running.call('DELETE', person.memberPath)
-    const left = await end()
+    const afterLeaving = await end()
     await running.call('PUT', person.memberPath)
-    const back = await end()
+    const afterReturning = await end()
 
-    expect([left.code, back.code]).toEqual(['api.error.notfound.user', over])
+    expect([afterLeaving.code, afterReturning.code]).toEqual(['api.error.notfound.user', over])
   })
 
   it('a passkey registration does not find a user of another domain', async () => {

@@ -20,9 +20,9 @@ let challenge: Uint8Array | undefined
 
 beforeAll(async () => {
   const random = (size: number) => {
-    const given = size === 32 ? challenge : undefined
-    if (given) challenge = undefined
-    return given ?? systemRandom(size)
+    const nextChallenge = size === 32 ? challenge : undefined
+    if (nextChallenge) challenge = undefined
+    return nextChallenge ?? systemRandom(size)
   }
   running = await startService({ random })
 })
@@ -41,18 +41,18 @@ const named = (id: string) => ({ id, rawId: id, type: 'public-key' })
 
 /** @param attestationObject By default, that of the vector. */
 async function register(path: string, vector: Vector, attestationObject = text(vector.registration.attestationObject)) {
-  const given = { challenge: random128(), first: true }
+  const ceremony = { challenge: random128(), first: true }
   challenge = bytes(vector.registration.challenge)
-  await running.call('POST', `${path}/passkeys/registration`, { body: { ...given, rp: { ...rp, name: 'Example' } } })
+  await running.call('POST', `${path}/passkeys/registration`, { body: { ...ceremony, rp: { ...rp, name: 'Example' } } })
   const clientDataJSON = text(vector.registration.clientDataJSON)
   const response = { ...named(credentialIdOf(vector)), response: { clientDataJSON, attestationObject } }
-  return running.call('POST', `${path}/passkeys`, { body: { ...given, name: 'Vector', response } })
+  return running.call('POST', `${path}/passkeys`, { body: { ...ceremony, name: 'Vector', response } })
 }
 
 async function authenticate(user: { id: string; memberPath: string }, vector: Vector): Promise<Answer> {
-  const given = { challenge: random128() }
+  const ceremony = { challenge: random128() }
   challenge = bytes(vector.authentication.challenge)
-  await running.call('POST', `${user.memberPath}/passkeys/authentication`, { body: { ...given, rp } })
+  await running.call('POST', `${user.memberPath}/passkeys/authentication`, { body: { ...ceremony, rp } })
   const { clientDataJSON, authenticatorData, signature } = vector.authentication
   const response = {
     clientDataJSON: text(clientDataJSON),
@@ -60,7 +60,7 @@ async function authenticate(user: { id: string; memberPath: string }, vector: Ve
     signature: text(signature),
   }
   const passkey = { ...named(credentialIdOf(vector)), response }
-  const body = { ...given, user: { id: user.id }, passkey }
+  const body = { ...ceremony, user: { id: user.id }, passkey }
   return running.call('POST', `/domains/${running.domain.id}/sessions`, { body })
 }
 

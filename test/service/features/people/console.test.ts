@@ -56,11 +56,11 @@ describe.each(mainEngines)('people on %s', (engine) => {
       const { serialNumber } = (await running.call('GET', `/hardware/${hardwareId}`)).json
       await running.call('PUT', `/users/${user.id}/hardware/${hardwareId}`)
 
-      const found = [await find({ q: 'ombatph' }), await find({ q: serialNumber })]
+      const matches = [await find({ q: 'ombatph' }), await find({ q: serialNumber })]
       await running.call('DELETE', `${domain}/token`)
       await running.call('DELETE', `/users/${user.id}/hardware`)
 
-      expect(found).toEqual([[user.username], [user.username]])
+      expect(matches).toEqual([[user.username], [user.username]])
       expect([await find({ q: 'ombatph' }), await find({ q: serialNumber })]).toEqual([[], []])
     })
 
@@ -88,9 +88,9 @@ describe.each(mainEngines)('people on %s', (engine) => {
         'dia gömez narwhal becker phone',
         'nadia unknown',
       ]
-      const found = await Promise.all(texts.map((q) => find({ q })))
+      const matches = await Promise.all(texts.map((q) => find({ q })))
 
-      expect(found).toEqual([...Array.from({ length: 5 }, () => [user.username]), []])
+      expect(matches).toEqual([...Array.from({ length: 5 }, () => [user.username]), []])
     })
 
     it('a people search finds each person once, however many fields of the person contain the word', async () => {
@@ -157,9 +157,9 @@ describe.each(mainEngines)('people on %s', (engine) => {
     ])('a people search finds %s without case and accents, and by short words', async (name, texts) => {
       const { username } = await person({ name })
 
-      const found = await Promise.all(texts.map((q) => find({ q })))
+      const matches = await Promise.all(texts.map((q) => find({ q })))
 
-      for (const names of found) expect(names).toContain(username)
+      for (const names of matches) expect(names).toContain(username)
     })
 
     it('a people search finds a person whose name gains or loses an accent', async () => {
@@ -291,11 +291,11 @@ describe.each(mainEngines)('people on %s', (engine) => {
       async (filter) => {
         const { username } = await ways[filter]()
 
-        const found = await Promise.all(
+        const matches = await Promise.all(
           ['', username, username.slice(0, 2)].map((q) => find({ filter, q, domain: running.domain.id })),
         )
 
-        for (const names of found) expect(names).toContain(username)
+        for (const names of matches) expect(names).toContain(username)
       },
     )
 
@@ -304,11 +304,11 @@ describe.each(mainEngines)('people on %s', (engine) => {
       for (const { id } of [silent, mailed])
         await running.call('POST', `/users/${id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
 
-      const found = async (filter: PeopleFilter, { username }: { username: string }) =>
+      const isFound = async (filter: PeopleFilter, { username }: { username: string }) =>
         (await find({ filter, q: username, domain: running.domain.id })).includes(username)
 
-      expect([await found('no_factor', silent), await found('only_email', mailed)]).toEqual([true, true])
-      expect([await found('no_factor', mailed), await found('only_email', silent)]).toEqual([false, false])
+      expect([await isFound('no_factor', silent), await isFound('only_email', mailed)]).toEqual([true, true])
+      expect([await isFound('no_factor', mailed), await isFound('only_email', silent)]).toEqual([false, false])
     })
 
     it('the filter for enrolled people leaves out people without a strong factor', async () => {
@@ -324,8 +324,8 @@ describe.each(mainEngines)('people on %s', (engine) => {
 
       expect(await find({ filter: 'inactive', q: active.username })).toEqual([])
       expect(await find({ filter: 'inactive', q: passive.username })).toEqual([passive.username])
-      const shown = (await owner.call('GET', `/people/${passive.id}`)).json
-      expect(shown.lastSignInAt).toBe(running.clock.now() - month)
+      const profile = (await owner.call('GET', `/people/${passive.id}`)).json
+      expect(profile.lastSignInAt).toBe(running.clock.now() - month)
     })
 
     it('the filter for inactive people leaves out anyone who was added within 30 days', async () => {
@@ -340,8 +340,8 @@ describe.each(mainEngines)('people on %s', (engine) => {
       const { id } = await passkeyHolder(running)
       const { json } = await running.call('GET', `/users/${id}`)
 
-      const others = PeopleFilter.options.filter((filter) => filter !== 'enrolled')
-      for (const filter of others) expect(await find({ filter, q: json.username })).toEqual([])
+      const otherFilters = PeopleFilter.options.filter((filter) => filter !== 'enrolled')
+      for (const filter of otherFilters) expect(await find({ filter, q: json.username })).toEqual([])
     })
   })
 
@@ -384,15 +384,21 @@ describe.each(mainEngines)('people on %s', (engine) => {
       const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
       const reset = () => hal.call('POST', `/people/${id}/reset`, { body: { because } })
       const alone = await reset()
-      const asked = await hal.call('POST', `/people/${id}/consents`, { body: { operation: 'resetPerson', because } })
+      const consentRequest = await hal.call('POST', `/people/${id}/consents`, {
+        body: { operation: 'resetPerson', because },
+      })
       const waiting = await reset()
-      const [seen] = (await ada.call('GET', '/consents')).json
+      const [listedConsent] = (await ada.call('GET', '/consents')).json
 
-      const given = await ada.call('POST', `/consents/${seen.id}/give`)
+      const givenConsent = await ada.call('POST', `/consents/${listedConsent.id}/give`)
       const answers = [await reset(), await reset()]
 
       expect([alone.code, waiting.code]).toEqual(Array(2).fill('api.error.forbidden.guarded'))
-      expect([asked.json.givable, seen.givable, given.json.state]).toEqual([false, true, 'given'])
+      expect([consentRequest.json.givable, listedConsent.givable, givenConsent.json.state]).toEqual([
+        false,
+        true,
+        'given',
+      ])
       expect(answers.map(({ status, code }) => code ?? status)).toEqual([200, 'api.error.forbidden.guarded'])
     })
 
@@ -456,10 +462,10 @@ describe.each(mainEngines)('people on %s', (engine) => {
       await running.call('PUT', `/domains/${other.id}/users/${id}`)
       const limitedTo = (role: 'helpdesk' | 'admin', domains: string[]) =>
         administrator(running, { role, domains, email: `${unique()}@example.com` })
-      const both = [running.domain.id, other.id]
+      const bothDomains = [running.domain.id, other.id]
       const [hal, ofBoth, ofOther] = [
-        await limitedTo('helpdesk', both),
-        await limitedTo('admin', both),
+        await limitedTo('helpdesk', bothDomains),
+        await limitedTo('admin', bothDomains),
         await limitedTo('admin', [other.id]),
       ]
       const body = { operation: 'resetPerson', because }
@@ -467,13 +473,13 @@ describe.each(mainEngines)('people on %s', (engine) => {
 
       const sees = async ({ call }: { readonly call: Console['call'] }) =>
         (await call('GET', '/consents')).json.some((consent: { id: string }) => consent.id === json.id) as boolean
-      const seen = [await sees(ofOther), await sees(ofBoth)]
+      const visibility = [await sees(ofOther), await sees(ofBoth)]
       const answers = [
         await ofOther.call('POST', `/consents/${json.id}/give`),
         await ofBoth.call('POST', `/consents/${json.id}/give`),
       ]
 
-      expect(seen).toEqual([false, true])
+      expect(visibility).toEqual([false, true])
       expect(answers.map(({ status, code }) => code ?? status)).toEqual(['api.error.notfound.consent', 200])
     })
 
@@ -490,30 +496,30 @@ describe.each(mainEngines)('people on %s', (engine) => {
   describe('a person', () => {
     it('the console shows factors, locks and codes of a person, but nothing that opens something', async () => {
       const { user } = await running.enroll(unique())
-      const { json: made } = await running.call('POST', `/users/${user.id}/bypasscodes`, {
+      const { json: bypassCode } = await running.call('POST', `/users/${user.id}/bypasscodes`, {
         body: { usesAllowed: 2, expirationTime: 60 },
       })
 
-      const shown = await owner.call('GET', `/people/${user.id}`)
+      const profile = await owner.call('GET', `/people/${user.id}`)
 
-      expect(shown.json).toMatchObject({
+      expect(profile.json).toMatchObject({
         username: user.username,
         domains: [running.domain.id],
         elsewhere: false,
         tokens: [{ domain: running.domain.id, state: 'active', device: { name: expect.any(String) } }],
-        codes: [{ id: made.id, usesRemaining: 2 }],
+        codes: [{ id: bypassCode.id, usesRemaining: 2 }],
       })
-      expect(shown.text).not.toContain(made.code)
+      expect(profile.text).not.toContain(bypassCode.code)
     })
 
     it('the console does not show a pending activation code of a person', async () => {
       const { id } = await person()
       const token = await running.call('PUT', `/domains/${running.domain.id}/users/${id}/token`)
 
-      const shown = await owner.call('GET', `/people/${id}`)
+      const profile = await owner.call('GET', `/people/${id}`)
 
-      expect(shown.json.tokens).toEqual([{ domain: running.domain.id, keyType: 'NONE', state: 'pending' }])
-      expect(shown.text).not.toContain(token.json.code)
+      expect(profile.json.tokens).toEqual([{ domain: running.domain.id, keyType: 'NONE', state: 'pending' }])
+      expect(profile.text).not.toContain(token.json.code)
     })
 
     it('an administrator can unlock a person', async () => {
@@ -619,12 +625,12 @@ describe.each(mainEngines)('people on %s', (engine) => {
       const { call } = await administrator(running, { role: 'admin', domains: [running.domain.id] })
       const browsers = async (as = call) => (await as('GET', `/people/${someone.id}`)).json.browsers
 
-      const shown = await browsers()
+      const visibleBrowsers = await browsers()
       const all = await browsers(owner.call)
       await act(someone.id, 'reset')
 
       const own = { domain: running.domain.id, name: 'Firefox on Linux' }
-      expect(shown).toEqual([own])
+      expect(visibleBrowsers).toEqual([own])
       expect(all).toEqual(expect.arrayContaining([own, { domain: other, name: 'Chrome elsewhere' }]))
       expect(await browsers(owner.call)).toEqual([])
     })
@@ -639,10 +645,10 @@ describe.each(mainEngines)('people on %s', (engine) => {
       await running.call('DELETE', `/domains/${running.domain.id}/users/${theirs.id}`)
       const { call } = await administrator(running, { role: 'admin', domains: [running.domain.id] })
 
-      const found = await call('GET', '/people?q=ostrich')
+      const searchPage = await call('GET', '/people?q=ostrich')
 
-      expect(found.json.people.map(({ id }: { id: string }) => id)).toEqual([mine.id])
-      expect(found.text).not.toContain(other)
+      expect(searchPage.json.people.map(({ id }: { id: string }) => id)).toEqual([mine.id])
+      expect(searchPage.text).not.toContain(other)
       expect((await call('GET', `/people/${mine.id}`)).json).toMatchObject({
         domains: [running.domain.id],
         elsewhere: true,

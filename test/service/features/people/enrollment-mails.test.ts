@@ -49,8 +49,8 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
   const domains = () => [running.domain.id]
   const helpdesk = () =>
     administrator(running, { role: 'helpdesk', domains: domains(), email: `${unique()}@example.net` })
-  const linkPath = (id: string, what: 'mail' | 'link') =>
-    `/people/${id}/domains/${running.domain.id}/enrollment-${what}`
+  const linkPath = (id: string, kind: 'mail' | 'link') =>
+    `/people/${id}/domains/${running.domain.id}/enrollment-${kind}`
   const send = ({ call }: Pick<By, 'call'>, id: string, more: object = {}) =>
     call('POST', linkPath(id, 'mail'), { body: { because, ...more } })
   const show = ({ call }: Pick<By, 'call'>, id: string, more: object = {}) =>
@@ -119,8 +119,8 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
     it('an enrollment mail has no working link if a device is set up or the administrator loses access meanwhile', async () => {
       const [enrolling, other] = [await person(), await person()]
       const leaving = await administrator(running, { role: 'owner' })
-      const { json: shown } = await show(owner, enrolling.id)
-      meanwhile(() => activateDevice(running.origin, running.clock, shown.code))
+      const { json: shownToken } = await show(owner, enrolling.id)
+      meanwhile(() => activateDevice(running.origin, running.clock, shownToken.code))
       const enrolled = await send(owner, enrolling.id)
       const organizationId = running.organization.id
       meanwhile(() => revokeAdministrator(running.ctx, { organizationId, id: leaving.id }))
@@ -221,13 +221,13 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       await send(owner, longer.id, { days: 30 })
       const long = codeIn(lastMail())
 
-      const shown = [(await get(usual.id)).enrollmentMails, (await get(longer.id)).enrollmentMails]
+      const mailStates = [(await get(usual.id)).enrollmentMails, (await get(longer.id)).enrollmentMails]
       running.clock.skip(7 * day)
       const working = [await works(short), await works(long)]
       running.clock.skip(23 * day)
 
       const [domain] = domains()
-      expect(shown).toEqual([
+      expect(mailStates).toEqual([
         [{ domain, sentAt, expiresAt: sentAt + 7 * day }],
         [{ domain, sentAt, expiresAt: sentAt + 30 * day }],
       ])
@@ -275,10 +275,10 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       await another.enrollApp()
 
       await send(owner, first.id)
-      const one = lastMail().text
+      const firstText = lastMail().text
       await send(owner, another.id)
 
-      expect(one).toContain('from now on')
+      expect(firstText).toContain('from now on')
       expect(lastMail().text).toContain('another device')
     })
 
@@ -335,8 +335,8 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
         const alone = await send(hal, id)
         const parameters = { domainId: running.domain.id }
         const body = { operation: 'sendEnrollmentMail', parameters, because }
-        const { json: asked } = await hal.call('POST', `/people/${id}/consents`, { body })
-        await ada.call('POST', `/consents/${asked.id}/give`)
+        const { json: consent } = await hal.call('POST', `/people/${id}/consents`, { body })
+        await ada.call('POST', `/consents/${consent.id}/give`)
 
         const answers = [await send(hal, id), await send(hal, id)]
         running.clock.skip(1)
@@ -358,9 +358,9 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       if (address === 'new') await readdress(id)
       const ada = await administrator(running, { role: 'admin', domains: domains() })
       const body = { operation: 'sendEnrollmentMail', parameters: { domainId: running.domain.id }, because }
-      const { json: asked } = await hal.call('POST', `/people/${id}/consents`, { body })
-      await ada.call('POST', `/consents/${asked.id}/give`)
-      return { id, hal, deny: () => ada.call('POST', `/consents/${asked.id}/deny`) }
+      const { json: consent } = await hal.call('POST', `/people/${id}/consents`, { body })
+      await ada.call('POST', `/consents/${consent.id}/give`)
+      return { id, hal, deny: () => ada.call('POST', `/consents/${consent.id}/deny`) }
     }
 
     it.each([
@@ -399,8 +399,12 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       await readdress(caller.id)
       const other = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       await running.call('PUT', `/domains/${other.id}/users/${caller.id}`)
-      const both = [running.domain.id, other.id]
-      const agent = await administrator(running, { role: 'helpdesk', domains: both, email: `${unique()}@example.net` })
+      const bothDomains = [running.domain.id, other.id]
+      const agent = await administrator(running, {
+        role: 'helpdesk',
+        domains: bothDomains,
+        email: `${unique()}@example.net`,
+      })
       const path = `/people/${caller.id}/domains/${other.id}/enrollment-mail`
       const unverified = await agent.call('POST', path, { body: { because } })
       await (await askedCaller(agent, caller)).confirm()
@@ -421,8 +425,8 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       const [hal, { id }] = [await helpdesk(), await person()]
       const at = running.clock.now()
       const scope = `enrollment mail by ${hal.id}`
-      const sent = Array.from({ length: 200 }, () => ({ scope, at }))
-      await running.ctx.store.db.insertInto('attempt').values(sent.slice(1)).execute()
+      const attempts = Array.from({ length: 200 }, () => ({ scope, at }))
+      await running.ctx.store.db.insertInto('attempt').values(attempts.slice(1)).execute()
       const last = await send(hal, id)
 
       const next = await send(hal, (await person()).id)

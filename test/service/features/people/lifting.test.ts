@@ -210,7 +210,7 @@ describe.each(mainEngines)('limits of a person that administrators lift, on %s,'
     await signedIn({ role: 'owner', email })
     const ada = await signedIn({ role: 'owner', name: 'Ada' })
     const [first, second] = [await personWithDevice(running), await personWithDevice(running)]
-    const told = () => mail.mails.filter(({ to }) => to.includes(email)).map(({ text }) => text)
+    const alertTexts = () => mail.mails.filter(({ to }) => to.includes(email)).map(({ text }) => text)
     const now = running.clock.now()
     await running.ctx.store.db
       .insertInto('tally')
@@ -219,11 +219,11 @@ describe.each(mainEngines)('limits of a person that administrators lift, on %s,'
 
     await endSessions(ada, first)
     await endSessions(ada, first)
-    const before = told()
+    const before = alertTexts()
     await endSessions(ada, second)
-    await vi.waitFor(() => expect(told()).toHaveLength(1), { timeout: 5_000 })
+    await vi.waitFor(() => expect(alertTexts()).toHaveLength(1), { timeout: 5_000 })
 
     expect(before).toEqual([])
-    expect(told()[0]).toContain('In 24 hours, Ada has acted on 101 users.')
+    expect(alertTexts()[0]).toContain('In 24 hours, Ada has acted on 101 users.')
   })
 })

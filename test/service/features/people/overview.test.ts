@@ -44,9 +44,9 @@ describe.each(mainEngines)('the overview on %s', (engine) => {
 
     const { json } = await (await owner()).call('GET', '/overview')
 
-    const of = (id: string) => json.domains.find((row: { domain: string }) => row.domain === id)
-    expect(of(domain)).toMatchObject({ name: 'Counted', members: 2, enrolled: 1, onlyEmail: 0 })
-    expect(of(mails)).toMatchObject({ members: 2, enrolled: 0, onlyEmail: 1 })
+    const rowOf = (id: string) => json.domains.find((row: { domain: string }) => row.domain === id)
+    expect(rowOf(domain)).toMatchObject({ name: 'Counted', members: 2, enrolled: 1, onlyEmail: 0 })
+    expect(rowOf(mails)).toMatchObject({ members: 2, enrolled: 0, onlyEmail: 1 })
   })
 
   it('the overview counts a device and codes by e-mail only in their own app, as its lists do', async () => {
@@ -55,14 +55,14 @@ describe.each(mainEngines)('the overview on %s', (engine) => {
     const mailed = await addMember(other, newUser('mailed elsewhere'))
     for (const id of [person.id, mailed]) await running.call('PUT', `/domains/${domain}/users/${id}`)
     const readers = [await limitedTo(domain), await limitedTo(other), await owner()] as const
-    const found = async (reader: (typeof readers)[number], filter: string, more: object = {}) => {
+    const listedIn = async (reader: (typeof readers)[number], filter: string, more: object = {}) => {
       const query = new URLSearchParams({ ...more, filter })
       const { people } = (await reader.call('GET', `/people?${query}`)).json
       const ids = people.map(({ id }: { id: string }) => id)
       return [person.id, mailed].map((id) => ids.includes(id))
     }
     const lists = async (reader: (typeof readers)[number], more: object = {}) =>
-      Promise.all(['enrolled', 'no_factor', 'only_email'].map((filter) => found(reader, filter, more)))
+      Promise.all(['enrolled', 'no_factor', 'only_email'].map((filter) => listedIn(reader, filter, more)))
 
     const [mine, theirs, all] = readers
 

@@ -56,8 +56,8 @@ describe.each(mainEngines)('a user who is reset, on %s', (engine) => {
       ),
     )
 
-    const left = await Promise.all(people.map(({ id }) => running.call('GET', `/users/${id}`)))
-    expect(left.map(({ json }) => [json.factors, json.everEnrolled])).toEqual(people.map(() => [[], false]))
+    const resetUsers = await Promise.all(people.map(({ id }) => running.call('GET', `/users/${id}`)))
+    expect(resetUsers.map(({ json }) => [json.factors, json.everEnrolled])).toEqual(people.map(() => [[], false]))
   })
 
   it('a user who is reset cannot sign in with any earlier device, code, remembered browser or replacement code', async () => {

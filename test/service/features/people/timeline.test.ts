@@ -84,8 +84,8 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
   it('the timeline of a person comes in pages, with each entry once', async () => {
     for (let count = 0; count < 25; count++) {
       await wrongCode()
-      const of = { organizationId: running.organization.id, userId: person.id, domainIds: [running.domain.id] }
-      await unlockUser(running.ctx, of)
+      const subject = { organizationId: running.organization.id, userId: person.id, domainIds: [running.domain.id] }
+      await unlockUser(running.ctx, subject)
     }
 
     const first = await read(helpdesk, '?kind=sign_ins')
@@ -112,17 +112,17 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     const afterPruning = await stored()
     await approve()
     await countSignIns(running.ctx)
-    const again = await stored()
+    const entriesLater = await stored()
     await running.call('DELETE', `/users/${person.id}`)
     const { db } = running.ctx.store
-    const left = await db
+    const remainingEntries = await db
       .selectFrom('timelineEntry')
       .select('position')
-      .where('position', '=', again[0]!.position)
+      .where('position', '=', entriesLater[0]!.position)
       .execute()
 
     expect(before.length).toBeGreaterThan(2)
-    expect([afterPruning.length, again.length, left]).toEqual([0, 1, []])
+    expect([afterPruning.length, entriesLater.length, remainingEntries]).toEqual([0, 1, []])
   })
 
   it('the timeline shows sign-ins and changes together, newest first, each with who did it and why', async () => {

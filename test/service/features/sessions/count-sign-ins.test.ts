@@ -25,7 +25,7 @@ describe.each(mainEngines)('the sign-ins of each day on %s', (engine) => {
     const more = { clock: running.clock, ...keysFor(database) }
     ;[node, other] = [await openDatabase(database, more), await openDatabase(database, more)]
   })
-  afterEach(() => Promise.all([node, other, running].map((one) => one.close())))
+  afterEach(() => Promise.all([node, other, running].map((resource) => resource.close())))
 
   const database = () => node.ctx.store.db
   const today = () => Math.floor(running.clock.now() / secondsOfADay)

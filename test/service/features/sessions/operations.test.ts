@@ -50,14 +50,18 @@ operation('POST /domains/{domainId}/sessions', (subject) => {
     const { code } = await bypassCodeOf(subject(), id)
 
     const passed = await signIn({ otp: code, challenge, redeem: { browser: { rememberDays: 30 } } })
-    const again = await subject().call('POST', `/domains/${subject().domain.id}/sessions/${passed.id}/redeem`, {
-      body: { challenge },
-    })
+    const secondRedemption = await subject().call(
+      'POST',
+      `/domains/${subject().domain.id}/sessions/${passed.id}/redeem`,
+      {
+        body: { challenge },
+      },
+    )
 
     const browser = { id: expect.any(String), rememberedUntil: expect.any(Number) }
     expect(passed).toMatchObject({ state: 'approved', factor: 'bypass', epoch: expect.any(String), browser })
     expect(passed.factorId).toBeDefined()
-    expect(again.code).toBe('api.error.conflict.state')
+    expect(secondRedemption.code).toBe('api.error.conflict.state')
   })
 
   it('creating a session with a wrong code that was to be redeemed denies it', async () => {
@@ -97,20 +101,20 @@ operation('GET /domains/{domainId}/sessions/{sessionId}', (subject) => {
     const { deviceName, ...session } = await ask()
 
     const old = await subject().call13('GET', `${sessions}/${session.id}`)
-    const present = await subject().call('GET', `${sessions}/${session.id}`)
+    const current = await subject().call('GET', `${sessions}/${session.id}`)
 
     expect(old.text).toBe(`{"id":"${session.id}","state":"pending"}`)
-    expect(present.json).toEqual(session)
+    expect(current.json).toEqual(session)
     expect(deviceName).toBe('Test')
   })
 
   it('reading a session is held if the caller prefers to wait', async () => {
     const { ask, sessions } = await subject().enroll(unique())
     const { id } = await ask()
-    const held = subject().clock.timerSet(25)
+    const timer = subject().clock.timerSet(25)
 
     const answer = subject().call('GET', `${sessions}/${id}`, { headers: { prefer: 'wait=25' } })
-    await held
+    await timer
     await subject().call('DELETE', `${sessions}/${id}`)
     const { json, headers } = await answer
 

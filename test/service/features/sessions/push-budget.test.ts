@@ -31,8 +31,8 @@ async function arrange() {
   }
   const cancel = (id: string | undefined) => running.call('DELETE', `${path}/${id}`)
   const answer = async (decision: string) => {
-    const [asked] = await person.pending()
-    await person.device.answer(asked!.id, { nonce: asked!.nonce, decision })
+    const [request] = await person.pending()
+    await person.device.answer(request!.id, { nonce: request!.nonce, decision })
   }
   const askAndDeny = async (times: number) => {
     for (let i = 0; i < times; i += 1) {
@@ -119,10 +119,10 @@ describe('requests that a user does not approve', () => {
   })
 
   it('requests that one user does not approve do not affect other users', async () => {
-    const [one, other] = [await arrange(), await arrange()]
-    await one.askAndDeny(5)
+    const [user, otherUser] = [await arrange(), await arrange()]
+    await user.askAndDeny(5)
 
-    expect((await other.ask()).id).toBeDefined()
+    expect((await otherUser.ask()).id).toBeDefined()
   })
 
   it('requests that a user does not approve do not affect codes', async () => {

@@ -71,27 +71,27 @@ describe('the event stream of a domain', () => {
   it('the event stream of a domain reports every session that settles, whatever its outcome', async () => {
     const { ask, pending, device, sessions } = await running.enroll('settles')
     const { next } = await follow(running.origin, running)
-    const told: (string | undefined)[] = []
+    const settledIds: (string | undefined)[] = []
     const expected: string[] = []
 
     const cancelled = await ask()
     await running.call('DELETE', `${sessions}/${cancelled.id}`)
-    told.push(await next())
+    settledIds.push(await next())
     for (const decision of ['approve', 'deny', 'report']) {
       const { id } = await ask()
-      const [asked] = await pending()
-      await device.answer(id, { nonce: asked!.nonce, decision })
+      const [pendingRequest] = await pending()
+      await device.answer(id, { nonce: pendingRequest!.nonce, decision })
       expected.push(id)
-      told.push(await next())
+      settledIds.push(await next())
     }
     const byCode = await ask({ otp: '000000' })
-    told.push(await next())
+    settledIds.push(await next())
     const other = await running.enroll('settles by being deleted')
     const revoked = await other.ask()
     await running.call('DELETE', `/users/${other.user.id}`)
-    told.push(await next())
+    settledIds.push(await next())
 
-    expect(told).toEqual([cancelled.id, ...expected, byCode.id, revoked.id])
+    expect(settledIds).toEqual([cancelled.id, ...expected, byCode.id, revoked.id])
   })
 
   it('the event stream of a domain reports an unanswered session when it expires', async () => {
@@ -186,23 +186,23 @@ describe('the event stream of a domain', () => {
     const { ask, sessions } = await here.enroll('shared')
 
     const ids: string[] = []
-    const told: (string | undefined)[] = []
+    const settledIds: (string | undefined)[] = []
     for (let round = 0; round < 5; round++) {
       const { id } = await ask()
       await here.call('DELETE', `${sessions}/${id}`)
       ids.push(id)
-      told.push(await next())
+      settledIds.push(await next())
     }
     await Promise.all([here.close(), there.close()])
 
-    expect(told).toEqual(ids)
+    expect(settledIds).toEqual(ids)
   })
 })
 
 describe('a follower of a domain', () => {
   it('a follower of a domain is ended when events may have been missed, and can follow again after that', async () => {
     const store = await openSqliteStore(':memory:')
-    let hear: (news: StoreChange) => void = () => {}
+    let hear: (change: StoreChange) => void = () => {}
     const waiters = createWaiters({
       watchOtherProcesses: (changed) => {
         hear = changed
@@ -238,7 +238,7 @@ describe('an event stream', () => {
   }
 
   it('an event stream is closed when its reader stops reading', async () => {
-    let left = false
+    let hasLeft = false
     let written = 0
     const port = await serve((follower) => {
       const flood = setInterval(() => {
@@ -246,14 +246,14 @@ describe('an event stream', () => {
         written += 1000
       })
       return () => {
-        left = true
+        hasLeft = true
         clearInterval(flood)
       }
     })
 
     const socket = connect(port, '127.0.0.1').pause()
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    await expect.poll(() => left).toBe(true)
+    await expect.poll(() => hasLeft).toBe(true)
 
     expect(written).toBeLessThan(50_000)
     socket.destroy()
@@ -266,7 +266,10 @@ describe('an event stream', () => {
     const failed = vi.fn<() => void>()
     stalled.on('error', failed)
     let follower: Follower<{ id: string }> | undefined
-    sendEvents(clock, stalled, (given) => ((follower = given), () => {}), { maxDuration: 300, heartbeat: 15 })
+    sendEvents(clock, stalled, (newFollower) => ((follower = newFollower), () => {}), {
+      maxDuration: 300,
+      heartbeat: 15,
+    })
 
     await clock.advance(300)
     await clock.advance(60)
@@ -279,7 +282,7 @@ describe('an event stream', () => {
 
   it('an event stream is released when its reader disconnects', async () => {
     let leave = () => {}
-    const left = new Promise<void>((resolve) => void (leave = resolve))
+    const disconnected = new Promise<void>((resolve) => void (leave = resolve))
     const port = await serve(() => leave)
     const socket = connect(port, '127.0.0.1')
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -287,6 +290,6 @@ describe('an event stream', () => {
 
     socket.destroy()
 
-    await expect(left).resolves.toBeUndefined()
+    await expect(disconnected).resolves.toBeUndefined()
   })
 })

@@ -46,19 +46,19 @@ async function arrange(running: Running) {
   return { ...person, running, domain: `/domains/${running.domain.id}` }
 }
 
-const isPending = (one: Expected, now: number) => one.state === 'pending' && one.createdAt + lifetime > now
+const isPending = (session: Expected, now: number) => session.state === 'pending' && session.createdAt + lifetime > now
 
 /** State and reason as they read now; nothing once it is too long ago. */
-function present(one: Expected, now: number): { state: string; reason?: string } | undefined {
-  const expired = one.state === 'pending' && one.createdAt + lifetime <= now
-  const settledAt = expired ? one.createdAt + lifetime : one.settledAt
+function readableState(session: Expected, now: number): { state: string; reason?: string } | undefined {
+  const expired = session.state === 'pending' && session.createdAt + lifetime <= now
+  const settledAt = expired ? session.createdAt + lifetime : session.settledAt
   if (settledAt !== undefined && settledAt + readable <= now) return undefined
   if (expired) return { state: 'expired', reason: 'timeout' }
-  return { state: one.state, ...(one.reason !== undefined && { reason: one.reason }) }
+  return { state: session.state, ...(session.reason !== undefined && { reason: session.reason }) }
 }
 
 /** A command that names one of the sessions there are, 0 for the latest. */
-type Step = (model: Model, real: Real, one: Expected) => Promise<void>
+type Step = (model: Model, real: Real, session: Expected) => Promise<void>
 
 class Command implements fc.AsyncCommand<Model, Real> {
   readonly #name: string
@@ -109,17 +109,17 @@ function refusal({ member, active, now, pausedUntil, sessions, pushes }: Model):
   const within = (window: number) => pushes.filter((at) => at > now - window).length
   const tooMany =
     pausedUntil > now ||
-    sessions.filter((one) => isPending(one, now)).length >= 3 ||
+    sessions.filter((session) => isPending(session, now)).length >= 3 ||
     within(10 * 60) >= 5 ||
     within(24 * 60 * 60) >= 15
   return tooMany ? 'api.error.toomanyrequests' : undefined
 }
 
 /** Only what nobody has answered, and for ten minutes. */
-function isReportable({ active, now }: Model, one: Expected): boolean {
-  const expired = one.state === 'pending' && one.createdAt + lifetime <= now
-  const endedAt = expired ? one.createdAt + lifetime : one.state === 'cancelled' ? one.settledAt : undefined
-  return active && !one.reportedLate && endedAt !== undefined && endedAt + 10 * 60 > now
+function isReportable({ active, now }: Model, session: Expected): boolean {
+  const expired = session.state === 'pending' && session.createdAt + lifetime <= now
+  const endedAt = expired ? session.createdAt + lifetime : session.state === 'cancelled' ? session.settledAt : undefined
+  return active && !session.reportedLate && endedAt !== undefined && endedAt + 10 * 60 > now
 }
 
 /** What a report does to everything but its own request. */
@@ -133,59 +133,59 @@ function blockAll(model: Model): void {
 
 const decide =
   (decision: 'approve' | 'deny' | 'report', guess: 'right' | 'wrong' = 'right'): Step =>
-  async (model, { device }, one) => {
-    const wrong = one.number === '47' ? '48' : '47'
-    const number = decision === 'approve' ? { number: guess === 'right' ? one.number : wrong } : {}
-    const open = model.active && isPending(one, model.now)
-    const before = present(one, model.now)
-    const late = decision === 'report' && isReportable(model, one)
+  async (model, { device }, session) => {
+    const wrong = session.number === '47' ? '48' : '47'
+    const number = decision === 'approve' ? { number: guess === 'right' ? session.number : wrong } : {}
+    const open = model.active && isPending(session, model.now)
+    const before = readableState(session, model.now)
+    const late = decision === 'report' && isReportable(model, session)
 
-    const { status } = await device.answer(one.id, { nonce: one.nonce, decision, ...number })
+    const { status } = await device.answer(session.id, { nonce: session.nonce, decision, ...number })
 
     if (late) {
       expect(status).toBe(200)
-      one.reportedLate = true
+      session.reportedLate = true
       blockAll(model)
       return
     }
     if (!open) {
       // The very answer that settled it is heard again; nothing else is.
-      const isAgain = decision === 'report' && one.reportedLate
+      const isAgain = decision === 'report' && session.reportedLate
       if (status === 200 && before && !isAgain) expect(before.state).toMatch(/approved|denied/)
       return
     }
     expect(status).toBe(200)
-    one.settledAt = model.now
-    one.state = decision === 'approve' && guess === 'right' ? 'approved' : 'denied'
+    session.settledAt = model.now
+    session.state = decision === 'approve' && guess === 'right' ? 'approved' : 'denied'
     if (decision === 'report') {
-      one.reason = 'reported'
+      session.reason = 'reported'
       blockAll(model)
     }
-    if (decision === 'deny') one.reason = 'user_denied'
-    if (decision === 'approve' && guess === 'wrong') one.reason = 'wrong_number'
-    if (one.state === 'approved') model.pushes = []
+    if (decision === 'deny') session.reason = 'user_denied'
+    if (decision === 'approve' && guess === 'wrong') session.reason = 'wrong_number'
+    if (session.state === 'approved') model.pushes = []
   }
 
 /** What most people do. */
 const signIn: Step = async (model, real) => {
   const before = model.sessions.length
   await create(model, real)
-  const one = model.sessions[before]
-  if (one) await decide('approve')(model, real, one)
+  const session = model.sessions[before]
+  if (session) await decide('approve')(model, real, session)
 }
 
-const cancel: Step = async (model, { running, domain }, one) => {
-  const pending = isPending(one, model.now)
+const cancel: Step = async (model, { running, domain }, session) => {
+  const pending = isPending(session, model.now)
 
-  await running.call('DELETE', `${domain}/sessions/${one.id}`)
+  await running.call('DELETE', `${domain}/sessions/${session.id}`)
 
-  if (pending) Object.assign(one, { state: 'cancelled', reason: 'cancelled', settledAt: model.now })
+  if (pending) Object.assign(session, { state: 'cancelled', reason: 'cancelled', settledAt: model.now })
 }
 
-const read: Step = async (model, { running, domain }, one) => {
-  const answer = await running.call('GET', `${domain}/sessions/${one.id}`)
+const read: Step = async (model, { running, domain }, session) => {
+  const answer = await running.call('GET', `${domain}/sessions/${session.id}`)
 
-  const expected = present(one, model.now)
+  const expected = readableState(session, model.now)
   expect(answer.status).toBe(expected ? 200 : 404)
   if (expected)
     expect({ state: answer.json.state, reason: answer.json.reason }).toEqual({ reason: undefined, ...expected })
@@ -193,27 +193,28 @@ const read: Step = async (model, { running, domain }, one) => {
 
 const redeem =
   (whose: 'own' | 'other'): Step =>
-  async (model, { running, domain }, one) => {
-    const challenge = whose === 'own' ? one.challenge : random128()
+  async (model, { running, domain }, session) => {
+    const challenge = whose === 'own' ? session.challenge : random128()
     const good =
       whose === 'own' &&
-      one.state === 'approved' &&
-      !one.redeemed &&
-      !one.ended &&
+      session.state === 'approved' &&
+      !session.redeemed &&
+      !session.ended &&
       model.active &&
       model.member &&
-      (one.settledAt ?? 0) > model.now - redeemable
+      (session.settledAt ?? 0) > model.now - redeemable
 
-    const { status } = await running.call('POST', `${domain}/sessions/${one.id}/redeem`, { body: { challenge } })
+    const { status } = await running.call('POST', `${domain}/sessions/${session.id}/redeem`, { body: { challenge } })
 
     expect(status === 200).toBe(good)
-    if (good) one.redeemed = true
+    if (good) session.redeemed = true
   }
 
 /** Everything that waits for an answer ends with the device. */
 function endAll(model: Model): void {
-  for (const one of model.sessions) {
-    if (isPending(one, model.now)) Object.assign(one, { state: 'cancelled', reason: 'cancelled', settledAt: model.now })
+  for (const session of model.sessions) {
+    if (isPending(session, model.now))
+      Object.assign(session, { state: 'cancelled', reason: 'cancelled', settledAt: model.now })
   }
   model.active = false
 }
@@ -299,8 +300,8 @@ describe.each([
             member: true,
           }
           await fc.asyncModelRun(() => ({ model, real }), steps)
-          for (const one of model.sessions) await read(model, real, one)
-          approved += model.sessions.filter((one) => one.redeemed).length
+          for (const session of model.sessions) await read(model, real, session)
+          approved += model.sessions.filter((session) => session.redeemed).length
         }),
         { numRuns, seed, endOnFailure: true },
       )

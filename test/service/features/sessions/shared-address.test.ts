@@ -51,15 +51,15 @@ describe.each(mainEngines)('requests without a prior password, on %s', (engine) 
       return status === 429 ? Number(headers.get('retry-after')) : 0
     }
     const answer = async (decision: string) => {
-      const [asked] = await person.pending()
-      await person.device.answer(asked!.id, { nonce: asked!.nonce, decision })
+      const [request] = await person.pending()
+      await person.device.answer(request!.id, { nonce: request!.nonce, decision })
     }
     return { ask, answer }
   }
 
-  const askAll = async (some: typeof people, more: object) => {
+  const askAll = async (users: typeof people, more: object) => {
     const waits: number[] = []
-    for (const { ask } of some) waits.push(await ask(more))
+    for (const { ask } of users) waits.push(await ask(more))
     return waits
   }
 
@@ -92,10 +92,10 @@ describe.each(mainEngines)('requests without a prior password, on %s', (engine) 
   })
 
   it('requests without a prior password that one user ignores do not block other users', async () => {
-    const [colleague, ...others] = people
+    const [colleague, ...otherPeople] = people
     const ignored = await askAll([colleague!, colleague!, colleague!], office)
 
-    expect([...ignored, ...(await askAll(others.slice(0, 4), office))]).toEqual([0, 0, 0, 0, 0, 0, 0])
+    expect([...ignored, ...(await askAll(otherPeople.slice(0, 4), office))]).toEqual([0, 0, 0, 0, 0, 0, 0])
   })
 
   it('a user who approves repeatedly counts once, so that one user cannot make a majority', async () => {

@@ -46,8 +46,8 @@ describe('a user domain token', () => {
 
     await activateDevice(running.origin, running.clock, code)
 
-    const { state, code: shown } = (await running.call('GET', token)).json
-    expect([state, shown]).toEqual(['active', undefined])
+    const { state, code: shownCode } = (await running.call('GET', token)).json
+    expect([state, shownCode]).toEqual(['active', undefined])
     expect(await codeIsAnnulled(code)).toBe('api.error.notfound.activationcode')
   })
 
@@ -115,9 +115,9 @@ describe('a session', () => {
   }
 
   const inBoth = async (path: string) => {
-    const present = await running.call('GET', path)
+    const current = await running.call('GET', path)
     const old = await running.call('GET', path, { headers: { accept: '*/*' } })
-    return [present.json.state, old.json.state]
+    return [current.json.state, old.json.state]
   }
 
   it('a session that is created without a code is pending, and the device gets a request', async () => {
@@ -142,7 +142,7 @@ describe('a session', () => {
 
   it('a session that is created with a wrong code is denied at once', async () => {
     const person = await holder(running)
-    const wrong = otherThan(...[-1, 0, 1].map((ahead) => person.token.code(ahead)))
+    const wrong = otherThan(...[-1, 0, 1].map((stepsAhead) => person.token.code(stepsAhead)))
 
     const session = await person.signIn({ otp: wrong })
 

@@ -25,7 +25,7 @@ describe.each(mainEngines)('on %s', (engine) => {
   })
   afterAll(() => running.close())
 
-  const call: Running['call'] = (...given) => running.call(...given)
+  const call: Running['call'] = (...args) => running.call(...args)
   const inDomain = (userId: string) => `/domains/${running.domain.id}/users/${userId}`
   const epochOf = async (userId: string) => (await call('GET', `/users/${userId}`)).json.epoch as string
 
@@ -44,8 +44,8 @@ describe.each(mainEngines)('on %s', (engine) => {
 
   async function report({ ask, pending, device }: Person) {
     const { id } = await ask()
-    const [asked] = await pending()
-    await device.answer(id, { nonce: asked!.nonce, decision: 'report' })
+    const [request] = await pending()
+    await device.answer(id, { nonce: request!.nonce, decision: 'report' })
   }
 
   async function reset({ id }: { readonly id: string }) {
@@ -54,7 +54,7 @@ describe.each(mainEngines)('on %s', (engine) => {
     await node.close()
   }
 
-  const changes: readonly (readonly [string, (who: Person) => Promise<unknown>])[] = [
+  const changes: readonly (readonly [string, (user: Person) => Promise<unknown>])[] = [
     ['a report', report],
     ['a reset by an administrator', reset],
     ['a revoked device', ({ id }) => call('DELETE', `${inDomain(id)}/token`)],
@@ -81,35 +81,35 @@ describe.each(mainEngines)('on %s', (engine) => {
 
   describe('the epoch of a user', () => {
     it.each(changes)('the epoch of a user changes with %s', async (_, change) => {
-      const who = await person()
-      const before = await epochOf(who.id)
+      const user = await person()
+      const before = await epochOf(user.id)
 
-      await change(who)
+      await change(user)
 
-      expect(await epochOf(who.id)).toMatch(/^[\w-]{22}$/)
-      expect(await epochOf(who.id)).not.toBe(before)
+      expect(await epochOf(user.id)).toMatch(/^[\w-]{22}$/)
+      expect(await epochOf(user.id)).not.toBe(before)
     })
 
     it.each([
-      ['a reset', async (who: { id: string }) => reset(who)],
+      ['a reset', async (user: { id: string }) => reset(user)],
       ['leaving the domain', async ({ id }: { id: string }) => call('DELETE', inDomain(id))],
     ])('the epoch of a user without factors also changes with %s', async (_, change) => {
-      const who = await member(running)
+      const user = await member(running)
 
-      await change(who)
+      await change(user)
 
-      expect(await epochOf(who.id)).not.toBe(who.id)
+      expect(await epochOf(user.id)).not.toBe(user.id)
     })
 
     it('the epoch of a user changes when a device or an authenticator app is replaced', async () => {
-      const { id, ...who } = await person()
+      const { id, ...user } = await person()
       await call('DELETE', `/users/${id}/hardware`)
       const owner = { ...(await member(running)) }
       const app = await owner.enrollApp()
       const [first, second] = [await epochOf(id), await epochOf(owner.id)]
 
       const { code } = (await call('PUT', `${inDomain(id)}/token/replacement`, { body: {} })).json
-      await who.device.activate(code)
+      await user.device.activate(code)
       await running.clock.advance(30)
       const pass = await owner.pass({ otp: app.code() })
       await owner.enrollApp({ replaces: app.answer.json.id, pass })
@@ -130,15 +130,15 @@ describe.each(mainEngines)('on %s', (engine) => {
     })
 
     it('the epoch of a user differs from that of a deleted user with the same name', async () => {
-      const who = await member(running)
-      const before = await epochOf(who.id)
-      await call('DELETE', who.path)
+      const user = await member(running)
+      const before = await epochOf(user.id)
+      await call('DELETE', user.path)
 
-      const { json: again } = await call('POST', '/users', {
-        body: { username: who.username, name: 'N', email: 'e@example.com' },
+      const { json: recreated } = await call('POST', '/users', {
+        body: { username: user.username, name: 'N', email: 'e@example.com' },
       })
 
-      expect(again.epoch).not.toBe(before)
+      expect(recreated.epoch).not.toBe(before)
     })
 
     it('the epoch of a user becomes the value that the caller chose, unless the user already has it', async () => {
@@ -168,8 +168,8 @@ describe.each(mainEngines)('on %s', (engine) => {
       const { id, ask, pending, device, sessions } = await person()
       const challenge = random128()
       const session = await ask({ challenge })
-      const [asked] = await pending()
-      await device.answer(session.id, { nonce: asked!.nonce, decision: 'approve' })
+      const [request] = await pending()
+      await device.answer(session.id, { nonce: request!.nonce, decision: 'approve' })
 
       const { json } = await call('POST', `${sessions}/${session.id}/redeem`, { body: { challenge } })
       const old = await call('GET', `/users/${id}`, { headers: { accept: 'application/vnd.service.v1+json' } })
@@ -184,8 +184,8 @@ describe.each(mainEngines)('on %s', (engine) => {
       const { id, ask, pending, device, sessions } = await person()
       const challenge = random128()
       const session = await ask({ challenge })
-      const [asked] = await pending()
-      await device.answer(session.id, { nonce: asked!.nonce, decision: 'approve' })
+      const [request] = await pending()
+      await device.answer(session.id, { nonce: request!.nonce, decision: 'approve' })
 
       await call('POST', `${inDomain(id)}/epoch`, { body: {} })
       const late = await call('POST', `${sessions}/${session.id}/redeem`, { body: { challenge } })
@@ -206,48 +206,48 @@ describe.each(mainEngines)('on %s', (engine) => {
 
   describe('the event stream of a domain', () => {
     it('the event stream names users whose epochs change or who leave the domain, without the value', async () => {
-      const [one, other] = [await person(), await member(running)]
+      const [reporter, leaver] = [await person(), await member(running)]
       const stream = await follow(running)
 
-      await report(one)
-      const first = await stream.next(one.id)
-      await call('DELETE', inDomain(other.id))
-      const second = await stream.next(other.id)
+      await report(reporter)
+      const first = await stream.next(reporter.id)
+      await call('DELETE', inDomain(leaver.id))
+      const second = await stream.next(leaver.id)
       stream.leave()
 
-      expect([first, second]).toEqual([one, other].map(({ id }) => ({ user: id, changed: 'epoch' })))
+      expect([first, second]).toEqual([reporter, leaver].map(({ id }) => ({ user: id, changed: 'epoch' })))
     })
 
     it('the event stream reports epoch changes made at another node', async () => {
-      const who = await person()
+      const user = await person()
       const stream = await follow(running)
 
-      await reset(who)
-      const told = await stream.next(who.id)
+      await reset(user)
+      const event = await stream.next(user.id)
       stream.leave()
 
-      expect(told).toEqual({ user: who.id, changed: 'epoch' })
+      expect(event).toEqual({ user: user.id, changed: 'epoch' })
     })
 
     it('the event stream does not report an epoch change that was rolled back', async () => {
-      const [one, other] = [await member(running), await member(running)]
+      const [rolledBack, committed] = [await member(running), await member(running)]
       const node = await openService(ServiceOptions.parse({ database, push: false, ...keysFor(database) }))
-      const told: unknown[] = []
-      node.ctx.waiters.watch((news) => void told.push(...[news].flat()))
-      const end = (userId: string, then: () => void) =>
+      const watchedChanges: unknown[] = []
+      node.ctx.waiters.watch((change) => void watchedChanges.push(...[change].flat()))
+      const end = (userId: string, act: () => void) =>
         node.ctx.store.db.transaction().execute(async (db) => {
           await endOtherSessions(db, [userId])
-          then()
+          act()
         })
 
-      await end(one.id, () => {
+      await end(rolledBack.id, () => {
         throw new Error('undone')
       }).catch(() => {})
-      await end(other.id, () => {})
+      await end(committed.id, () => {})
       await node.close()
 
-      expect(told).not.toContain(`epoch:${running.domain.id}:${one.id}`)
-      expect(told).toContain(`epoch:${running.domain.id}:${other.id}`)
+      expect(watchedChanges).not.toContain(`epoch:${running.domain.id}:${rolledBack.id}`)
+      expect(watchedChanges).toContain(`epoch:${running.domain.id}:${committed.id}`)
     })
   })
 })
@@ -266,18 +266,18 @@ async function follow({ origin, domain, apiKey }: Running) {
   })
   const events = readEvents(response.body!)
   await events.next()
-  const seen: Told[] = []
+  const seenEvents: Told[] = []
   return {
-    seen,
+    seen: seenEvents,
     /** The next event about this user, skipping those about others. */
     async next(userId: string): Promise<Told | undefined> {
       for (;;) {
         const { done, value } = await events.next()
         if (done) return undefined
-        const told = value.map((data) => JSON.parse(data) as Told)
-        seen.push(...told)
-        const found = told.find(({ user }) => user === userId)
-        if (found) return found
+        const batch = value.map((data) => JSON.parse(data) as Told)
+        seenEvents.push(...batch)
+        const match = batch.find(({ user }) => user === userId)
+        if (match) return match
       }
     },
     leave: () => abort.abort(),

@@ -26,33 +26,33 @@ describe.each(mainEngines)('an import of users, on %s', (engine) => {
     const { organization, domain, call } = running
     const names = async () =>
       (await call('GET', `/domains/${domain.id}/users`)).json.map(({ username }: { username: string }) => username)
-    return { ctx: node.ctx, of: { organizationId: organization.id, domainId: domain.id }, call, names }
+    return { ctx: node.ctx, target: { organizationId: organization.id, domainId: domain.id }, call, names }
   }
 
   it('an import of users leaves nothing behind when it fails midway', async () => {
-    const { ctx, of, call, names } = await open()
+    const { ctx, target, call, names } = await open()
     const progress = (done: number, total: number) => {
       if (done > total / 2) throw new Error('the power is gone')
     }
 
-    const importing = importUsers(ctx, of, [rows(1_200)], { progress })
+    const importing = importUsers(ctx, target, [rows(1_200)], { progress })
 
     await expect(importing).rejects.toThrow('the power is gone')
     expect(await names()).toEqual([])
     expect((await call('GET', '/users?username=person%200')).status).toBe(404)
-    expect((await importUsers(ctx, of, [rows(2)])).imported).toBe(2)
+    expect((await importUsers(ctx, target, [rows(2)])).imported).toBe(2)
   })
 
   it('an import of users records its counts in the audit trail', async () => {
-    const { ctx, of } = await open()
+    const { ctx, target } = await open()
 
-    await importUsers(ctx, of, [rows(3)])
+    await importUsers(ctx, target, [rows(3)])
 
     const entry = await ctx.store.db
       .selectFrom('audit')
       .select('facts')
       .where('event', '=', 'membership.synchronized')
       .executeTakeFirstOrThrow()
-    expect(JSON.parse(entry.facts)).toMatchObject({ domain: of.domainId, added: 3, changed: 0, removed: 0 })
+    expect(JSON.parse(entry.facts)).toMatchObject({ domain: target.domainId, added: 3, changed: 0, removed: 0 })
   })
 })

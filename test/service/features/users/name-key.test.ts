@@ -24,8 +24,8 @@ describe('the key of a username', () => {
     ['dotted I', 'İlker', 'ilker'],
     ['dotless i', 'ılker', 'ILKER'],
     ['final sigma', 'ΝΊΚΟΣ', 'νίκος'],
-  ])('the key of a username does not depend on %s', (_what, one, other) => {
-    expect(nameKey(one)).toBe(nameKey(other))
+  ])('the key of a username does not depend on %s', (_what, name, otherName) => {
+    expect(nameKey(name)).toBe(nameKey(otherName))
   })
 
   it.each([
@@ -35,8 +35,8 @@ describe('the key of a username', () => {
     ['alice1', 'alicel'],
     ['محمد', 'محمود'],
     ['山田', '山口'],
-  ])('the key of a username differs for different letters: %s and %s', (one, other) => {
-    expect(nameKey(one)).not.toBe(nameKey(other))
+  ])('the key of a username differs for different letters: %s and %s', (name, otherName) => {
+    expect(nameKey(name)).not.toBe(nameKey(otherName))
   })
 })
 

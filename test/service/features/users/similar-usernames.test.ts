@@ -70,12 +70,12 @@ describe.each(mainEngines)('usernames that could be confused, on %s', (engine) =
       body: [newUser(`alice ${name}`), newUser(`ALICE ${name}`), newUser(`Alice ${name}`)],
     })
 
-    const found = await Promise.all(
+    const lookups = await Promise.all(
       ['alice', 'ALICE', 'Alice'].map((word) => here.call('GET', `/users?username=${word}%20${name}`)),
     )
 
     expect([...created, synchronized].map(({ status }) => status)).toEqual([200, 200, 200])
-    expect(new Set(found.map(({ json }) => json.id)).size).toBe(3)
+    expect(new Set(lookups.map(({ json }) => json.id)).size).toBe(3)
     expect((await provision(`alice ${name}`)).code).toBe('api.error.conflict.username')
   })
 

@@ -53,10 +53,10 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
 
   async function stageAndDie(users: ReturnType<typeof people>) {
     const ctx = await node()
-    const of = { organizationId: tenant.organization.id, domainId: tenant.domain.id }
-    const held = await claim(ctx, of, () => Promise.reject(new Error('nothing was abandoned')))
-    await stage(ctx, held, { rows: users })
-    return { ctx, held }
+    const target = { organizationId: tenant.organization.id, domainId: tenant.domain.id }
+    const claimed = await claim(ctx, target, () => Promise.reject(new Error('nothing was abandoned')))
+    await stage(ctx, claimed, { rows: users })
+    return { ctx, claimed }
   }
 
   /** Unfinished synchronizations, and the hidden users of this name. */
@@ -103,13 +103,13 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     await put(before)
     const page = async (number: number): Promise<{ username: string }[]> =>
       (await call('GET', `/domains/${domain.id}/users?page=${number}`)).json
-    const seen: string[] = []
+    const snapshots: string[] = []
     const looks = { go: true }
     const look = async () => {
       while (looks.go) {
         const pages = [await page(1), await page(7), await page(8)]
         // 700 users fill seven pages, and each page has only old or only new users.
-        seen.push(pages.map((users) => `${users.length} ${kindsOf(users)}`).join(', '))
+        snapshots.push(pages.map((users) => `${users.length} ${kindsOf(users)}`).join(', '))
       }
     }
     const kindsOf = (users: { username: string }[]) =>
@@ -122,8 +122,8 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
 
     // The pages are read one after another, so the old and the new list can both appear.
     const possible = ['100 old, 100 old, 0 ', '100 old, 100 new, 0 ', '100 new, 100 new, 0 ']
-    expect(seen).toContain(possible[0])
-    expect(seen.filter((pages) => !possible.includes(pages))).toEqual([])
+    expect(snapshots).toContain(possible[0])
+    expect(snapshots.filter((pages) => !possible.includes(pages))).toEqual([])
     expect(await members()).toEqual(after.slice(0, 100).map(({ username }) => username))
     expect(await userOf('new 699')).toMatchObject({ domains: [domain.id] })
   })
@@ -157,10 +157,10 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       const before = await userOf('stays')
       const { ctx } = await stageAndDie([...people('new', 'newer'), { ...newUser('stays'), name: 'Another' }])
 
-      const seen = [await members(), await userOf('new'), await userOf('stays')]
+      const meanwhile = [await members(), await userOf('new'), await userOf('stays')]
       await running.clock.advance(301)
 
-      expect(seen).toEqual([['old', 'stays'], 'api.error.notfound.user', before])
+      expect(meanwhile).toEqual([['old', 'stays'], 'api.error.notfound.user', before])
       await expect.poll(() => leftOvers(ctx, 'new')).toEqual([0, 0, 0, 2])
       expect([await members(), await userOf('stays')]).toEqual([['old', 'stays'], before])
     })
@@ -169,13 +169,13 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       const { domain } = await newTenant()
       const enrolled = await running.enroll('not of this domain')
       await put(people('old', 'stays'))
-      const { ctx, held } = await stageAndDie([...people('new'), { ...newUser('stays'), name: 'Another' }])
-      await markApplied(ctx.store.db, held, running.clock.now())
+      const { ctx, claimed } = await stageAndDie([...people('new'), { ...newUser('stays'), name: 'Another' }])
+      await markApplied(ctx.store.db, claimed, running.clock.now())
 
-      const seen = [await members(), (await userOf('new')).domains, (await userOf('old')).domains]
+      const meanwhile = [await members(), (await userOf('new')).domains, (await userOf('old')).domains]
       await running.clock.advance(301)
 
-      expect(seen).toEqual([['stays', 'new'], [domain.id], []])
+      expect(meanwhile).toEqual([['stays', 'new'], [domain.id], []])
       await expect.poll(() => leftOvers(ctx, 'new')).toEqual([0, 0, 1, 2])
       expect([await members(), (await userOf('stays')).name]).toEqual([['stays', 'new'], 'Another'])
       expect(await enrolled.ask()).toMatchObject({ state: 'pending' })
@@ -197,15 +197,15 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
 
     it('a synchronization that dies and resumes finds that it was replaced', async () => {
       await newTenant()
-      const { ctx, held } = await stageAndDie(people('new'))
+      const { ctx, claimed } = await stageAndDie(people('new'))
       const waiting = put(people('newer'))
       await running.clock.timerSet(10)
       await running.clock.advance(10)
       await waiting
 
-      await expect(stage(ctx, held, { rows: people('late') })).rejects.toThrow('taken over')
-      expect(await markApplied(ctx.store.db, held, running.clock.now())).toBe(false)
-      await expect(finish(ctx, held)).rejects.toThrow('taken over')
+      await expect(stage(ctx, claimed, { rows: people('late') })).rejects.toThrow('taken over')
+      expect(await markApplied(ctx.store.db, claimed, running.clock.now())).toBe(false)
+      await expect(finish(ctx, claimed)).rejects.toThrow('taken over')
       expect(await members()).toEqual(['newer'])
     })
 
@@ -213,29 +213,29 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       await newTenant()
       const { user, ask, device, pending } = await enrollIn(tenant)
       const session = await ask()
-      const [asked] = await pending()
-      const { ctx, held } = await stageAndDie([])
-      await markApplied(ctx.store.db, held, running.clock.now())
+      const [request] = await pending()
+      const { ctx, claimed } = await stageAndDie([])
+      await markApplied(ctx.store.db, claimed, running.clock.now())
 
-      const approved = await device.answer(session.id, { nonce: asked!.nonce, decision: 'approve' })
-      const again = await tenant.call('POST', `/domains/${tenant.domain.id}/sessions`, {
+      const approved = await device.answer(session.id, { nonce: request!.nonce, decision: 'approve' })
+      const laterSession = await tenant.call('POST', `/domains/${tenant.domain.id}/sessions`, {
         body: { user: { id: user.id } },
       })
 
-      expect([approved.status, again.code]).toEqual([409, 'api.error.notfound.user'])
+      expect([approved.status, laterSession.code]).toEqual([409, 'api.error.notfound.user'])
     })
 
     it('a synchronization that dies leaves no removed user who could return with the old device', async () => {
       await newTenant()
       const { user, device } = await enrollIn(tenant)
-      const { ctx, held } = await stageAndDie([])
-      await markApplied(ctx.store.db, held, running.clock.now())
+      const { ctx, claimed } = await stageAndDie([])
+      await markApplied(ctx.store.db, claimed, running.clock.now())
 
       await tenant.call('PUT', `/domains/${tenant.domain.id}/users/${user.id}`)
-      const seen = await members()
-      await finish(ctx, held)
+      const meanwhile = await members()
+      await finish(ctx, claimed)
 
-      expect([seen, await members()]).toEqual([[user.username], [user.username]])
+      expect([meanwhile, await members()]).toEqual([[user.username], [user.username]])
       expect((await device.inbox()).status).toBe(403)
     })
   })
@@ -246,14 +246,14 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       await put(people('a', 'b', 'c'))
       const [a, b] = [await userOf('a'), await userOf('b')]
       const outsider = (await call('POST', '/users', { body: newUser('outsider') })).json
-      const { ctx, held } = await stageAndDie(people('a', 'b', 'outsider', 'new'))
+      const { ctx, claimed } = await stageAndDie(people('a', 'b', 'outsider', 'new'))
 
       await call('PUT', `/domains/${domain.id}/users/${outsider.id}`)
       await call('DELETE', `/domains/${domain.id}/users/${a.id}`)
       await call('DELETE', `/users/${b.id}`)
       const during = await members()
-      await markApplied(ctx.store.db, held, running.clock.now())
-      await finish(ctx, held)
+      await markApplied(ctx.store.db, claimed, running.clock.now())
+      await finish(ctx, claimed)
 
       expect([during, await members()]).toEqual([
         ['c', 'outsider'],
@@ -263,11 +263,11 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
 
     it('a synchronization reserves the usernames that it is about to create', async () => {
       const { call } = await newTenant()
-      const { ctx, held } = await stageAndDie(people('new'))
+      const { ctx, claimed } = await stageAndDie(people('new'))
 
       const taken = await call('POST', '/users', { body: newUser('new') })
-      await markApplied(ctx.store.db, held, running.clock.now())
-      await finish(ctx, held)
+      await markApplied(ctx.store.db, claimed, running.clock.now())
+      await finish(ctx, claimed)
 
       expect([taken.code, await members()]).toEqual(['api.error.conflict.username', ['new']])
     })
@@ -352,8 +352,8 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     await newTenant()
     const second = await running.service.administration.createDomain(tenant.organization.id, { name: 'Second' })
     await put(people('same', 'both'))
-    const both = await userOf('both')
-    await tenant.call('PUT', `/domains/${second.id}/users/${both.id}`)
+    const sharedUser = await userOf('both')
+    await tenant.call('PUT', `/domains/${second.id}/users/${sharedUser.id}`)
 
     await put(people('same'))
 
@@ -498,9 +498,9 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     it('a synchronization is not carried out if its caller has disconnected', async () => {
       const { call, domain } = await newTenant()
       await put(people('old'))
-      const { ctx, held } = await stageAndDie([])
+      const { ctx, claimed } = await stageAndDie([])
       const caller = new AbortController()
-      const given = fetch(`${running.origin}/api/domains/${domain.id}/users`, {
+      const request = fetch(`${running.origin}/api/domains/${domain.id}/users`, {
         method: 'PUT',
         headers: { authorization: `Service key="${tenant.apiKey}"` },
         body: JSON.stringify(people('given up')),
@@ -509,9 +509,9 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       await running.clock.timerSet(10)
 
       caller.abort()
-      await given
+      await request
       await call('GET', '/organization')
-      await undo(ctx, held)
+      await undo(ctx, claimed)
       const next = await put(people('old', 'next'))
 
       expect(next.status).toBe(200)
@@ -523,18 +523,18 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       const { domain, organization } = await newTenant()
       await put(people('old'))
       const ctx = await node()
-      const of = { organizationId: organization.id, domainId: domain.id }
+      const target = { organizationId: organization.id, domainId: domain.id }
       let isGone = false
-      const given = synchronizeMembers(ctx, {
-        ...of,
+      const synchronization = synchronizeMembers(ctx, {
+        ...target,
         rows: people('given up'),
-        ticket: (await drawTicket(ctx.store.db, of)) ?? 0,
+        ticket: (await drawTicket(ctx.store.db, target)) ?? 0,
         expected: undefined,
         progress: () => (isGone = true),
         disconnected: () => isGone,
       })
 
-      await expect(given).rejects.toThrow('The caller of the synchronization has disconnected.')
+      await expect(synchronization).rejects.toThrow('The caller of the synchronization has disconnected.')
       expect([await members(), await userOf('given up')]).toEqual([['old'], 'api.error.notfound.user'])
     })
 

@@ -21,12 +21,12 @@ describe('a user', () => {
     const user = await create('alice')
 
     const old = await running.call('GET', `/users/${user.id}`, { headers: { accept: '*/*' } })
-    const present = await running.call('GET', `/users/${user.id}`)
+    const current = await running.call('GET', `/users/${user.id}`)
 
-    const shown = { id: user.id, ...newUser('alice'), domains: [], hardware: '', bypasscodes: [] }
-    expect(old.json).toEqual(shown)
-    expect(present.json).toEqual({
-      ...shown,
+    const basicView = { id: user.id, ...newUser('alice'), domains: [], hardware: '', bypasscodes: [] }
+    expect(old.json).toEqual(basicView)
+    expect(current.json).toEqual({
+      ...basicView,
       factors: [],
       passkeys: [],
       everEnrolled: false,
@@ -47,14 +47,14 @@ describe('a user', () => {
   it('a user is found by the exact bytes of the username, where a plus sign is not a space', async () => {
     const user = await create('Bob+work é')
 
-    const found = await running.call('GET', `/users?username=Bob+work%20${encodeURIComponent('é')}`)
+    const match = await running.call('GET', `/users?username=Bob+work%20${encodeURIComponent('é')}`)
     const otherCase = await running.call('GET', `/users?username=bob+work%20${encodeURIComponent('é')}`)
     const otherForm = await running.call(
       'GET',
       `/users?username=Bob+work%20${encodeURIComponent('é'.normalize('NFD'))}`,
     )
 
-    expect(found.json.id).toBe(user.id)
+    expect(match.json.id).toBe(user.id)
     expect([otherCase.code, otherForm.code]).toEqual(['api.error.notfound.user', 'api.error.notfound.user'])
   })
 
@@ -212,12 +212,12 @@ describe('a domain', () => {
     const users = `/domains/${tenant.domain.id}/users`
 
     await tenant.call('PUT', `${users}/${first.id}`)
-    const again = await tenant.call('PUT', `${users}/${first.id}`)
+    const repeated = await tenant.call('PUT', `${users}/${first.id}`)
     const member = await tenant.call('GET', `${users}/${first.id}`)
     const stranger = await tenant.call('GET', `${users}/${second.id}`)
     const list = await tenant.call('GET', users)
 
-    expect([again.status, again.text]).toEqual([200, ''])
+    expect([repeated.status, repeated.text]).toEqual([200, ''])
     expect(member.json.domains).toEqual([tenant.domain.id])
     expect(stranger.code).toBe('api.error.notfound.user')
     expect(list.json).toEqual([member.json])

@@ -70,8 +70,8 @@ export async function* parseXml(
     },
     onclosetag() {
       const element = open.pop()
-      const [outer, ...others] = open
-      if (!element || !outer || others.length > 0) return
+      const [outer, ...otherAncestors] = open
+      if (!element || !outer || otherAncestors.length > 0) return
       children.push(element)
       count = 0
       // The blanks between its elements.

@@ -12,11 +12,12 @@ const key = Buffer.from(exampleKey, 'hex')
 const token = { serialNumber: '987654321', seed: exampleSeed, type: 'TOTP8', timeStep: '30' }
 const row = { line: expect.any(Number), token }
 
-const readPskc = (text: string, given: Buffer | undefined) => all(readContainer(parseXml(pieces(text), sax), given))
+const readPskc = (text: string, sharedKey: Buffer | undefined) =>
+  all(readContainer(parseXml(pieces(text), sax), sharedKey))
 
 const hotp = { algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:hotp' }
-const reasonOf = async (text: string, given?: Buffer) => {
-  const [first] = await readPskc(text, given)
+const reasonOf = async (text: string, sharedKey?: Buffer) => {
+  const [first] = await readPskc(text, sharedKey)
   return first && 'reason' in first ? first.reason : undefined
 }
 
@@ -92,11 +93,11 @@ describe('an encrypted secret', () => {
     ['by another algorithm', encrypted({ algorithm: 'tripledes-cbc' }), key],
     ['without blocks', encrypted({ value: 'AAEC' }), key],
     ['as no base64', encrypted({ value: '!!!' }), key],
-  ])('readPskc() rejects an encrypted secret %s', async (_what, secret, given) => {
+  ])('readPskc() rejects an encrypted secret %s', async (_what, secret, sharedKey) => {
     // Its key for the MAC is the encryption key, so that a wrong one gets this far.
-    const own = given === key ? encryption() : encryption({ macKey: '' })
+    const own = sharedKey === key ? encryption() : encryption({ macKey: '' })
 
-    expect(await reasonOf(container(own, keyPackage({ secret })), given)).toContain('the secret cannot be read')
+    expect(await reasonOf(container(own, keyPackage({ secret })), sharedKey)).toContain('the secret cannot be read')
   })
 
   it('readPskc() rejects an encrypted secret when the file names no supported MAC', async () => {
