@@ -8,7 +8,7 @@ export function savePreference(name: Preference, value: string): void {
   try {
     localStorage.setItem(key(name), value)
   } catch {
-    // As above.
+    // A browser without storage keeps the choice for this page only.
   }
 }
 
@@ -24,6 +24,6 @@ export function deletePreference(name: Preference): void {
   try {
     localStorage.removeItem(key(name))
   } catch {
-    // As above.
+    // A browser without storage has nothing to delete.
   }
 }

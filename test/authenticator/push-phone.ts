@@ -118,7 +118,7 @@ export async function delivery(service: RunningService, page: Page): Promise<Del
 /** Leaves the app. The page stays on the origin: with its last page a worker may end, and what shows its notices with it. */
 export const close = (service: RunningService, page: Page) => page.goto(`${service.url}/healthz`)
 
-/** As the worker tells the windows of the app. */
+/** Sends the windows of the app a message, as the worker does. */
 export async function tellWindows(worker: Worker, message: unknown): Promise<void> {
   await worker.evaluate(async (data) => {
     const { clients } = globalThis as unknown as WorkerScope

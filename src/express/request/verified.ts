@@ -21,7 +21,7 @@ export function verifiedOf(state: MfaState, visitor: Visitor, policy?: Policy): 
 type Visitor = Pick<RequestContext, 'mfa' | 'userKey'>
 
 /**
- * Like `verifiedOf`, with the reason where there is none.
+ * Finds the verification as `verifiedOf` does, or says why there is none.
  *
  * @param policy That of the app, or one that a route has narrowed.
  */

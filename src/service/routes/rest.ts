@@ -94,7 +94,7 @@ export const routes: readonly Route[] = [
   route(browser.readPauses, pauses),
 
   route(session.createSession, createSession),
-  // Before sessions by id, because "events" is not an id.
+  // It stands before the route of one session, which would take "events" for an id.
   route(session.watchSessions, sessions.watch),
   route(session.getSession, sessions.get),
   route(session.cancelSession, sessions.cancel),

@@ -95,7 +95,7 @@ export const removeUsedUpBypassCode = change(
 )
 
 /**
- * In a transaction.
+ * Call it in a transaction.
  *
  * @param where `exceptId` is the code that the user verified with to do this: it is used up but stays, because the pass refers to it.
  * @returns how many there were that could be used.

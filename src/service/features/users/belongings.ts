@@ -24,7 +24,7 @@ export interface Belongings {
 }
 
 /**
- * By user id; users that have nothing are there too.
+ * Reads what users have, and returns it by user id; users that have nothing are there too.
  * @param visible The domains that are known of, if not all are: a device counts in its own domain.
  */
 export async function belongings(
