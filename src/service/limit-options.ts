@@ -45,6 +45,12 @@ export interface LimitOptions {
    */
   responseTime?: number | undefined
   /**
+   * The time that all database work of one request may take together, with its queues and retries, milliseconds. Then it gets 503.
+   * What a request has waited for besides the database does not count.
+   * @default `4000`
+   */
+  databaseTime?: number | undefined
+  /**
    * The number of reads of sessions that a process holds for one API key. Further ones are answered immediately.
    * @default `5000`
    */
@@ -74,6 +80,7 @@ export const LimitOptions = z.strictObject({
   requestsPerSecond: z.int().min(1).default(1_000),
   concurrentRequests: z.int().min(1).default(512),
   responseTime: z.int().min(1).default(500),
+  databaseTime: z.int().min(100).default(4_000),
   heldReadsPerKey: z.int().min(1).default(5_000),
   heldReadsPerUser: z.int().min(1).default(16),
   heldReadsPerDevice: z.int().min(1).default(8),

@@ -54,7 +54,11 @@ export async function openCore(options: CoreOptions, { addressOf, observer }: Co
   }
 }
 
-async function openStore({ database, listenDatabase, logger }: CoreOptions, opening: OpenOptions): Promise<Store> {
+async function openStore(
+  { database, listenDatabase, logger, limits }: CoreOptions,
+  { timeout = limits.databaseTime, ...otherOptions }: OpenOptions,
+): Promise<Store> {
+  const opening = { timeout, ...otherOptions }
   if (listenDatabase !== undefined && !isAddress(database)) {
     throw new TypeError('createService: listenDatabase: only valid for a PostgreSQL database')
   }

@@ -32,6 +32,10 @@ const limitWords: Readonly<Record<keyof LimitOptions, FlagWords>> = {
     unit: 'milliseconds',
     description: 'target for the median response time; while it is exceeded, fewer requests are processed at once',
   },
+  databaseTime: {
+    unit: 'milliseconds',
+    description: 'time that the database work of one request may take together; then it gets 503 with Retry-After',
+  },
   heldReadsPerKey: { unit: 'reads', description: 'long polls for sessions, per API key' },
   heldReadsPerUser: { unit: 'reads', description: 'long polls for sessions, per user' },
   heldReadsPerDevice: { unit: 'reads', description: 'long polls for requests, per device' },

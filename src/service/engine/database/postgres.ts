@@ -46,7 +46,7 @@ export async function openPostgresStore(url: string, options: PostgresOpenOption
   const created = await withoutHurry(pg, config, (database) => migrate(database, postgresEngine, create))
   const pool = createTimedPool(openPool(pg, { ...config, ...(await limitsOf(pg, config, timeout)) }), timeout)
   const whileContended = createWhileContended(timeout)
-  const writes = createWriteHealth()
+  const writes = createWriteHealth(timeout / 2)
   const db = openDatabase(pool, whileContended, writes)
   try {
     const feed = await openChangeFeed({

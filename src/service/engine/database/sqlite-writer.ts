@@ -44,12 +44,11 @@ export interface Unit {
 export interface WriterOptions {
   /** How long after its arrival a unit gives up while another process locks the file, milliseconds. */
   readonly timeout: () => number
+  /** How long all units of one request may take together, with their waits, milliseconds; by default 4 seconds, as on PostgreSQL. */
+  readonly requestTime?: number | undefined
   /** Called with each error of SQLite; throws the error that it returns. */
   readonly failed: (error: unknown) => unknown
 }
-
-/** How long all units of one request may take together, with their waits; milliseconds. As on PostgreSQL. */
-const requestTime = 4_000
 
 /** So that one turn of the event loop does not keep other requests waiting for long. */
 const maxUnits = 64
@@ -63,7 +62,10 @@ interface Group {
   readonly committed: PromiseWithResolvers<void>
 }
 
-export function createWriter(database: BetterSqlite3.Database, { timeout, failed }: WriterOptions): Writer {
+export function createWriter(
+  database: BetterSqlite3.Database,
+  { timeout, requestTime = 4_000, failed }: WriterOptions,
+): Writer {
   const waiting: (() => void)[] = []
   let isTaken = false
   let group: Group | undefined

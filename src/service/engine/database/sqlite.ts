@@ -36,7 +36,10 @@ const openTimeout = 10_000
  * @throws {DatabaseFileError} when the file is empty or damaged.
  * @throws {NewerSchemaError} when a newer version of this package has used it.
  */
-export async function openSqliteStore(file: string, { create = true, check = true }: OpenOptions = {}): Promise<Store> {
+export async function openSqliteStore(
+  file: string,
+  { create = true, check = true, timeout: requestTime }: OpenOptions = {},
+): Promise<Store> {
   // Opening creates the file. A file without a schema is detected later.
   if (!create && !existsSync(file)) throw new NoDatabaseError()
   await refuseEmptyFile(file)
@@ -46,6 +49,7 @@ export async function openSqliteStore(file: string, { create = true, check = tru
   const writes = createWriteHealth()
   const writer = createWriter(database, {
     timeout: () => (opened ? writeTimeout : openTimeout),
+    requestTime,
     failed(error) {
       const outage = nameSqliteOutage(error)
       if (outage !== error) writes.failed()

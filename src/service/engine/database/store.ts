@@ -28,7 +28,7 @@ export interface OpenOptions {
   readonly create?: boolean
   /** Whether a database file is read from end to end first; by default it is. */
   readonly check?: boolean
-  /** How long a unit of work on PostgreSQL may take, milliseconds; by default 4 seconds. Commands have more time. */
+  /** How long all units of work of a request may take, milliseconds; by default 4 seconds. Commands have more time. */
   readonly timeout?: number
 }
 

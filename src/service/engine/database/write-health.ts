@@ -1,9 +1,6 @@
 import { rewriteService } from './service-row.ts'
 import type { Queryable } from './schema/schema.ts'
 
-/** How long a COMMIT may take before changes count as held up, milliseconds. */
-const usualCommit = 2_000
-
 /** Whether the database takes changes. */
 export interface WriteHealth {
   /** A change could not be stored because of the database, not because of its content. */
@@ -14,7 +11,8 @@ export interface WriteHealth {
   problem(db: Queryable): Promise<string | undefined>
 }
 
-export function createWriteHealth(): WriteHealth {
+/** @param usualCommit How long a COMMIT may take before changes count as held up, milliseconds. */
+export function createWriteHealth(usualCommit = Infinity): WriteHealth {
   let failures = 0
   /** When each COMMIT that is under way was sent, in this order. */
   const begun = new Set<{ readonly at: number }>()
