@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 
 import { codeAt, stepAt } from '../../../../src/service/features/codes/totp.ts'
+import { embedded } from '../../../../src/service/embedded.ts'
 import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
 import { knownMigrations } from '../../../../src/service/engine/database/schema/known-migrations.ts'
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
@@ -106,6 +107,14 @@ describe.each(engines)('the fingerprint of a schema on %s', (engine) => {
     await open(database)
 
     expect(await readMigrations(database)).toEqual(present(engine))
+  })
+
+  it('an app with an embedded service learns that its database is of another build', async () => {
+    const database = await upgraded("update kysely_migration set hash = 'other'")
+    const service = embedded({ database, keys: `k1:${Buffer.alloc(32, 1).toString('base64')}` })
+
+    await expect(Promise.resolve(service.connect())).rejects.toThrow(otherBuild)
+    await service.close()
   })
 
   it('a database of a newer version is told from one of another build', async () => {

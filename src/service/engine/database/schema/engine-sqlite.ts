@@ -23,13 +23,13 @@ export const sqliteEngine: Engine = {
   // Its transactions that change something begin with the lock of the whole database.
   lockMigrations: () => Promise.resolve(),
   async columns(db, owners) {
-    // The types of a view's columns differ between versions of SQLite.
+    // The types of a view's columns differ between versions of SQLite. Names of tables differ by more than their case.
     const { rows } = await sql<Column>`
       select m.name as owner, c.name as name,
         case m.type when 'view' then '' else
           lower(c.type) || ' ' || c."notnull" || ' ' || coalesce(c.dflt_value, '') || ' ' || c.pk end as type
       from sqlite_master m join pragma_table_info(m.name) c
-      where m.type in ('table', 'view') and m.name in (${sql.join(owners)})`.execute(db)
+      where m.type in ('table', 'view') and lower(m.name) in (${sql.join(owners)})`.execute(db)
     return rows
   },
   async indexes(db, owners) {
