@@ -51,6 +51,7 @@ export const mutants: readonly Mutant[] = [
   },
   ...backup(),
   ...soundness(),
+  ...fingerprint(),
   ...synchronization(),
   ...retention(),
 ]
@@ -172,11 +173,49 @@ function soundness(): readonly Mutant[] {
     },
     {
       defense: 'the schemas that this version knows',
-      file: 'src/service/engine/database/schema/migrate.ts',
-      find: 'if (newest === undefined || knownMigrations.some((name) => name === newest)) return newest === knownMigrations.at(-1)',
-      replace: 'if (newest !== undefined) return newest === knownMigrations.at(-1)',
+      file: 'src/service/engine/database/schema/applied-migrations.ts',
+      find: 'if (isNewer) throw newerVersion(newest)',
+      replace: '',
       test,
       title: 'a database file that a newer version has migrated is rejected, and the error names both schemas',
+    },
+  ]
+}
+
+function fingerprint(): readonly Mutant[] {
+  const test = 'service/engine/database/schema-fingerprint.test.ts'
+  return [
+    {
+      defense: 'the comparison of the hashes of migrations',
+      file: 'src/service/engine/database/schema/applied-migrations.ts',
+      find: 'return name !== known.name || (hashed && hash !== known[engine.name])',
+      replace: 'return name !== known.name',
+      test,
+      title: 'a database is of another build where a migration has %s',
+    },
+    {
+      defense: 'the comparison of a schema that has no hashes',
+      file: 'src/service/engine/database/schema/migrate-to-latest.ts',
+      find: 'else await requireFormerSchema(db, engine, count)',
+      replace: '',
+      test,
+      title: 'a database without hashes and with %s is of another build, and is not changed',
+    },
+    {
+      defense: 'the look for tables of another app',
+      file: 'src/service/engine/database/schema/migrate-to-latest.ts',
+      find: 'if (count === 0) await requireNoOtherApp(db, engine)\n  else await',
+      replace: 'if (count > 0) await',
+      test,
+      title: 'a database of another app with %s is not used',
+    },
+    {
+      defense: 'the comparison of the hashes in a file that check reads',
+      file: 'src/cli/commands/check.ts',
+      find: 'await checkSchema(database).catch(rethrowFileError)',
+      replace: '',
+      test: 'cli/admin/check.test.ts',
+      title: 'check and restore reject a database %s, with the reason',
     },
   ]
 }

@@ -12,8 +12,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the refusal to fill an empty database in production',
     file: 'src/service/engine/database/schema/migrate.ts',
-    find: 'if (empty && !create) throw new NoDatabaseError()',
-    replace: '',
+    find: 'if (count === 0 && !create) {',
+    replace: 'if (count < 0) {',
     test: 'service/missing-database.test.ts',
     title: 'an empty database in production gets no schema unless MFA_CREATE=1 allows it',
   },

@@ -1,4 +1,4 @@
-import { checkDatabase } from '../../service/upkeep/sqlite-file.ts'
+import { checkDatabase, checkSchema } from '../../service/upkeep/sqlite-file.ts'
 import { databaseCommand } from '../admin/command.ts'
 import { isUrl, rethrowFileError } from '../database/failures.ts'
 import { requireDatabase } from '../database/open.ts'
@@ -7,7 +7,7 @@ import { printDone } from '../terminal/print.ts'
 
 /** `second-factor check`. */
 export function checkCommand() {
-  return databaseCommand('check', 'check the integrity of the whole database file', [
+  return databaseCommand('check', 'check the whole database file, and whether this version can open it', [
     'check',
     'check --database mfa.backup --json',
   ])
@@ -18,6 +18,7 @@ export function checkCommand() {
           throw new Failure('check is for SQLite files. For PostgreSQL, see amcheck in its manual.', exitCode.usage)
         requireDatabase(database)
         await checkDatabase(database).catch(rethrowFileError)
+        await checkSchema(database).catch(rethrowFileError)
         printDone({ ...(json && { json }) }, { sound: true }, `${database} is intact.`)
       }),
     )

@@ -7,7 +7,13 @@ import { settleRestored, whatMayBeRevoked } from '../../service/upkeep/restored.
 import type { Restored } from '../../service/upkeep/restored.ts'
 import { readRevocations } from '../../service/upkeep/revocations.ts'
 import type { Revocation } from '../../service/upkeep/revocations.ts'
-import { checkDatabase, copyPrivately, replaceDatabase, requireUnused } from '../../service/upkeep/sqlite-file.ts'
+import {
+  checkDatabase,
+  checkSchema,
+  copyPrivately,
+  replaceDatabase,
+  requireUnused,
+} from '../../service/upkeep/sqlite-file.ts'
 import type { ServiceContext } from '../../service/engine/context/service-context.ts'
 import { keyFileOf } from '../../service/engine/secrets/key-file.ts'
 import { printable } from '../../ground/printable.ts'
@@ -68,6 +74,7 @@ async function restore(file: string, settings: Settings): Promise<void> {
   }
   if (!existsSync(file)) throw new Failure(`The backup ${file} doesn't exist. Check the path.`)
   await checkDatabase(file).catch(rethrowFileError)
+  await checkSchema(file).catch(rethrowFileError)
   await requireUnused(database).catch(rethrowFileError)
   // All changes are made to a copy beside the database. Until the copy replaces the database, nothing has changed.
   const copy = `${database}.restoring`

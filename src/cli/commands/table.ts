@@ -74,7 +74,7 @@ export const commandTable: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./restore.ts')).restoredCommand(),
   },
   check: {
-    description: 'check the integrity of the whole database file',
+    description: 'check the whole database file, and whether this version can open it',
     load: async () => (await import('./check.ts')).checkCommand(),
   },
   clock: {

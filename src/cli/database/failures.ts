@@ -3,7 +3,12 @@ import { dirname } from 'node:path'
 
 import { SetupError } from '../../service-handle.ts'
 import { MissingDatabaseError } from '../../service/missing-database.ts'
-import { DatabaseFileError, NewerSchemaError } from '../../service/engine/base/store-errors.ts'
+import {
+  DatabaseFileError,
+  ForeignDatabaseError,
+  NewerSchemaError,
+  OtherBuildError,
+} from '../../service/engine/base/store-errors.ts'
 import { exitCode, Failure, OptionFailure } from '../terminal/failure.ts'
 
 /** Whether a database is named by its address, even a mistyped one. An address may contain a password. */
@@ -29,16 +34,23 @@ export async function withOpenErrors<T>(database: string, open: () => Promise<T>
 
 /** A handler for `catch` that turns what is wrong with a database file into one line. */
 export function rethrowFileError(cause: unknown): never {
-  if (cause instanceof DatabaseFileError) throw new Failure(cause.message, undefined, { cause })
+  if (isSelfExplanatory(cause)) throw new Failure(cause.message, undefined, { cause })
   throw cause
 }
 
 /** Errors of this package whose message says what is wrong and what to do. */
 function isSelfExplanatory(error: unknown): error is Error {
-  return [MissingDatabaseError, DatabaseFileError, NewerSchemaError, SetupError].some(
-    (errorClass) => error instanceof errorClass,
-  )
+  return selfExplanatory.some((errorClass) => error instanceof errorClass)
 }
+
+const selfExplanatory = [
+  MissingDatabaseError,
+  DatabaseFileError,
+  NewerSchemaError,
+  OtherBuildError,
+  ForeignDatabaseError,
+  SetupError,
+]
 
 function reasonFor(database: string, error: unknown): string {
   const code = codeOf(error)

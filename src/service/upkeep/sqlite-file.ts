@@ -12,10 +12,15 @@ import {
 import { dirname } from 'node:path'
 
 import type BetterSqlite3 from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
 
 import type { Head } from '../engine/audit/verify-chains.ts'
 import { loadSqlite } from '../engine/database/load-sqlite.ts'
-import { DatabaseFileError } from '../engine/base/store-errors.ts'
+import { DatabaseFileError, ForeignDatabaseError } from '../engine/base/store-errors.ts'
+import { sqliteEngine } from '../engine/database/schema/engine-sqlite.ts'
+import { requireFormerSchema } from '../engine/database/schema/former-schemas.ts'
+import { countMigrations } from '../engine/database/schema/applied-migrations.ts'
+import type { Database } from '../engine/database/schema/schema.ts'
 
 /**
  * Copies a database that may be in use. The copy is one read snapshot with every change acknowledged before it.
@@ -58,6 +63,26 @@ export async function checkDatabase(file: string): Promise<void> {
     throw fileErrorOf(file, error)
   } finally {
     database.close()
+  }
+}
+
+/**
+ * Compares the schema of a database file with that of this build. An earlier schema is accepted, because opening the database
+ * upgrades it.
+ * @throws {NewerSchemaError | OtherBuildError | ForeignDatabaseError} if this build cannot open it.
+ */
+export async function checkSchema(file: string): Promise<void> {
+  const db = new Kysely<Database>({ dialect: new SqliteDialect({ database: await openReadOnly(file) }) })
+  try {
+    // One snapshot is read, because another process may migrate the database meanwhile.
+    await db.transaction().execute(async (snapshot) => {
+      const count = await countMigrations(snapshot, sqliteEngine)
+      if (count === 0)
+        throw new ForeignDatabaseError(`${file} is not a database of second-factor. Choose another file.`)
+      await requireFormerSchema(snapshot, sqliteEngine, count)
+    })
+  } finally {
+    await db.destroy()
   }
 }
 

@@ -8,6 +8,16 @@ export class NewerSchemaError extends Error {
   override readonly name = 'NewerSchemaError'
 }
 
+/** The migrations of the database are not those of this build, although their names may be. */
+export class OtherBuildError extends Error {
+  override readonly name = 'OtherBuildError'
+}
+
+/** The database has tables of another app where those of this package would be. */
+export class ForeignDatabaseError extends Error {
+  override readonly name = 'ForeignDatabaseError'
+}
+
 /** There is no database, or an empty one, and it may not be created. */
 export class NoDatabaseError extends Error {
   override readonly name = 'NoDatabaseError'

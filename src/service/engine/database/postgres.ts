@@ -2,12 +2,8 @@ import type Pg from 'pg'
 import { CamelCasePlugin, sql } from 'kysely'
 
 import { loadOptional } from '../base/optional-package.ts'
-import type { Engine } from './schema/0001-schema.ts'
 import { migrate } from './schema/migrate.ts'
-import { postgresSearch } from './schema/search-postgres.ts'
-import { postgresFoldedSearch } from './schema/folded-search-postgres.ts'
-import { postgresPersonOrder } from './schema/person-order-postgres.ts'
-import { postgresSearchRows } from './schema/search-rows-postgres.ts'
+import { postgresEngine } from './schema/engine-postgres.ts'
 import { createWhileContended, SerializableDatabase } from './postgres-contention.ts'
 import type { WhileContended } from './postgres-dialect.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
@@ -148,21 +144,6 @@ async function queryOnce(pool: PostgresPool, text: string, values: unknown[]): P
   } finally {
     client.release()
   }
-}
-
-export const postgresEngine: Engine = {
-  sequence: 'bigserial primary key',
-  // Byte for byte, and whatever the database's own rules for words are.
-  exactText: 'text collate "C"',
-  search: postgresSearch,
-  searchRows: postgresSearchRows,
-  foldedSearch: postgresFoldedSearch,
-  fold: (column) => `search_fold(${column})`,
-  personOrder: postgresPersonOrder,
-  async hasTable(db, table) {
-    const { rows } = await sql<{ found: boolean }>`select to_regclass(${table}) is not null as found`.execute(db)
-    return rows[0]?.found === true
-  },
 }
 
 async function load(): Promise<typeof Pg> {

@@ -2,16 +2,11 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import type BetterSqlite3 from 'better-sqlite3'
-import { CamelCasePlugin, sql } from 'kysely'
+import { CamelCasePlugin } from 'kysely'
 
 import { loadSqlite } from './load-sqlite.ts'
-import type { Engine } from './schema/0001-schema.ts'
 import { migrate } from './schema/migrate.ts'
-import { sqliteFoldedSearch } from './schema/folded-search-sqlite.ts'
-import { sqlitePersonOrder } from './schema/person-order-sqlite.ts'
-import { sqliteFold } from './schema/fold.ts'
-import { sqliteSearchRows } from './schema/search-rows-sqlite.ts'
-import { sqliteSearch } from './schema/search-sqlite.ts'
+import { sqliteEngine } from './schema/engine-sqlite.ts'
 import type { Database } from './schema/schema.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
 import { nameSqliteOutage, whileBusy } from './sqlite-outage.ts'
@@ -35,6 +30,8 @@ const openTimeout = 10_000
  * @throws {NoDatabaseError} where there is none and it may not be created.
  * @throws {DatabaseFileError} when the file is empty or damaged.
  * @throws {NewerSchemaError} when a newer version of this package has used it.
+ * @throws {OtherBuildError} when another build has made it.
+ * @throws {ForeignDatabaseError} when another app has.
  */
 export async function openSqliteStore(
   file: string,
@@ -96,20 +93,6 @@ export async function openSqliteStore(
       close()
     },
   }
-}
-
-export const sqliteEngine: Engine = {
-  sequence: 'integer primary key autoincrement',
-  exactText: 'text',
-  search: sqliteSearch,
-  searchRows: sqliteSearchRows,
-  foldedSearch: sqliteFoldedSearch,
-  fold: sqliteFold,
-  personOrder: sqlitePersonOrder,
-  async hasTable(db, table) {
-    const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${table}`.execute(db)
-    return rows.length > 0
-  },
 }
 
 /**

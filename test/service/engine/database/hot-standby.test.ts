@@ -6,11 +6,13 @@ import type { OwnPostgres } from '../../../support/postgres.ts'
 import { member } from '../../features/codes/code-holder.ts'
 import { keysFor, newUser, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
+import { restoreSchema14 } from './earlier-schema.ts'
 
 // In order: the server is killed and comes back as a hot standby, with the same data at the same address, and is then promoted.
 describe('a service whose PostgreSQL is replaced by a hot standby', () => {
   let postgres: OwnPostgres
   let database: string
+  let earlierDatabase: string
   let running: Running
   let alice: Awaited<ReturnType<typeof member>>
   let signIn: object
@@ -26,6 +28,8 @@ describe('a service whose PostgreSQL is replaced by a hot standby', () => {
       body: { usesAllowed: 1, expirationTime: 60 },
     })
     signIn = { user: { id: alice.id }, bypasscode: code.code }
+    earlierDatabase = await postgres.createEmptyDatabase()
+    await restoreSchema14('PostgreSQL', earlierDatabase)
     await postgres.kill()
     await postgres.restartAsStandby()
   })
@@ -62,6 +66,14 @@ describe('a service whose PostgreSQL is replaced by a hot standby', () => {
 
   it('a service does not start on a hot standby, and says that the database is read-only', async () => {
     await expect(createService({ database, ...keysFor(database) })).rejects.toThrow('read-only')
+  })
+
+  it('a hot standby with an earlier schema is called read-only, and not of another build', async () => {
+    const error = await createService({ database: earlierDatabase, ...keysFor(database) }).catch(
+      (cause: unknown) => cause,
+    )
+
+    expect(String((error as Error).cause ?? error)).toContain('read-only')
   })
 
   it('a service whose hot standby is promoted accepts changes without a restart, and a code that was refused before, once', async () => {

@@ -1,14 +1,11 @@
-import BetterSqlite3 from 'better-sqlite3'
-import { Kysely, PostgresDialect, sql, SqliteDialect } from 'kysely'
-import { Migrator } from 'kysely/migration'
-import { Pool } from 'pg'
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 
-import { migrations } from '../../../../src/service/engine/database/schema/migrations.ts'
-import { openPostgresStore, postgresEngine } from '../../../../src/service/engine/database/postgres.ts'
+import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
 import type { Queryable } from '../../../../src/service/engine/database/schema/schema.ts'
-import { openSqliteStore, sqliteEngine } from '../../../../src/service/engine/database/sqlite.ts'
+import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
 import { engines, useEngine } from '../../../support/engines.ts'
+import { migrateUntil, openRaw } from './earlier-schema.ts'
 
 describe.each(engines)('a database of an earlier version on %s', (engine) => {
   const newDatabase = useEngine(engine, { empty: true })
@@ -16,14 +13,8 @@ describe.each(engines)('a database of an earlier version on %s', (engine) => {
   /** Creates a database whose last migration is the named one, and fills it. */
   async function before(last: string, statements: readonly string[]): Promise<string> {
     const database = await newDatabase()
-    const dialect =
-      engine === 'SQLite'
-        ? new SqliteDialect({ database: new BetterSqlite3(database) })
-        : new PostgresDialect({ pool: new Pool({ connectionString: database }) })
-    const db = new Kysely<never>({ dialect })
-    const all = Object.entries(migrations(engine === 'SQLite' ? sqliteEngine : postgresEngine))
-    const getMigrations = () => Promise.resolve(Object.fromEntries(all.filter(([name]) => name <= last)))
-    await new Migrator({ db, provider: { getMigrations } }).migrateToLatest()
+    const db = openRaw(engine, database)
+    await migrateUntil(db, engine, last)
     for (const statement of statements) await sql.raw(statement).execute(db)
     await db.destroy()
     return database

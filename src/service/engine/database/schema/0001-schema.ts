@@ -1,38 +1,10 @@
-import { sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
-
-import type { Queryable } from './schema.ts'
-
-/** What the databases say differently in DDL, and how to ask them for a table. */
-export interface Engine {
-  /** The type of a primary key that only grows. */
-  readonly sequence: string
-  /** The type of text that is compared byte for byte. */
-  readonly exactText: string
-  /** What creates the search for people, and keeps it up to date. */
-  readonly search: readonly string[]
-  /** The same with a row for each device and hardware token. */
-  readonly searchRows: readonly string[]
-  /** The same without case and accents. */
-  readonly foldedSearch: readonly string[]
-  /** SQL for a column's text without case and accents, once `foldedSearch` is there. */
-  readonly fold: (column: string) => string
-  /** The triggers that keep the order of people. */
-  readonly personOrder: readonly string[]
-  readonly hasTable: (db: Queryable, table: string) => Promise<boolean>
-}
+import type { Engine } from './engine.ts'
 
 /**
  * All tables, indexes and views. Times are Unix time in seconds and booleans are 0 or 1. No foreign key cascades: each unit
  * of work says itself what it removes.
  */
-export const schema = (engine: Engine): Migration => ({
-  async up(db) {
-    for (const statement of statements(engine)) await sql.raw(statement).execute(db)
-  },
-})
-
-const statements = ({ sequence, exactText, search }: Engine): readonly string[] => [
+export const schema = ({ sequence, exactText, search }: Engine): readonly string[] => [
   `create table service (
     "row" integer primary key check ("row" = 1),
     id text not null,

@@ -1,19 +1,10 @@
-import { sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+const columns = 'id, organization_id, operation, user_id, requested_by, because, decided_by'
 
 /**
  * What one administrator asks another one is a consent. "Approval" is the word for people's answers on their devices. The table is
  * copied, because neither database renames the constraints of a table in the other's words.
  */
-export const consent: Migration = {
-  async up(db) {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
-
-const columns = 'id, organization_id, operation, user_id, requested_by, because, decided_by'
-
-const statements = [
+export const consent: readonly string[] = [
   `create table consent (
     id text primary key,
     organization_id text not null references organization (id),

@@ -1,17 +1,8 @@
-import { sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
-
 /**
  * A consent is for exact parameters in certain domains. Requests without them are void: nothing says what they were for. An
  * administrator has one open request about a person.
  */
-export const consentSubject: Migration = {
-  async up(db) {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
-
-const statements = [
+export const consentSubject: readonly string[] = [
   'drop table consent',
   `create table consent (
     id text primary key,

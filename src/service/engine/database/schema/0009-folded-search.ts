@@ -1,11 +1,4 @@
-import { sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
-
-import type { Engine } from './0001-schema.ts'
+import type { Engine } from './engine.ts'
 
 /** People are found without case and accents, by the same fold on both databases. */
-export const foldedSearch = ({ foldedSearch: statements }: Engine): Migration => ({
-  async up(db) {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-})
+export const foldedSearch = (engine: Engine): readonly string[] => engine.foldedSearch

@@ -1,19 +1,10 @@
-import { sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
-
-import type { Engine } from './0001-schema.ts'
+import type { Engine } from './engine.ts'
 
 /**
  * The orders in which lists show people: by name, or by username where there is no name, and by the last sign-in, which is 0 for
  * people who never signed in. An index has each of them, so that a page is read without sorting everyone.
  */
-export const personOrder = ({ exactText, personOrder: triggers, fold }: Engine): Migration => ({
-  async up(db) {
-    for (const statement of [...statements(exactText, fold), ...triggers]) await sql.raw(statement).execute(db)
-  },
-})
-
-const statements = (exactText: string, fold: Engine['fold']): readonly string[] => [
+export const personOrder = ({ exactText, personOrder: triggers, fold }: Engine): readonly string[] => [
   `create table person_order (
     position bigint primary key,
     organization_id text not null,
@@ -27,6 +18,7 @@ const statements = (exactText: string, fold: Engine['fold']): readonly string[] 
     ) p`,
   'create index person_order_by_name on person_order (organization_id, name, position)',
   'create index person_order_by_sign_in on person_order (organization_id, signed_in_at, position)',
+  ...triggers,
 ]
 
 /** SQL for the name by which a list sorts a row of users. */

@@ -1,14 +1,5 @@
-import { sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
-
 /** What mails were about, so that their reader can say that it was not them. */
-export const mailReport: Migration = {
-  async up(db) {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
-
-const statements = [
+export const mailReport: readonly string[] = [
   `create table mail_report (
     secret_hash text not null primary key,
     user_id text not null references "user" (id),

@@ -1,10 +1,4 @@
-import { Migrator } from 'kysely/migration'
-import type { Migration } from 'kysely/migration'
-
-import { StoreUnavailableError } from '../../base/store-errors.ts'
-import type { Queryable } from './schema.ts'
 import { schema } from './0001-schema.ts'
-import type { Engine } from './0001-schema.ts'
 import { consent } from './0002-consent.ts'
 import { consentSubject } from './0003-consent-subject.ts'
 import { searchRows } from './0004-search-rows.ts'
@@ -18,9 +12,12 @@ import { recoveryCodesOfUser } from './0011-recovery-codes-of-user.ts'
 import { browserOfSession } from './0012-browser-of-session.ts'
 import { mailReport } from './0013-mail-report.ts'
 import { timeZoneOfUser } from './0014-time-zone-of-user.ts'
-import type { MigrationName } from './migrate.ts'
+import { migrationHash } from './0015-migration-hash.ts'
+import type { Engine } from './engine.ts'
+import type { MigrationName } from './known-migrations.ts'
 
-export const migrations = (engine: Engine): Record<MigrationName, Migration> => ({
+/** The statements of each migration, which may be added to and never edited. */
+export const migrations = (engine: Engine): Readonly<Record<MigrationName, readonly string[]>> => ({
   '0001-schema': schema(engine),
   '0002-consent': consent,
   '0003-consent-subject': consentSubject,
@@ -35,16 +32,5 @@ export const migrations = (engine: Engine): Record<MigrationName, Migration> => 
   '0012-browser-of-session': browserOfSession,
   '0013-mail-report': mailReport,
   '0014-time-zone-of-user': timeZoneOfUser,
+  '0015-migration-hash': migrationHash,
 })
-
-/** Runs in one transaction; several processes may try at once. */
-export async function migrateToLatest(db: Queryable, engine: Engine): Promise<void> {
-  const migrator = new Migrator({
-    // Migrations write SQL's own names.
-    db: db.withoutPlugins(),
-    provider: { getMigrations: () => Promise.resolve(migrations(engine)) },
-  })
-  const { error } = await migrator.migrateToLatest()
-  if (error instanceof StoreUnavailableError) throw error
-  if (error !== undefined) throw new Error('The database could not be brought to the present schema.', { cause: error })
-}

@@ -1,0 +1,33 @@
+import type { EngineName } from './engine.ts'
+
+type KnownMigration<Name extends string = string> = { readonly name: Name } & Readonly<Record<EngineName, string>>
+
+const migration = <const Name extends string>(name: Name, sqlite: string, postgres = sqlite): KnownMigration<Name> => ({
+  name,
+  sqlite,
+  postgres,
+})
+
+/**
+ * The migrations in their order, each with the hash of its statements, which databases store. They are written out, because most
+ * starts need no statement. `migrations.ts` has the statements: add to them, and never edit one.
+ */
+export const knownMigrations = [
+  migration('0001-schema', '33dc6e92eb80c06a2078ea4f1ce92f00', '7f8e00cd9c3f71933df6abc9627256d4'),
+  migration('0002-consent', 'f7db5a20c297ddc39648c0fe25aaaccf'),
+  migration('0003-consent-subject', '50dd8ff409443e26af9ffd4096201b2d'),
+  migration('0004-search-rows', '3f2a1d9be181a10a2864a207c6d2cf2d', 'd9b60ed30790d9c9aa0ae019f4a7b761'),
+  migration('0005-caller-strength', '33bb328618e8c1c9c452edcf70bccaba'),
+  migration('0006-kept-browser-of-session', '76f7ca2a74d1ddf43b37561e075969eb'),
+  migration('0007-administrator-namesake', '1ecd5bebb15cf8813313b9f46c553a67'),
+  migration('0008-api-key-of-organization', 'eee96a6b05068dadbad23a736df589ca'),
+  migration('0009-folded-search', 'a7bd8d4a16df569bed45cffc92c3d6f0', 'b76033039e7b6dd5b36050b5ef4376a1'),
+  migration('0010-person-order', '4eca43a7f4dbe443b17cac37f5062c6e', '863b6cc55f0ac9ded1850120c0907ded'),
+  migration('0011-recovery-codes-of-user', 'f248ceae292698aa664cf5cd9bef56fd'),
+  migration('0012-browser-of-session', 'fecd5255275873455d7fb2aca45f6074'),
+  migration('0013-mail-report', 'a3684d42829b3eed80f2f6e83bcb238b'),
+  migration('0014-time-zone-of-user', 'c4d18f0d866d2f6aae8a1a8389e62f19'),
+  migration('0015-migration-hash', '0feee793a3424b8e230551f1c1f52e08'),
+] as const
+
+export type MigrationName = (typeof knownMigrations)[number]['name']

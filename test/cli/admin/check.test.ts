@@ -1,0 +1,74 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+
+import BetterSqlite3 from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+
+import { restoreSchema14 } from '../../service/engine/database/earlier-schema.ts'
+import { run, useDatabase } from './run-command.ts'
+
+describe('second-factor check', () => {
+  const { place, file, admin } = useDatabase()
+
+  function change(statement: string, database = place.database): void {
+    const opened = new BetterSqlite3(database)
+    opened.exec(statement)
+    opened.close()
+  }
+
+  it('check says that a database is intact', async () => {
+    const { stdout, code } = await admin('check')
+
+    expect([stdout, code]).toEqual([`${place.database} is intact.\n`, 0])
+  })
+
+  it('check accepts a database of an earlier build, and does not upgrade it', async () => {
+    const database = file('earlier.sqlite')
+    await restoreSchema14('SQLite', database)
+    const before = readFileSync(database)
+    const { code } = await run('check', '--database', database)
+
+    expect([code, readFileSync(database).equals(before)]).toEqual([0, true])
+  })
+
+  it.each([
+    [
+      'of another build',
+      "update kysely_migration set hash = 'other'",
+      'made by another build of second-factor, not by',
+    ],
+    ['of a newer version', "insert into kysely_migration values ('9001-later', '', '')", 'made by a newer version'],
+    ['of another app', 'drop table hardware_token', 'is not a database of second-factor. Choose another file.'],
+  ])('check and restore reject a database %s, with the reason', async (_, statement, reason) => {
+    const backup = file('backup.sqlite')
+    writeFileSync(backup, readFileSync(place.database))
+    change(statement, backup)
+
+    const checked = await run('check', '--database', backup)
+    const restored = await run('restore', backup, '--database', place.database, '--yes')
+
+    expect([checked.code, restored.code]).toEqual([1, 1])
+    expect(checked.stderr).toContain(reason)
+    expect(restored.stderr).toContain(reason)
+  })
+
+  it('check rejects a database without hashes whose tables are those of another build', async () => {
+    const database = file('earlier.sqlite')
+    await restoreSchema14('SQLite', database)
+    change('alter table domain add column color text', database)
+    const { stderr, code } = await run('check', '--database', database)
+
+    expect(code).toBe(1)
+    expect(stderr).toContain('its tables are not those that its migrations make')
+  })
+
+  it('a command that opens a database of another build says so, and what to do', async () => {
+    change("update kysely_migration set hash = 'other' where name = '0003-consent-subject'")
+    const { stderr, code } = await admin('user', 'list')
+
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      'another build of second-factor, not by a newer version: its migration 0003-consent-subject',
+    )
+    expect(stderr).toContain('Open it with the build that made it, or restore a backup')
+  })
+})
