@@ -6,6 +6,7 @@ import type { Engine } from './schema/0001-schema.ts'
 import { migrate } from './schema/migrate.ts'
 import { postgresSearch } from './schema/search-postgres.ts'
 import { postgresFoldedSearch } from './schema/folded-search-postgres.ts'
+import { postgresMemberOrder } from './schema/member-order.ts'
 import { postgresPersonOrder } from './schema/person-order-postgres.ts'
 import { postgresSearchRows } from './schema/search-rows-postgres.ts'
 import { createWhileContended, SerializableDatabase } from './postgres-contention.ts'
@@ -154,6 +155,7 @@ export const postgresEngine: Engine = {
   foldedSearch: postgresFoldedSearch,
   fold: (column) => `search_fold(${column})`,
   personOrder: postgresPersonOrder,
+  memberOrder: postgresMemberOrder,
   async hasTable(db, table) {
     const { rows } = await sql<{ found: boolean }>`select to_regclass(${table}) is not null as found`.execute(db)
     return rows[0]?.found === true

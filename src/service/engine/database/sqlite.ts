@@ -8,6 +8,7 @@ import { loadSqlite } from './load-sqlite.ts'
 import type { Engine } from './schema/0001-schema.ts'
 import { migrate } from './schema/migrate.ts'
 import { sqliteFoldedSearch } from './schema/folded-search-sqlite.ts'
+import { sqliteMemberOrder } from './schema/member-order.ts'
 import { sqlitePersonOrder } from './schema/person-order-sqlite.ts'
 import { sqliteFold } from './schema/fold.ts'
 import { sqliteSearchRows } from './schema/search-rows-sqlite.ts'
@@ -102,6 +103,7 @@ export const sqliteEngine: Engine = {
   foldedSearch: sqliteFoldedSearch,
   fold: sqliteFold,
   personOrder: sqlitePersonOrder,
+  memberOrder: sqliteMemberOrder,
   async hasTable(db, table) {
     const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${table}`.execute(db)
     return rows.length > 0
