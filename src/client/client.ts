@@ -25,6 +25,7 @@ import * as tokens from '../contract/tokens.ts'
 import type { CreatedUser, NewUser, User } from '../contract/users.ts'
 import * as users from '../contract/users.ts'
 import { UnreachableError } from './errors.ts'
+import { listPages } from './list-pages.ts'
 import type { ClientOptions } from './options.ts'
 import { resolveClientOptions } from './options.ts'
 import type { Bytes } from './read-response.ts'
@@ -79,6 +80,8 @@ export function createClient(options: ClientOptions) {
       get: (userId: string) => call(users.getUser, { params: { userId } }),
       getByUsername: async (username: string) => expectUser(await call(users.findUsers, { query: { username } })),
       list: async (page = 1) => expectUsers(await call(users.findUsers, { query: { page } })),
+      /** Reads all users, a page at a time. */
+      pages: () => userPages(transport),
       update: (userId: string, changes: UserChanges) => call(users.updateUser, { params: { userId }, body: changes }),
       delete: (userId: string) => call(users.deleteUser, { params: { userId } }),
       /** Sets a new epoch: web sessions that were verified under another one end. 1.4. */
@@ -104,6 +107,8 @@ export function createClient(options: ClientOptions) {
       addUser: (domainId: string, userId: string) => call(domains.addMember, { params: { domainId, userId } }),
       getUser: (domainId: string, userId: string) => call(domains.getMember, { params: { domainId, userId } }),
       listUsers: (domainId: string, page = 1) => call(domains.listMembers, { params: { domainId }, query: { page } }),
+      /** Reads all users of the domain, a page at a time. */
+      userPages: (domainId: string) => listPages(transport, domains.listMembers, { domainId }),
       removeUser: (domainId: string, userId: string) => call(domains.removeMember, { params: { domainId, userId } }),
       /** Makes these the users of the domain, all at once; other users lose their token and device there. */
       synchronizeUsers: (domainId: string, members: NewUser[]) =>
@@ -139,6 +144,8 @@ export function createClient(options: ClientOptions) {
     hardware: Object.freeze({
       create: (token: NewHardwareToken) => call(hardware.createHardwareToken, { body: token }),
       list: (page = 1) => call(hardware.listHardwareTokens, { query: { page } }),
+      /** Reads all hardware tokens, a page at a time. */
+      pages: () => listPages(transport, hardware.listHardwareTokens),
       get: (hardwareTokenId: string) => call(hardware.getHardwareToken, { params: { hardwareTokenId } }),
       rename: (hardwareTokenId: string, alias: string) =>
         call(hardware.updateHardwareToken, { params: { hardwareTokenId }, body: { alias } }),
@@ -256,6 +263,10 @@ export function createClient(options: ClientOptions) {
 function createCall(transport: Transport) {
   return async <E extends Endpoint>(endpoint: E, input: EndpointInput<E>, options?: CallOptions) =>
     (await transport.call(endpoint, input, options)).body
+}
+
+async function* userPages(transport: Transport): AsyncGenerator<User[], void> {
+  for await (const page of listPages(transport, users.findUsers)) yield expectUsers(page)
 }
 
 function expectUser(result: User | User[]): User {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
+import { pageQuery } from './page-query.ts'
 import { PhishingResistance } from './phishing-resistance.ts'
 import { Id } from './text.ts'
 import { NewUser, User, User13, Username } from './users.ts'
@@ -64,7 +65,7 @@ export const listMembers = endpoint({
   method: 'GET',
   path: '/domains/:domainId/users',
   summary: 'Lists the users of the domain, 100 a page.',
-  query: z.object({ page: z.union([z.string(), z.number()]).optional() }),
+  query: z.object(pageQuery),
   response: z.array(User),
   response13: z.array(User13),
   role: 'auth',

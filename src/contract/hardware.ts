@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
+import { pageQuery } from './page-query.ts'
 import { Id, Seconds, text, optionalField } from './text.ts'
 import { NewEpoch } from './users.ts'
 
@@ -96,7 +97,7 @@ export const listHardwareTokens = endpoint({
   method: 'GET',
   path: '/hardware',
   summary: 'Lists hardware tokens, 100 a page.',
-  query: z.object({ page: z.union([z.string(), z.number()]).optional() }),
+  query: z.object(pageQuery),
   response: z.array(HardwareToken),
   response13: z.array(HardwareToken13),
   role: 'auth',

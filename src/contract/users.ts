@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
 import { isLanguageTag } from './languages.ts'
+import { pageQuery } from './page-query.ts'
 import { RequestedPhishingResistance } from './phishing-resistance.ts'
 import { isTimeZone } from './time-zones.ts'
 import { Id, Random128, text, optionalField } from './text.ts'
@@ -111,7 +112,7 @@ export const findUsers = endpoint({
   method: 'GET',
   path: '/users',
   summary: 'Finds a user by username; without a username, lists users, 100 a page.',
-  query: z.object({ username: z.string().optional(), page: z.union([z.string(), z.number()]).optional() }),
+  query: z.object({ username: z.string().optional(), ...pageQuery }),
   response: z.union([User, z.array(User)]),
   response13: z.union([User13, z.array(User13)]),
   role: 'auth',

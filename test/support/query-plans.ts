@@ -7,23 +7,46 @@ export interface Access {
   readonly table: string
   /** Columns that the index is entered by; none where all rows are read. */
   readonly columns: readonly string[]
+  /** Those of them that are compared with one value, or with each of a list. */
+  readonly equal: readonly string[]
   /** As the database says it. */
   readonly detail: string
 }
 
 /** By `EXPLAIN QUERY PLAN`. Parameters without values do: the planner of a database without ANALYZE looks at indexes alone. */
-export function sqlitePlan(db: Sqlite.Database, sql: string): Access[] {
+export const sqlitePlan = (db: Sqlite.Database, sql: string): Access[] => accessesIn(sql, sqliteSteps(db, sql))
+
+/** What SQLite sorts: the tables that are read beside a sort. A subquery beside it has a plan of its own. */
+export function sqliteSorts(db: Sqlite.Database, sql: string): Access[] {
+  const steps = sqliteSteps(db, sql)
+  const sorts = new Set(
+    steps.filter(({ detail }) => /TEMP B-TREE FOR .*ORDER BY/.test(detail)).map(({ parent }) => parent),
+  )
+  const sorted = steps.filter(({ parent }) => sorts.has(parent))
+  return accessesIn(sql, sorted)
+}
+
+interface SqliteStep {
+  readonly parent: number
+  readonly detail: string
+}
+
+function sqliteSteps(db: Sqlite.Database, sql: string): SqliteStep[] {
   const parameters = Array.from(sql.matchAll(/\?/g), () => null)
-  const rows = db.prepare<null[], { detail: string }>(`explain query plan ${sql}`).all(...parameters)
+  return db.prepare<null[], SqliteStep>(`explain query plan ${sql}`).all(...parameters)
+}
+
+function accessesIn(sql: string, steps: readonly SqliteStep[]): Access[] {
   const tables = new Map(Array.from(sql.matchAll(/"(\w+)" as "(\w+)"/g), ([, table, alias]) => [alias, table]))
-  return rows.flatMap(({ detail }) => {
+  return steps.flatMap(({ detail }) => {
     const [, scanKind, name = '', condition = ''] =
       /^(SCAN|SEARCH) (\w+)(?: USING .*?(?:\((.*)\))?)?(?: LEFT-JOIN)?$/.exec(detail) ?? []
     if (scanKind === undefined) return []
     // An automatic index is made for this one statement, out of all rows.
     const entered = scanKind === 'SEARCH' && !detail.includes('AUTOMATIC')
     const columns = entered ? Array.from(condition.matchAll(/(\w+)[=<>]/g), ([, column = '']) => column) : []
-    return [{ table: tables.get(name) ?? name, columns, detail }]
+    const equal = columns.filter((column) => condition.includes(`${column}=`))
+    return [{ table: tables.get(name) ?? name, columns, equal, detail }]
   })
 }
 
@@ -40,14 +63,37 @@ interface PlanNode {
  * By `EXPLAIN` of the plan for any ids, with the numbers and words of a real call. The connection has `enable_seqscan` off: what is still read from end to end
  * has no index, and is marked as disabled.
  */
-export async function postgresPlan(
-  client: Client,
-  { sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>,
-): Promise<Access[]> {
+export async function postgresPlan(client: Client, query: PlannedQuery): Promise<Access[]> {
+  return accessesBelow(await topNode(client, query), await tablesOfIndexes(client))
+}
+
+type PlannedQuery = Pick<CompiledQuery, 'sql' | 'parameters'>
+
+/** What PostgreSQL sorts: the tables that are read below a sort, but not those of which a limit takes some. */
+export async function postgresSorts(client: Client, query: PlannedQuery): Promise<Access[]> {
+  const tables = await tablesOfIndexes(client)
+  const sorts: PlanNode[] = []
+  const visit = (node: PlanNode): void => {
+    if (node['Node Type'].endsWith('Sort')) sorts.push(node)
+    node.Plans?.forEach(visit)
+  }
+  visit(await topNode(client, query))
+  return sorts.flatMap((sort) => accessesBelow(withoutLimited(sort), tables))
+}
+
+const withoutLimited = ({ Plans: plans = [], ...node }: PlanNode): PlanNode => ({
+  ...node,
+  Plans: plans.filter((plan) => plan['Node Type'] !== 'Limit').map(withoutLimited),
+})
+
+async function topNode(client: Client, { sql, parameters }: PlannedQuery): Promise<PlanNode> {
   const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
     `explain (generic_plan, format json) ${withNumbersAndWords(sql, parameters)}`,
   )
-  const tables = await tablesOfIndexes(client)
+  return rows[0]!['QUERY PLAN'][0].Plan
+}
+
+function accessesBelow(top: PlanNode, tables: ReadonlyMap<string, string>): Access[] {
   const accesses: Access[] = []
   const visit = (node: PlanNode): void => {
     const index = node['Index Name']
@@ -56,16 +102,18 @@ export async function postgresPlan(
     const detail = [node['Node Type'], table, index, condition, node.Disabled ? 'Disabled' : '']
       .filter(Boolean)
       .join(' ')
-    const columns = Array.from(
-      condition.matchAll(/\(+"?(\w+)"?\)?(?:::\w+)? (?:=|<|>|<=|>=|~~) /g),
-      ([, column = '']) => column,
+    const comparisons = Array.from(
+      condition.matchAll(/\(+"?(\w+)"?\)?(?:::\w+)? (=|<|>|<=|>=|~~) /g),
+      ([, column = '', operator]) => ({ column, operator }),
     )
+    const columns = comparisons.map(({ column }) => column)
+    const equal = comparisons.filter(({ operator }) => operator === '=').map(({ column }) => column)
     if (index !== undefined || node['Node Type'] === 'Seq Scan') {
-      accesses.push({ table: table ?? '', columns: node.Disabled ? [] : columns, detail })
+      accesses.push({ table: table ?? '', columns: node.Disabled ? [] : columns, equal, detail })
     }
     node.Plans?.forEach(visit)
   }
-  visit(rows[0]!['QUERY PLAN'][0].Plan)
+  visit(top)
   return accesses
 }
 

@@ -81,12 +81,18 @@ const queryNotes: Readonly<Record<string, { description: string; example: unknow
   username: { description: 'Compared byte for byte; a plus is a plus.', example: 'alice' },
 }
 
+/** Beside `page`: other lists mean something else by the name. */
+const afterNote =
+  'Since 1.4, instead of `page`: empty for the first page, then what the header `Link` names as the `next` one. No row moves to another page when others are added or deleted meanwhile.'
+
 function queryParameters({ query }: Endpoint, { schemas }: Describing) {
-  return Object.entries(query?.shape ?? {}).map(([name, type]) => ({
+  const shape = query?.shape ?? {}
+  return Object.entries(shape).map(([name, type]) => ({
     name,
     in: 'query',
     required: false,
     ...queryNotes[name],
+    ...(name === 'after' && 'page' in shape && { description: afterNote }),
     schema: name === 'page' ? { type: 'integer', minimum: 1 } : schemas.convert(type as z.ZodType, 'sent'),
   }))
 }

@@ -47,7 +47,7 @@ export const get: Handler<typeof contract.getMember> = async (input, call) => {
 
 export const list: Handler<typeof contract.listMembers> = async (input, call) => {
   const domain = await findDomain(call, input.domainId)
-  const page = parsePage(input.page)
+  const page = parsePage(call, input)
   return showAll(call, cutPage(call, await listMembers(call.store.db, domain.id, page), page))
 }
 

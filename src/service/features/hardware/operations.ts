@@ -51,7 +51,7 @@ export const create: Handler<typeof contract.createHardwareToken> = async (input
 }
 
 export const list: Handler<typeof contract.listHardwareTokens> = async (input, call) => {
-  const page = parsePage(input.page)
+  const page = parsePage(call, input)
   const rows = await listHardwareTokens(call.store.db, call.organizationId, page)
   return cutPage(call, rows, page).map((row) => hardwareView(row))
 }

@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely'
 
 import { insertCodeGenerator, neverUsed, removeCodeGenerators } from '../codes/statements.ts'
 import { endOtherSessions } from '../browsers/epochs.ts'
+import { isFoundBy } from '../../engine/database/page-rows.ts'
 import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import {
   allRows,
@@ -13,6 +14,8 @@ import {
   withDefaults,
 } from '../../engine/database/statement.ts'
 import type { List, RowOf, Slot, Slots } from '../../engine/database/statement.ts'
+import { rowsOfPage } from '../../engine/http/paging.ts'
+import type { PageStart } from '../../engine/http/paging.ts'
 import { UnsealError } from '../../engine/secrets/sealing.ts'
 import type { Secrets } from '../../engine/secrets/secrets.ts'
 import { hardwareTokens } from '../factors/possessions.ts'
@@ -67,15 +70,23 @@ export function hardwareTokensNamed(db: Queryable, organizationId: string, name:
     .execute()
 }
 
-/** Oldest first. */
+/** Reads a page of the hardware tokens, oldest first. An index alone finds the page. */
 export const listHardwareTokens = allRows(
   'listHardwareTokens',
-  (db, organizationId: Slot<string>, range: Slots<{ offset: number; limit: number }>) =>
-    hardwareTokens(db)
-      .where('hardwareToken.organizationId', '=', organizationId)
+  (db, organizationId: Slot<string>, start: Slots<PageStart>) => {
+    const page = db
+      .selectFrom('hardwareToken')
+      .select('sequence')
+      .where('organizationId', '=', organizationId)
+      .where('sequence', '>', start.after)
+      .orderBy('sequence')
+      .offset(start.offset)
+      .limit(rowsOfPage)
+    return hardwareTokens(db)
+      .select('hardwareToken.sequence')
+      .where((is) => isFoundBy(db, is.ref('hardwareToken.sequence'), page))
       .orderBy('hardwareToken.sequence')
-      .offset(range.offset)
-      .limit(range.limit),
+  },
 )
 
 export const renameHardwareToken = change('renameHardwareToken', (db, id: Slot<string>, alias: Slot<string>) =>

@@ -17,7 +17,7 @@ export type PeopleOrder = 'added' | 'name up' | 'name down' | 'signedIn up' | 's
 
 /** Some of the people who are found. */
 export interface PeopleQuery extends Visible {
-  /** Limits the result to people who were added after the one with this sequence. */
+  /** In the order in which people were added: limits the result to those after the one with this sequence. */
   readonly after: number
   readonly offset: number
   readonly limit: number
@@ -199,12 +199,15 @@ const pages = record(kinds, (kind) =>
     record(filters, (filter) =>
       allValues(`people ${kind} ${filter} ${order}`, (db, slots: Slots<PeopleSlots>) => {
         const [by, direction] = orders[order]
-        return columns[by]
-          .reduce((rows, column) => rows.orderBy(column, direction), matches(db, kind, filter, slots))
-          .select('user.id')
-          .where('personOrder.position', '>', slots.after)
-          .offset(slots.offset)
-          .limit(slots.limit)
+        return (
+          columns[by]
+            .reduce((rows, column) => rows.orderBy(column, direction), matches(db, kind, filter, slots))
+            .select('user.id')
+            // In another order, SQLite would take the index of this condition, and sort everyone.
+            .$if(by === 'added', (query) => query.where('personOrder.position', '>', slots.after))
+            .offset(slots.offset)
+            .limit(slots.limit)
+        )
       }),
     ),
   ),

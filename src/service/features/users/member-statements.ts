@@ -1,6 +1,9 @@
+import { isFoundBy } from '../../engine/database/page-rows.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, changesRow, firstRow, isPostgres } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
+import { rowsOfPage } from '../../engine/http/paging.ts'
+import type { PageStart } from '../../engine/http/paging.ts'
 import type { UserRow } from './statements.ts'
 
 /** A membership that a synchronization is about to add counts at once. @returns false for a member. */
@@ -74,12 +77,22 @@ const lockedMemberById = firstRow('lockedMemberById', (db, domain: Slots<DomainO
   locked(db, byId(db, domain, id)),
 )
 
-/** Reads the members in the order in which the users were created. */
-export const listMembers = allRows(
-  'listMembers',
-  (db, domainId: Slot<string>, range: Slots<{ offset: number; limit: number }>) =>
-    membersOf(db, domainId).orderBy('user.sequence').offset(range.offset).limit(range.limit),
-)
+/** Reads a page of the members in the order in which the users were created. An index alone finds the page. */
+export const listMembers = allRows('listMembers', (db, domainId: Slot<string>, start: Slots<PageStart>) => {
+  const page = db
+    .selectFrom('member')
+    .select('userSequence')
+    .where('domainId', '=', domainId)
+    .where('userSequence', '>', start.after)
+    .orderBy('userSequence')
+    .offset(start.offset)
+    .limit(rowsOfPage)
+  return db
+    .selectFrom('user')
+    .selectAll()
+    .where((is) => isFoundBy(db, is.ref('user.sequence'), page))
+    .orderBy('sequence')
+})
 
 const membersOf = (db: Queryable, domainId: Slot<string>) =>
   db

@@ -6,6 +6,7 @@ import type { User, UserChanges } from '../../../contract/users.ts'
 import { auditCall, auditRevoked } from '../../engine/audit/audit.ts'
 import type { Caller } from '../../engine/context/caller.ts'
 import { cutPage, parsePage } from '../../engine/http/paging.ts'
+import type { PageQuery } from '../../engine/http/paging.ts'
 import type { Call, Handler, Input } from '../../engine/http/route.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import { newId } from '../../engine/base/random.ts'
@@ -89,7 +90,7 @@ async function rejectSimilarName(
 }
 
 export const find: Handler<typeof contract.findUsers> = async (input, call) => {
-  if (input.username === undefined) return list(call, input.page)
+  if (input.username === undefined) return list(call, input)
   // No user can have this name, and PostgreSQL would reject parts of it.
   if (!Username.safeParse(input.username).success) throw new ApiProblem('api.error.notfound.user')
   const { db } = call.store
@@ -142,14 +143,14 @@ function changedFields(changes: UserChanges, user: UserRow): string {
   return userFields.filter((field) => changes[field] !== undefined && changes[field] !== user[field]).join(',')
 }
 
-async function list(call: Call, userKey: string | number | undefined): Promise<User[]> {
-  const page = parsePage(userKey)
+async function list(call: Call, query: PageQuery): Promise<User[]> {
+  const page = parsePage(call, query)
   const { db } = call.store
-  const user =
+  const rows =
     call.limitedTo === null
       ? await listUsers(db, call.organizationId, page)
       : await listMembers(db, call.limitedTo, page)
-  return showAll(call, cutPage(call, user, page))
+  return showAll(call, cutPage(call, rows, page))
 }
 
 async function show(call: Caller, user: UserRow): Promise<User> {

@@ -3,6 +3,7 @@ import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 import { userFields } from '../../../contract/users.ts'
 import type { UserChanges, UserField } from '../../../contract/users.ts'
 import { nameKey } from './rules.ts'
+import { isFoundBy } from '../../engine/database/page-rows.ts'
 import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import {
   allRows,
@@ -16,6 +17,8 @@ import {
   withDefaults,
 } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
+import { rowsOfPage } from '../../engine/http/paging.ts'
+import type { PageStart } from '../../engine/http/paging.ts'
 
 export type UserRow = Selectable<Database['user']>
 
@@ -59,19 +62,23 @@ export const similarUsername = firstValue('similarUsername', (db, { organization
     .limit(1),
 )
 
-/** Oldest first. */
-export const listUsers = allRows(
-  'listUsers',
-  (db, organizationId: Slot<string>, range: Slots<{ offset: number; limit: number }>) =>
-    db
-      .selectFrom('user')
-      .selectAll()
-      .where('organizationId', '=', organizationId)
-      .where(exists)
-      .orderBy('sequence')
-      .offset(range.offset)
-      .limit(range.limit),
-)
+/** Reads a page of the users, oldest first. An index alone finds the page. */
+export const listUsers = allRows('listUsers', (db, organizationId: Slot<string>, start: Slots<PageStart>) => {
+  const page = db
+    .selectFrom('user')
+    .select('sequence')
+    .where('organizationId', '=', organizationId)
+    .where('sequence', '>', start.after)
+    .where(exists)
+    .orderBy('sequence')
+    .offset(start.offset)
+    .limit(rowsOfPage)
+  return db
+    .selectFrom('user')
+    .selectAll()
+    .where((is) => isFoundBy(db, is.ref('user.sequence'), page))
+    .orderBy('sequence')
+})
 
 /** @returns whether the address is another one now. */
 export async function updateUser(db: Queryable, id: string, changes: UserChanges, now: number): Promise<boolean> {

@@ -30,6 +30,7 @@ const released = [
   ['0013-mail-report', 'a3684d42829b3eed80f2f6e83bcb238b', 'a3684d42829b3eed80f2f6e83bcb238b'],
   ['0014-time-zone-of-user', 'c4d18f0d866d2f6aae8a1a8389e62f19', 'c4d18f0d866d2f6aae8a1a8389e62f19'],
   ['0015-migration-hash', '0feee793a3424b8e230551f1c1f52e08', '0feee793a3424b8e230551f1c1f52e08'],
+  ['0016-member-order', '670665251f776774a7248ed780c5b7c3', '950cba306997664ca47473c78639ff01'],
 ]
 
 describe('the hashes of migrations', () => {

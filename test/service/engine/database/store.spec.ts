@@ -63,7 +63,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       await organization()
       for (const character of ['c', 'a', 'b']) await user(character, `user ${character}`)
 
-      const users = await listUsers(store.db, id('0'), { offset: 1, limit: 5 })
+      const users = await listUsers(store.db, id('0'), { after: 0, offset: 1 })
 
       expect(users.map((row) => row.username)).toEqual(['user a', 'user b'])
     })

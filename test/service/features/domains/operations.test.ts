@@ -88,6 +88,17 @@ operation('GET /domains/{domainId}/users', (subject) => {
     expect(json.map((user: { id: string }) => user.id)).toEqual([first.id, second.id])
     expect(headers.get('link')).toContain(`</api/domains/${domain.id}/users?page=1>; rel="first"`)
   })
+
+  it('reading the members of a domain by key returns those after the key', async () => {
+    const { call, domain } = subject()
+    await member(subject())
+
+    const { json, headers } = await call('GET', `/domains/${domain.id}/users?after=`)
+    const past = await call('GET', `/domains/${domain.id}/users?after=999999999`)
+
+    expect([json.length > 0, past.json]).toEqual([true, []])
+    expect(headers.get('link')).toContain(`</api/domains/${domain.id}/users?after=>; rel="first"`)
+  })
 })
 
 operation('DELETE /domains/{domainId}/users/{userId}', (subject) => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 
 import type { Column, Engine, IndexColumn } from './engine.ts'
 import { postgresFoldedSearch } from './folded-search-postgres.ts'
+import { postgresMemberOrder } from './member-order.ts'
 import { postgresPersonOrder } from './person-order-postgres.ts'
 import { postgresSearchRows } from './search-rows-postgres.ts'
 import { postgresSearch } from './search-postgres.ts'
@@ -19,6 +20,7 @@ export const postgresEngine: Engine = {
   foldedSearch: postgresFoldedSearch,
   fold: (column) => `search_fold(${column})`,
   personOrder: postgresPersonOrder,
+  memberOrder: postgresMemberOrder,
   async hasTable(db, table) {
     const { rows } = await sql<{ found: boolean }>`select to_regclass(${table}) is not null as found`.execute(db)
     return rows[0]?.found === true

@@ -19,6 +19,8 @@ export interface Engine {
   readonly fold: (column: string) => string
   /** The triggers that keep the order of people. */
   readonly personOrder: readonly string[]
+  /** The triggers that give memberships the order of their users. */
+  readonly memberOrder: readonly string[]
   readonly hasTable: (db: Queryable, table: string) => Promise<boolean>
   /** Waits until no other process migrates the database, for the rest of the transaction. */
   readonly lockMigrations: (db: Queryable) => Promise<void>

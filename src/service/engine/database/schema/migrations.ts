@@ -13,6 +13,7 @@ import { browserOfSession } from './0012-browser-of-session.ts'
 import { mailReport } from './0013-mail-report.ts'
 import { timeZoneOfUser } from './0014-time-zone-of-user.ts'
 import { migrationHash } from './0015-migration-hash.ts'
+import { memberOrder } from './0016-member-order.ts'
 import type { Engine } from './engine.ts'
 import type { MigrationName } from './known-migrations.ts'
 
@@ -33,4 +34,5 @@ export const migrations = (engine: Engine): Readonly<Record<MigrationName, reado
   '0013-mail-report': mailReport,
   '0014-time-zone-of-user': timeZoneOfUser,
   '0015-migration-hash': migrationHash,
+  '0016-member-order': memberOrder(engine),
 })

@@ -128,6 +128,8 @@ export interface Database {
     sequence: Generated<number>
     domainId: string
     userId: string
+    /** The sequence of the user, by which members are listed. A trigger writes it. */
+    userSequence: ColumnType<number, never, never>
     /** The synchronization with which it begins to count. */
     addedBy: ColumnType<string | null, string | undefined, string | null>
     /** The synchronization with which it stops counting. */
@@ -138,6 +140,7 @@ export interface Database {
     sequence: number
     domainId: string
     userId: string
+    userSequence: number
   }
   /** A change of all memberships of a domain that is under way. */
   synchronization: {
