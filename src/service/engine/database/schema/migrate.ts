@@ -20,6 +20,7 @@ const knownMigrations = [
   '0012-browser-of-session',
   '0013-mail-report',
   '0014-time-zone-of-user',
+  '0017-remembered-answer',
 ] as const
 
 export type MigrationName = (typeof knownMigrations)[number]

@@ -18,6 +18,7 @@ import { recoveryCodesOfUser } from './0011-recovery-codes-of-user.ts'
 import { browserOfSession } from './0012-browser-of-session.ts'
 import { mailReport } from './0013-mail-report.ts'
 import { timeZoneOfUser } from './0014-time-zone-of-user.ts'
+import { rememberedAnswer } from './0017-remembered-answer.ts'
 import type { MigrationName } from './migrate.ts'
 
 export const migrations = (engine: Engine): Record<MigrationName, Migration> => ({
@@ -35,6 +36,7 @@ export const migrations = (engine: Engine): Record<MigrationName, Migration> => 
   '0012-browser-of-session': browserOfSession,
   '0013-mail-report': mailReport,
   '0014-time-zone-of-user': timeZoneOfUser,
+  '0017-remembered-answer': rememberedAnswer,
 })
 
 /** Runs in one transaction; several processes may try at once. */
