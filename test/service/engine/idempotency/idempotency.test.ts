@@ -229,11 +229,11 @@ describe('an Idempotency-Key', () => {
   })
 
   it('a repetition waits for the first call that is still processed', async () => {
-    const { memberPath } = await member(running, { email: `${unique()}@example.com` })
+    const email = `${unique()}@example.com`
+    const { memberPath } = await member(running, { email })
     const key = unique()
     const send = () => running.call('POST', `${memberPath}/otp`, keyed(key, { body: { deliverableOTPType: 'EMAIL' } }))
     let repeated: Promise<Answer> | undefined
-    const before = server.mails.length
     server.meanwhile(async () => {
       const waiting = running.clock.timerSet(4)
       repeated = send()
@@ -243,7 +243,8 @@ describe('an Idempotency-Key', () => {
 
     const first = await send()
 
-    expect([first.status, (await repeated)?.status, server.mails.length - before]).toEqual([200, 200, 1])
+    expect([first.status, (await repeated)?.status]).toEqual([200, 200])
+    expect(server.mails.filter(({ to }) => to.includes(email))).toHaveLength(1)
   })
 
   it('many repetitions at once create one user', async () => {
