@@ -2,6 +2,7 @@ import { queryString } from '../contract/query-string.ts'
 import type { z } from 'zod'
 
 import type { Endpoint } from '../contract/endpoint.ts'
+import { newIdempotencyKey } from './keyed-calls.ts'
 
 /** The input of an operation, whichever it is. */
 export type CallInput = { params?: unknown; query?: unknown; body?: unknown }
@@ -10,6 +11,8 @@ export type CallInput = { params?: unknown; query?: unknown; body?: unknown }
 export interface DescribedCall {
   readonly path: string
   readonly body: unknown
+  /** The same each time that the call is sent. */
+  readonly idempotencyKey?: string | undefined
 }
 
 /** @throws {TypeError} when the input does not match the schema of the operation. */
@@ -18,7 +21,7 @@ export function describeCall(endpoint: Endpoint, input: CallInput): DescribedCal
   const query = check(endpoint, endpoint.query, input.query)
   check(endpoint, endpoint.body, input.body)
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
-  return { path: path + queryString(query), body: input.body }
+  return { path: path + queryString(query), body: input.body, idempotencyKey: newIdempotencyKey(endpoint) }
 }
 
 function check(endpoint: Endpoint, schema: z.ZodType | undefined, value: unknown): Record<string, unknown> {

@@ -11,6 +11,8 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined
   /** Why the service did not process the call at all, where it said so: it was closing, or overloaded. */
   readonly unprocessed: Unprocessed | undefined
+  /** `unknown`: the service does not know whether the call has changed something. */
+  readonly outcome: 'unknown' | undefined
 
   constructor(answer: {
     code: ErrorCode
@@ -18,9 +20,11 @@ export class ApiError extends Error {
     message: string
     retryAfter?: number | undefined
     unprocessed?: Unprocessed | undefined
+    outcome?: 'unknown' | undefined
   }) {
     super(answer.message)
     this.unprocessed = answer.unprocessed
+    this.outcome = answer.outcome
     this.code = answer.code
     this.status = answer.status
     this.retryAfter = answer.retryAfter

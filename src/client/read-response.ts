@@ -95,8 +95,15 @@ function readError(response: Response, text: string, now: number): ApiError | Un
     message: first?.message ?? `The service returned status ${response.status}.`,
     retryAfter: readRetryAfter(response.headers.get('retry-after'), now),
     unprocessed: response.status === 503 ? readUnprocessed(response.headers.get(unprocessedHeader)) : undefined,
+    outcome: UnknownOutcome.safeParse(parseJson(text)).success ? 'unknown' : undefined,
   })
 }
+
+/** A member of the body or of its first error; other services have none. */
+const UnknownOutcome = z.union([
+  z.object({ outcome: z.literal('unknown') }),
+  z.object({ errors: z.tuple([z.object({ outcome: z.literal('unknown') })]).rest(z.unknown()) }),
+])
 
 /** Codes for services that return a status without a code, or with an unknown code. */
 const codeByStatus: Readonly<Record<number, ErrorCode>> = {

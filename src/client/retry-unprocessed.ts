@@ -2,10 +2,13 @@ import { pause } from '../ground/clock.ts'
 import { ApiError } from './errors.ts'
 import type { ResolvedClientOptions } from './options.ts'
 
-/** Retries calls that the service rejected before it processed them. */
+/**
+ * Retries calls that the service rejected before it processed them, and once those with an `Idempotency-Key` whose outcome the service
+ * does not know. A call without a response is not repeated: a service that ignores the key could create twice.
+ */
 export interface UnprocessedRetry {
   /** @throws what the last attempt throws. */
-  run<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T>
+  run<T>(call: () => Promise<T>, signal?: AbortSignal, hasKey?: boolean): Promise<T>
 }
 
 /** Retries of one call. */
@@ -29,15 +32,18 @@ export function createUnprocessedRetry({
   let remainingTokens = tokens.max
 
   return {
-    async run(call, signal) {
+    async run(call, signal, hasKey = false) {
       let paused = 0
+      let mayRepeat = hasKey
       for (let retries = 0; ; retries += 1) {
         try {
           const answer = await call()
           remainingTokens = Math.min(tokens.max, remainingTokens + tokens.succeeded)
           return answer
         } catch (error) {
-          if (!isUnprocessed(error)) throw error
+          const isRepetition = mayRepeat && isUnknown(error)
+          if (!isRepetition && !isUnprocessed(error)) throw error
+          if (isRepetition) mayRepeat = false
           remainingTokens = Math.max(0, remainingTokens - tokens.rejected)
           const milliseconds = (error.retryAfter ?? 1) * 1_000 * (1 + random() * jitter)
           paused += milliseconds
@@ -52,3 +58,6 @@ export function createUnprocessedRetry({
 
 const isUnprocessed = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.unprocessed !== undefined
+
+const isUnknown = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.status === 503 && error.outcome === 'unknown'

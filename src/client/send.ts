@@ -1,6 +1,7 @@
 import { maxTimer } from '../ground/clock.ts'
 import type { Endpoint, Version } from '../contract/endpoint.ts'
 import { authorization, mediaType } from '../contract/media-type.ts'
+import { idempotencyKeyHeader } from '../contract/idempotency-key.ts'
 import { readRequestId, requestIdHeader } from '../contract/request-id.ts'
 import type { DescribedCall } from './describe-call.ts'
 import { UnreachableError } from './errors.ts'
@@ -64,6 +65,7 @@ export function fetchEndpoint(
       ...(body === undefined ? {} : { 'content-type': type }),
       ...(wait === undefined ? {} : { prefer: `wait=${wait}` }),
       ...(requestId === undefined ? {} : { [requestIdHeader]: requestId }),
+      ...(request.idempotencyKey === undefined ? {} : { [idempotencyKeyHeader]: request.idempotencyKey }),
     },
     // A redirect would send the API key to another address.
     redirect: 'error',

@@ -52,7 +52,7 @@ export function createTransport(options: ResolvedClientOptions): Transport {
           const response = await send(options, currentVersion, endpoint, request, { ...callOptions, timeout })
           return readResponse(options, currentVersion, endpoint, response)
         })
-      return retry.run(once, callOptions.signal)
+      return retry.run(once, callOptions.signal, request.idempotencyKey !== undefined)
     },
     async bytes(endpoint, input) {
       const currentVersion = await version()

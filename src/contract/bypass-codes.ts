@@ -45,6 +45,7 @@ export type ReplacedBypassCodes = z.input<typeof ReplacedBypassCodes>
 export const createBypassCode = endpoint({
   method: 'POST',
   path: '/users/:userId/bypasscodes',
+  repeatable: true,
   summary: 'Creates a bypass code for the user; at most 5 at a time.',
   body: NewBypassCode,
   response: BypassCode,
@@ -54,6 +55,7 @@ export const createBypassCode = endpoint({
 export const replaceBypassCodes = endpoint({
   method: 'PUT',
   path: '/domains/:domainId/users/:userId/bypasscodes',
+  repeatable: true,
   summary: 'Replaces all bypass codes by 5 new ones, for a user of the domain who has passed the second step for it.',
   body: ReplacedBypassCodes,
   response: z.array(BypassCode),

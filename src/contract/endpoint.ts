@@ -48,6 +48,8 @@ export interface Endpoint {
   readonly role?: 'auth'
   /** An operation of the console: which administrators may call it. API keys never can. */
   readonly admin?: AdminAccess
+  /** It creates something: with an `Idempotency-Key`, a caller can repeat it and gets the first answer again. */
+  readonly repeatable?: true
   /** Waits for a change when the caller sends `Prefer: wait=N` (RFC 7240 section 4.3). */
   readonly held?: true
   /** Error codes besides those of every operation (`commonErrors`). */
@@ -78,10 +80,22 @@ export function endpoint<const E extends Declaration>(declaration: E): Declared<
   const fields = parts.flatMap(({ shape }) => Object.keys(shape))
   const invalid = fields.flatMap((name) => invalidField(name) ?? [])
   const errors = [
-    ...new Set([...notFound, ...invalid, ...adminErrors(declaration, names), ...(declaration.errors ?? [])]),
+    ...new Set([
+      ...notFound,
+      ...invalid,
+      ...adminErrors(declaration, names),
+      ...(declaration.errors ?? []),
+      ...(declaration.repeatable ? idempotencyErrors : []),
+    ]),
   ]
   return Object.freeze({ ...declaration, ...params, errors }) as unknown as Declared<E>
 }
+
+const idempotencyErrors = [
+  'api.error.invalid.idempotencykey',
+  'api.error.conflict.idempotencykey',
+  'api.error.mismatch.idempotencykey',
+] as const satisfies readonly ErrorCode[]
 
 /** The errors for administrators who are rejected for other reasons than their role. */
 function adminErrors({ method, admin }: Declaration, params: readonly string[]): ErrorCode[] {

@@ -47,6 +47,8 @@ export const errorStatus = Object.freeze({
   'api.error.invalid.file': 400,
   'api.error.invalid.key': 400,
   'api.error.invalid.days': 400,
+  /** `Idempotency-Key`: not 1 to 255 visible ASCII characters. */
+  'api.error.invalid.idempotencykey': 400,
   'api.error.unauthorized': 401,
   'api.error.device.unknown': 401,
   'api.error.device.clock': 401,
@@ -101,6 +103,8 @@ export const errorStatus = Object.freeze({
   'api.error.conflict.state': 409,
   /** The number that a job is started with is not the one of its preview. */
   'api.error.conflict.people': 409,
+  /** The first request with this `Idempotency-Key` is still processed. */
+  'api.error.conflict.idempotencykey': 409,
   'api.error.limit.bypasscodes': 409,
   'api.error.limit.passkeys': 409,
   'api.error.limit.people': 409,
@@ -108,6 +112,8 @@ export const errorStatus = Object.freeze({
   'api.error.precondition': 412,
   'api.error.toolarge': 413,
   'api.error.unsupportedmediatype': 415,
+  /** Another request had this `Idempotency-Key`. */
+  'api.error.mismatch.idempotencykey': 422,
   'api.error.toomanyrequests': 429,
   'api.error.locked': 429,
   'api.error.limit.codes': 429,

@@ -68,6 +68,7 @@ export type EnrolledHardwareToken = z.input<typeof EnrolledHardwareToken>
 export const createHardwareToken = endpoint({
   method: 'POST',
   path: '/hardware',
+  repeatable: true,
   summary: 'Adds a hardware token to the organization.',
   body: NewHardwareToken,
   response: HardwareToken,
@@ -78,6 +79,7 @@ export const createHardwareToken = endpoint({
 export const enrollHardwareToken = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/hardware',
+  repeatable: true,
   summary:
     'Adds an authenticator app for a user of the domain, all at once or not at all, if the code that it shows is right.',
   body: EnrolledHardwareToken,

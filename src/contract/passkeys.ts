@@ -96,6 +96,7 @@ const bodyLimit = 64 * 1024
 export const startPasskeyRegistration = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/passkeys/registration',
+  repeatable: true,
   summary: 'Starts to add a passkey: returns the options for `navigator.credentials.create()`, good for 5 minutes.',
   body: StartedRegistration,
   bodyLimit,
@@ -108,6 +109,7 @@ export const startPasskeyRegistration = endpoint({
 export const registerPasskey = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/passkeys',
+  repeatable: true,
   summary: 'Adds the passkey that a browser has made; at most 10 for each user.',
   body: RegisteredPasskey,
   bodyLimit,
@@ -156,6 +158,7 @@ export const giveUpPasskey = endpoint({
 export const startPasskeyAuthentication = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/passkeys/authentication',
+  repeatable: true,
   summary: 'Starts to use a passkey: returns the options for `navigator.credentials.get()`, good for 5 minutes.',
   body: StartedAuthentication,
   bodyLimit,
@@ -195,6 +198,7 @@ export type PasskeySignedIn = z.infer<typeof PasskeySignedIn>
 export const createPasskeySession = endpoint({
   method: 'POST',
   path: '/domains/:domainId/passkeys/sessions',
+  repeatable: true,
   summary:
     'Creates an approved session of the user whose passkey has answered with user verification; any wrong answer is 404.',
   body: PasskeySignIn,

@@ -167,6 +167,7 @@ export type RedeemedSession = z.infer<typeof RedeemedSession>
 export const createSession = endpoint({
   method: 'POST',
   path: '/domains/:domainId/sessions',
+  repeatable: true,
   summary:
     'Starts an authentication request: on the device, or with a code or a passkey, which settles the session at once.',
   body: NewSession,
@@ -204,6 +205,7 @@ export const cancelSession = endpoint({
 export const redeemSession = endpoint({
   method: 'POST',
   path: '/domains/:domainId/sessions/:sessionId/redeem',
+  repeatable: true,
   summary: 'Redeems an approval. Succeeds once, and only with the challenge of the session.',
   body: z.object({
     challenge: Random128,
@@ -249,6 +251,7 @@ const SendEmailCode13 = z.object({ deliverableOTPType: z.literal('EMAIL') })
 export const sendEmailCode = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/otp',
+  repeatable: true,
   summary: "E-mails a one-time code to the user's address; the newest one counts.",
   body: SendEmailCode13.extend({
     /** The language of this mail alone; the default is that of the user. 1.4. */

@@ -99,6 +99,7 @@ export type CreatedUser = z.input<typeof CreatedUser>
 export const createUser = endpoint({
   method: 'POST',
   path: '/users',
+  repeatable: true,
   summary: 'Adds a user to the organization.',
   body: CreatedUser,
   body13: NewUser,

@@ -1,4 +1,5 @@
 import { audit } from './engine/audit/feature.ts'
+import { idempotency } from './engine/idempotency/feature.ts'
 import type { Feature } from './engine/steps/feature.ts'
 import { limits } from './engine/limits/feature.ts'
 import { users } from './features/users/feature.ts'
@@ -22,6 +23,7 @@ import { bulkJobs } from './features/bulk-jobs/feature.ts'
 export const features: readonly Feature[] = [
   limits,
   audit,
+  idempotency,
   users,
   domains,
   factors,

@@ -8,15 +8,20 @@ import { createTestClock } from '../../src/testing/clock.ts'
 
 const v14 = 'application/vnd.service.v1+json; version=1.4'
 
+const unavailable = { code: 'api.error.unavailable', message: 'no' }
+
 interface Rejection {
   readonly unprocessed?: string
   readonly retryAfter?: string
+  readonly outcome?: string
 }
 
 /** A service that rejects the first calls in these ways. */
 async function start(rejections: readonly Rejection[], random = () => 0) {
   let requestCount = 0
-  const server = createServer((_req, res) => {
+  const keys: (string | undefined)[] = []
+  const server = createServer((req, res) => {
+    keys.push(req.headers['idempotency-key']?.toString())
     const rejection = rejections[requestCount]
     requestCount += 1
     if (!rejection) return res.writeHead(200, { 'Content-Type': v14 }).end('{"status":"OK"}')
@@ -25,7 +30,8 @@ async function start(rejections: readonly Rejection[], random = () => 0) {
       ...(rejection.unprocessed && { Unprocessed: rejection.unprocessed }),
       'Retry-After': rejection.retryAfter ?? '1',
     }
-    return res.writeHead(503, headers).end('{"errors":[{"code":"api.error.unavailable","message":"no"}]}')
+    const { outcome } = rejection
+    return res.writeHead(503, headers).end(JSON.stringify({ errors: [{ ...unavailable, outcome }] }))
   })
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
@@ -47,6 +53,7 @@ async function start(rejections: readonly Rejection[], random = () => 0) {
   return {
     client,
     pauses,
+    keys,
     countRequests: () => requestCount,
     /** Lets so many pauses pass, one after the other. */
     pass: async (count: number) => {
@@ -115,5 +122,41 @@ describe('a call that the service rejected unprocessed', () => {
 
     await expect(client.ping()).rejects.toMatchObject({ retryAfter: 1 })
     expect(countRequests()).toBe(41)
+  })
+})
+
+describe('a creating call', () => {
+  const id = '1f'.repeat(20)
+  const send = (client: Awaited<ReturnType<typeof start>>['client']) => client.sessions.emailCode(id, id)
+  const unknown = { outcome: 'unknown' }
+
+  it('a creating call whose outcome the service does not know is repeated once, with the same Idempotency-Key', async () => {
+    const { client, pass, keys } = await start([unknown, unknown])
+
+    const answer = send(client).catch((error: unknown) => error)
+    await Promise.race([answer, pass(2)])
+
+    expect(await answer).toMatchObject({ status: 503, outcome: 'unknown' })
+    expect(keys).toHaveLength(2)
+    expect(keys[0]).toMatch(/^"[0-9a-f-]{36}"$/)
+    expect(keys[1]).toBe(keys[0])
+  })
+
+  it('each creating call has its own Idempotency-Key, and other calls have none', async () => {
+    const { client, keys } = await start([{}, {}])
+
+    await send(client).catch(() => undefined)
+    await send(client).catch(() => undefined)
+    await client.ping()
+
+    expect(new Set(keys).size).toBe(3)
+    expect(keys[2]).toBeUndefined()
+  })
+
+  it('a call without an Idempotency-Key is not repeated, although its outcome is unknown', async () => {
+    const { client, countRequests } = await start([unknown])
+
+    await expect(client.ping()).rejects.toMatchObject({ outcome: 'unknown' })
+    expect(countRequests()).toBe(1)
   })
 })

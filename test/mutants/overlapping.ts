@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a replaced request wakes who waits for it',
-    file: 'src/service/features/sessions/create.ts',
+    file: 'src/service/features/sessions/created-session.ts',
     find: '  notifyCancelled(call, replaced)\n',
     replace: '  void replaced\n',
     test: service,

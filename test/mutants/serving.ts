@@ -410,6 +410,22 @@ function retries(): readonly Mutant[] {
       title: 'a call rejected unprocessed (%s) is retried after the time that the service names',
     },
     {
+      defense: 'a call whose outcome is unknown is repeated only with an Idempotency-Key',
+      file,
+      find: 'let mayRepeat = hasKey',
+      replace: 'let mayRepeat = hasKey || true',
+      test,
+      title: 'a call without an Idempotency-Key is not repeated, although its outcome is unknown',
+    },
+    {
+      defense: 'a call whose outcome is unknown is repeated once',
+      file,
+      find: 'if (isRepetition) mayRepeat = false',
+      replace: 'void isRepetition',
+      test,
+      title: 'a creating call whose outcome the service does not know is repeated once, with the same Idempotency-Key',
+    },
+    {
       defense: 'chance spreads the pauses',
       file,
       find: '(1 + random() * jitter)',

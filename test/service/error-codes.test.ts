@@ -11,6 +11,7 @@ import { listen } from '../../src/service/engine/http/listen.ts'
 import { createService } from '../../src/service/index.ts'
 import { systemRandom } from '../../src/service/engine/base/random.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../support/device-signer.ts'
+import { startMailServer } from '../support/mail-server.ts'
 import { openRaw } from '../support/raw-http.ts'
 import { hardwareToken, member, unique } from './features/codes/code-holder.ts'
 import { administrator, callConsole, consoleBrowser, startConsole } from './features/administrators/console-holder.ts'
@@ -37,7 +38,10 @@ afterAll(async () => {
 
 const domain = () => `/domains/${running.domain.id}`
 const get = (path: string) => running.call('GET', path)
-const createUser = (more: object) => running.call('POST', '/users', { body: { ...newUser(unique()), ...more } })
+const createUser = (more: object, key?: string) => {
+  const headers = key === undefined ? {} : { 'idempotency-key': key }
+  return running.call('POST', '/users', { body: { ...newUser(unique()), ...more }, headers })
+}
 const createSession = (more: object) =>
   running.call('POST', `${domain()}/sessions`, { body: { user: { id: unknownId }, ...more } })
 
@@ -73,6 +77,34 @@ async function elsewhere(
   } finally {
     await other.close()
   }
+}
+
+/** Repeats a call whose mail the mail server does not take. */
+async function repeatedTooEarly(): Promise<Answer> {
+  const server = await startMailServer()
+  onTestFinished(() => server.close())
+  server.hang()
+  return elsewhere({ smtp: { host: '127.0.0.1', port: server.port, from: 'mfa@example.com' } }, async (other) => {
+    const { id } = await other.service.administration.createDomain(other.organization.id, {
+      name: 'Mail',
+      emailOtpEnabled: true,
+    })
+    const person = await member(other)
+    await other.call('PUT', `/domains/${id}/users/${person.id}`)
+    const options = { body: { deliverableOTPType: 'EMAIL' }, headers: { 'idempotency-key': 'key' } }
+    const send = () => other.call('POST', `/domains/${id}/users/${person.id}/otp`, options)
+    const sending = other.clock.timerSet(8)
+    const first = send()
+    await sending
+    const waiting = other.clock.timerSet(4)
+    const repeated = send()
+    await waiting
+    await other.clock.advance(4)
+    const answer = await repeated
+    await other.clock.advance(4)
+    await first
+    return answer
+  })
 }
 
 /** Calls a separate service that cannot load the library. */
@@ -258,6 +290,13 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     await running.call('PUT', `${first.path}/hardware/${id}`)
     return running.call('PUT', `${second.path}/hardware/${id}`)
   },
+  'api.error.invalid.idempotencykey': () => createUser({}, 'two words'),
+  'api.error.mismatch.idempotencykey': async () => {
+    const key = unique()
+    await createUser({ username: unique() }, key)
+    return createUser({ username: unique() }, key)
+  },
+  'api.error.conflict.idempotencykey': () => repeatedTooEarly(),
   'api.error.conflict.enrolled': async () => {
     const { user } = await running.enroll(unique())
     return running.call('PUT', `${domain()}/users/${user.id}/token/first`)

@@ -19,6 +19,8 @@ export interface PostgresProxy {
   readonly dropNotifications: (drop: boolean) => void
   /** Refuses connections that set a parameter, as PgBouncer does. */
   readonly refuseParameter: (name: string) => void
+  /** The next COMMIT reaches the database, and its answer is lost with the connection. */
+  readonly loseCommit: () => void
   readonly close: () => Promise<void>
 }
 
@@ -26,7 +28,7 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
   const url = new URL(database)
   const target = Number(url.port)
   const links = new Set<Link>()
-  const state: State = { delay: 0, stalled: false, dropping: false, refused: undefined }
+  const state: State = { delay: 0, stalled: false, dropping: false, refused: undefined, losing: false }
   const server = createServer((client) => {
     const link = createLink(client, connect(target, '127.0.0.1'), state)
     links.add(link)
@@ -53,6 +55,7 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
     },
     delay: (milliseconds) => void (state.delay = milliseconds),
     dropNotifications: (drop) => void (state.dropping = drop),
+    loseCommit: () => void (state.losing = true),
     refuseParameter: (name) => void (state.refused = name),
     async close() {
       state.stalled = false
@@ -66,6 +69,7 @@ interface State {
   stalled: boolean
   dropping: boolean
   refused: string | undefined
+  losing: boolean
 }
 
 interface Link {
@@ -80,6 +84,12 @@ function createLink(client: Socket, server: Socket, state: State): Link {
     createDirection(client, server, state),
     createDirection(server, client, state, withoutNotifications(state)),
   ]
+  client.on('data', (data: Buffer) => {
+    if (!state.losing || !/\bcommit\b/i.test(data.toString('latin1'))) return
+    state.losing = false
+    // Its answer comes when the database has committed.
+    server.removeAllListeners('data').once('data', () => client.destroy())
+  })
   client.once('data', (hello: Buffer) => {
     if (state.refused !== undefined && hello.includes(state.refused)) client.end(refusal(state.refused))
   })

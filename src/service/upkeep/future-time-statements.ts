@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder, SqlBool } from 'kysely'
 
+import { rememberedFor } from '../../contract/idempotency-key.ts'
 import { invitationLifetime } from '../../contract/roles.ts'
 import { ceremonyLifetime } from '../../contract/passkeys.ts'
 import { shownCodeExpiry } from '../features/devices/activation-code.ts'
@@ -54,6 +55,7 @@ export const waitCorrections: readonly FutureRows[] = [
   removedRows('administratorCeremony', ['challengeHash'], 'expiresAt', (now) => now + ceremonyLifetime),
   removedRows('administratorInvitation', ['tokenHash'], 'expiresAt', (now) => now + invitationLifetime),
   removedRows('mailReport', ['secretHash'], 'expiresAt', (now) => now + mailReportLifetime),
+  removedRows('rememberedAnswer', ['id'], 'expiresAt', (now) => now + rememberedFor),
   removedRows('administratorSession', ['hash'], 'usedAt', (now) => now),
   changedRows(
     'token',

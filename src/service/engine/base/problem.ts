@@ -57,6 +57,7 @@ export function messageOf(code: ErrorCode): string {
 const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.malformed': 'The request is malformed.',
   'api.error.invalid.page': 'page: expected a number from 1.',
+  'api.error.invalid.idempotencykey': 'Idempotency-Key: expected 1 to 255 visible ASCII characters.',
   'api.error.unauthorized': 'A valid API key is required.',
   'api.error.device.unknown': 'No such device.',
   'api.error.device.clock': "The device's clock is wrong.",
@@ -103,6 +104,10 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.conflict.email': 'The person has no e-mail address. Enter one first.',
   'api.error.conflict.device':
     'The person has a device in this domain, and no mail replaces one. Revoke a lost device first, or show a link.',
+  'api.error.conflict.idempotencykey':
+    'Idempotency-Key: the first request with this key is still being processed. Repeat this one in a moment.',
+  'api.error.mismatch.idempotencykey':
+    'Idempotency-Key: this key was used for a different request. Use a new key for each request that is not a repetition.',
   'api.error.limit.bypasscodes': 'The user already has the maximum of 5 bypass codes.',
   'api.error.limit.passkeys': 'The user already has the maximum of 10 passkeys.',
   'api.error.conflict.enrolled': 'The user already had a factor.',

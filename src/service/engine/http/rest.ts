@@ -18,6 +18,9 @@ import type { EventSource } from '../waiting/follower.ts'
 import { fileAnswer } from './file.ts'
 import { heldRead, preferredWait } from './held-read.ts'
 import { imageAnswer } from './image.ts'
+import { readIdempotencyKey } from '../idempotency/keyed-call.ts'
+import { createRememberedAnswers } from '../idempotency/remembered-answers.ts'
+import type { AnswerKeyed } from '../idempotency/remembered-answers.ts'
 import { createPathTable } from './path-table.ts'
 import type { Match } from './path-table.ts'
 import { leaveAfter, takeAll } from '../waiting/places.ts'
@@ -52,12 +55,13 @@ export type Rest = (request: RestRequest) => Promise<RestAnswer>
 /** The REST interface, without its transport. */
 export function createRest(ctx: ServiceContext, options: RestOptions): Rest {
   const find = createPathTable([...Map.groupBy(options.routes, (route) => route.endpoint.path)])
+  const answerKeyed = createRememberedAnswers(ctx)
   const names = new Map(options.operations.map(({ endpoint, name }) => [endpoint, name]))
   return (request) => {
     const place = find(request.url.replace(/[?#].*$/s, '')) ?? nowhere
     const matchedRoute = findRoute(place.value, request.method)
     observe(ctx, request, (matchedRoute && names.get(matchedRoute.endpoint)) ?? 'none')
-    return serve(ctx, options, place, request)
+    return serve(ctx, { ...options, answerKeyed }, place, request)
   }
 }
 
@@ -69,7 +73,7 @@ const nowhere: Place = { value: [], params: {} }
 /** Serves one request: authenticates the caller, selects operation and version, and runs the operation. */
 async function serve(
   ctx: ServiceContext,
-  options: RestOptions,
+  options: RestOptions & { readonly answerKeyed: AnswerKeyed },
   { value: routes, params: encoded }: Place,
   request: RestRequest,
 ): Promise<RestAnswer> {
@@ -95,7 +99,8 @@ async function serve(
     const received = async () => {
       if (ctx.clock.now() !== since) await admission.requireUnchanged()
     }
-    const output = await run(givenBy(request, { params, endpoint, received }, call), call)
+    const once = onceFor(options.answerKeyed, { admission, endpoint, params, request })
+    const output = await run({ ...givenBy(request, { params, endpoint, received }, call), ...once }, call)
     if (endpoint.media === 'image/png')
       return imageAnswer(request.headers['if-none-match'], output as NamedImage, headers)
     if (isFile(endpoint.media)) return fileAnswer(endpoint.media, output as FileOutput, headers)
@@ -186,6 +191,29 @@ function givenBy(request: RestRequest, { params, endpoint, received }: Giving, {
 
 const headersOf = ({ headers }: Endpoint, request: RestRequest) =>
   headers && Object.fromEntries(Object.keys(headers.shape).map((name) => [name, request.headers[`x-${name}`]]))
+
+interface KeyedParts extends Pick<Giving, 'params' | 'endpoint'> {
+  readonly admission: AdmittedCaller
+  readonly request: RestRequest
+}
+
+/** How the handler of an operation that creates something is run, if the caller sent an `Idempotency-Key`. */
+function onceFor(
+  answerKeyed: AnswerKeyed,
+  { admission, endpoint, params, request }: KeyedParts,
+): Pick<RouteInput, 'once'> {
+  const key = endpoint.repeatable ? readIdempotencyKey(request.headers['idempotency-key']) : undefined
+  if (key === undefined) return {}
+  const keyedCall = {
+    key,
+    organizationId: admission.caller.organizationId,
+    apiKeyId: admission.id,
+    domainId: params.domainId ?? null,
+    operation: `${endpoint.method} ${endpoint.path}`,
+    requireUnchanged: () => admission.requireUnchanged(),
+  }
+  return { once: (input, run) => answerKeyed(keyedCall, input, run) }
+}
 
 interface CallParts {
   readonly admission: AdmittedCaller

@@ -6,6 +6,7 @@ import type { Endpoint, FileBody, FileMedia, Version } from '../../../contract/e
 import { validate } from '../../../contract/validate.ts'
 import type { Mistake } from '../../../contract/validate.ts'
 import type { Caller } from '../context/caller.ts'
+import type { AnswerMemory } from '../idempotency/answer-once.ts'
 import { ApiProblem } from '../base/problem.ts'
 import type { EventSource } from '../waiting/follower.ts'
 import type { HoldableRead } from './held-read.ts'
@@ -16,6 +17,8 @@ import { nextTurn } from '../base/next-turn.ts'
 export interface Call extends Caller {
   /** Absent at the command line, which calls operations in its own process. */
   readonly http?: HttpExchange
+  /** Absent unless the caller sent an `Idempotency-Key`. */
+  readonly memory?: AnswerMemory
 }
 
 /** The HTTP part of a call: headers, and a connection that can be held open or lost. */
@@ -98,6 +101,8 @@ export interface RouteInput {
   readonly rows?: () => Promise<Iterable<readonly unknown[]>>
   /** The body of an endpoint with a file. */
   readonly file?: (file: FileBody) => AsyncIterable<Uint8Array>
+  /** With an `Idempotency-Key`: runs the handler, unless the same input was answered before. */
+  readonly once?: <T>(input: unknown, run: (memory: AnswerMemory) => Promise<T>) => Promise<T>
 }
 
 export function route<E extends Endpoint>(endpoint: E, handle: Handler<E>): Route {
@@ -117,7 +122,10 @@ export function preparedRoute<E extends Endpoint, P>(
       try {
         const prepared = await prepare(head as Parsed<E, 'params'>, call)
         const input = { ...head, ...(await parseContent(endpoint, request, call.version)) } as Input<E>
-        return filter(endpoint, await handle(input, call, prepared), call.version)
+        const answer = request.once
+          ? await request.once(input, (memory) => handle(input, { ...call, memory }, prepared))
+          : await handle(input, call, prepared)
+        return filter(endpoint, answer, call.version)
       } catch (error) {
         throw declared(endpoint, error)
       }

@@ -4,6 +4,7 @@ import { AdminRole, mayCall } from '../../../contract/roles.ts'
 import type { AdminAccess } from '../../../contract/roles.ts'
 import { commonErrors, errorStatus } from '../../../contract/errors.ts'
 import type { ErrorCode } from '../../../contract/errors.ts'
+import { idempotencyKeyHeader, rememberedFor } from '../../../contract/idempotency-key.ts'
 import { isFile, responseSchema } from '../../../contract/endpoint.ts'
 import type { Endpoint, FileBody, Version } from '../../../contract/endpoint.ts'
 import { mediaType } from '../../../contract/media-type.ts'
@@ -97,13 +98,23 @@ function queryParameters({ query }: Endpoint, { schemas }: Describing) {
   }))
 }
 
-function headerParameters({ held, headers }: Endpoint, { schemas }: Describing) {
-  const ownHeaders = Object.entries(headers?.shape ?? {}).map(([name, type]) => ({
+const idempotencyKey = {
+  name: idempotencyKeyHeader,
+  in: 'header',
+  required: false,
+  description: `Names this request. Another one with the same key and the same content gets the same answer for ${rememberedFor / 60} minutes, and creates nothing again.`,
+  schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
+  example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+}
+
+function headerParameters({ held, headers, repeatable }: Endpoint, { schemas }: Describing) {
+  const namedHeaders = Object.entries(headers?.shape ?? {}).map(([name, type]) => ({
     name: `X-${name[0]?.toUpperCase()}${name.slice(1)}`,
     in: 'header',
     required: false,
     schema: schemas.convert(type as z.ZodType, 'sent'),
   }))
+  const ownHeaders = [...namedHeaders, ...(repeatable ? [idempotencyKey] : [])]
   if (!held) return ownHeaders
   return [
     ...ownHeaders,

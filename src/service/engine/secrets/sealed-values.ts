@@ -10,7 +10,7 @@ export interface SealedValue {
   /** The id of the record that it is sealed for. */
   readonly id: string
   readonly sealed: string
-  /** The user or administrator it belongs to; null where it belongs to none. */
+  /** The user, administrator or API key it belongs to; null where it belongs to none. */
   readonly userId: string | null
 }
 
@@ -68,6 +68,12 @@ export const sealedPlaces: readonly SealedPlace[] = [
     table: 'administratorPasskey',
     column: 'publicKey',
     user: sql.ref<string | null>('administratorId'),
+  },
+  {
+    kind: 'remembered answer',
+    table: 'rememberedAnswer',
+    column: 'answer',
+    user: sql.ref<string | null>('apiKeyId'),
   },
   { ...pushKeyRecord, table: 'pushKey', column: 'privateKey' },
 ]

@@ -21,12 +21,15 @@ export type SealedRecord =
   | {
       readonly kind: UserSecret
       readonly id: string
-      /** The user or administrator it belongs to; null for the seed of an unassigned hardware token. */
+      /** The user, administrator or API key it belongs to; null for the seed of an unassigned hardware token. */
       readonly userId: string | null
     }
   | { readonly kind: ServiceSecret; readonly id: string }
 
-/** Secrets of a user or an administrator: seeds and codes, what unlocks and reaches a device, and public keys of passkeys. */
+/**
+ * Secrets of a user, an administrator or an API key: seeds and codes, what unlocks and reaches a device, public keys of passkeys, and
+ * answers, which contain codes.
+ */
 export type UserSecret =
   | 'seed'
   | 'activation code'
@@ -36,6 +39,7 @@ export type UserSecret =
   | 'push subscription'
   | 'passkey'
   | 'administrator passkey'
+  | 'remembered answer'
 
 /** Secrets without a user, or with the user as id, and the key that signs messages to all devices. */
 export type ServiceSecret = 'remembered browser' | 'key check' | 'push key'

@@ -4,6 +4,7 @@ import type * as contract from '../../../contract/bypass-codes.ts'
 import { auditCall } from '../../engine/audit/audit.ts'
 import { requirePass } from '../factors/change-pass.ts'
 import { storedForm, readableForm } from './forms.ts'
+import { answerOnce } from '../../engine/idempotency/answer-once.ts'
 import type { Call, Handler, Input } from '../../engine/http/route.ts'
 import { enrollUser } from '../factors/enrollment.ts'
 import { announceCall } from '../factors/announcements.ts'
@@ -39,7 +40,7 @@ export async function createDrawn(
   call: Call,
   newCode: DrawnCode,
 ): Promise<BypassCode> {
-  const row = await inTransaction(call.store.db, async (db) => {
+  const insert = async (db: Queryable) => {
     // Locked, so that concurrent requests are counted one by one.
     if (!(await lockUser(db, call.organizationId, input.userId))) throw new ApiProblem('api.error.notfound.user')
     const currentCodes = await bypassCodesOfUsers(db, [input.userId], call.clock.now())
@@ -47,15 +48,16 @@ export async function createDrawn(
     const inserted = await insertNew(call, db, input, newCode)
     if (inserted) await announceCall(db, call, { kind: 'codes_made', userId: input.userId, handedOver: true })
     return inserted
-  })
+  }
+  const created = await answerOnce(call, { change: insert, answer: (row) => bypassCodeView(row, newCode.code) })
   // Once in a hundred million times the user already has exactly this code.
-  return row ? bypassCodeView(row, newCode.code) : create(input, call)
+  return created ?? create(input, call)
 }
 
 export const replaceAll: Handler<typeof contract.replaceBypassCodes> = async (input, call) => {
   const domain = await findDomain(call, input.domainId)
   const newCodes = await drawMany(call, input.userId, maxBypassCodes)
-  const rows = await call.store.db.transaction().execute(async (db) => {
+  const replace = async (db: Queryable) => {
     // Bypass codes are valid in the whole organization: one domain must not replace the codes of users of another domain.
     await lockMember(db, call, domain.id, input.userId)
     const change = { userId: input.userId, changed: 'codes', pass: input.pass, domainId: domain.id } as const
@@ -80,8 +82,8 @@ export const replaceAll: Handler<typeof contract.replaceBypassCodes> = async (in
       pass: input.pass,
     })
     return views
-  })
-  return rows
+  }
+  return answerOnce(call, { change: replace, answer: (views) => views })
 }
 
 export const list: Handler<typeof contract.listBypassCodes> = async (input, call) => {

@@ -1,5 +1,8 @@
 import { audit } from '../../engine/audit/audit.ts'
 import type { AuditContext } from '../../engine/audit/audit.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
+import type { Call } from '../../engine/http/route.ts'
+import { answerOnce } from '../../engine/idempotency/answer-once.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { lockMember } from '../users/lock-member.ts'
 import { tooManyRequests } from '../../engine/base/problem.ts'
@@ -45,20 +48,25 @@ export async function releaseSend({ store }: Context, { userId, at }: SendReserv
 }
 
 /** Stores a code that was sent, and invalidates all others, unless the user's address has changed meanwhile. */
-export async function storeSentCode(ctx: Context, domain: DomainRow, user: UserRow, code: string): Promise<void> {
+export async function storeSentCode(
+  ctx: Context & Pick<Call, 'memory'>,
+  domain: DomainRow,
+  user: UserRow,
+  code: string,
+): Promise<void> {
   const member = { domainId: domain.id, userId: user.id }
   const now = ctx.clock.now()
-  const wait = await ctx.store.db.transaction().execute(async (db) => {
+  const store = async (db: Queryable) => {
     const currentMember = await lockMember(db, domain, domain.id, user.id)
     const rest = addressRest(currentMember, now)
+    if (rest > 0) throw tooManyRequests({ limit: changedAddress, wait: rest, now })
     const codeLookup = ctx.secrets.lookup(emailCodeText(member, code))
-    if (rest > 0) return rest
     await replaceEmailCode(db, { ...member, codeLookup, wrongTries: 0, expiresAt: now + emailCodeLifetime })
     const facts = { domain: domain.id, user: user.id }
     await audit(db, ctx, { event: 'email_code.sent', organizationId: domain.organizationId, facts })
-    return rest
-  })
-  if (wait > 0) throw tooManyRequests({ limit: changedAddress, wait, now })
+    return code
+  }
+  await answerOnce(ctx, { change: store, answer: () => undefined })
 }
 
 const changedAddress = 'no codes are sent to an e-mail address for 24 hours after it was changed'

@@ -4,6 +4,7 @@ import { requirePass } from '../factors/change-pass.ts'
 import { cutPage, parsePage } from '../../engine/http/paging.ts'
 import { enrollUser, rejectWhileCodeIsIssued } from '../factors/enrollment.ts'
 import { announceCall } from '../factors/announcements.ts'
+import { answerOnce } from '../../engine/idempotency/answer-once.ts'
 import type { Call, Handler, Input } from '../../engine/http/route.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import { appAlias, appSerialNumber, defaultAlias, digitsOf, removalKind } from './rules.ts'
@@ -41,13 +42,14 @@ export const create: Handler<typeof contract.createHardwareToken> = async (input
     period: input.timeStep,
     createdAt: call.clock.now(),
   }
-  const inserted = await call.store.db.transaction().execute(async (db) => {
-    const done = await insertHardwareToken(db, row)
-    if (done) await auditCall(db, call, 'hardware.created', { hardware: id })
-    return done
-  })
-  if (!inserted) throw new ApiProblem('api.error.conflict.serialnumber')
-  return hardwareView(await load(call, id))
+  const insert = async (db: Queryable) => {
+    if (!(await insertHardwareToken(db, row))) return undefined
+    await auditCall(db, call, 'hardware.created', { hardware: id })
+    return id
+  }
+  const created = await answerOnce(call, { change: insert, answer: viewOf })
+  if (!created) throw new ApiProblem('api.error.conflict.serialnumber')
+  return created
 }
 
 export const list: Handler<typeof contract.listHardwareTokens> = async (input, call) => {
@@ -102,7 +104,7 @@ export const enroll: Handler<typeof contract.enrollHardwareToken> = async (input
   if (call.role === 'auth' && !input.first) throw new ApiProblem('api.error.forbidden')
   const domain = await findDomain(call, input.domainId)
   const id = newId(call.random)
-  await call.store.db.transaction().execute(async (db) => {
+  const insert = async (db: Queryable) => {
     // An authenticator app is valid in the whole organization: one domain must not add one for users of another domain.
     const user = await lockMember(db, call, domain.id, input.userId)
     if (input.first) await rejectWhileCodeIsIssued(db, call, domain.id, user.id)
@@ -128,8 +130,9 @@ export const enroll: Handler<typeof contract.enrollHardwareToken> = async (input
     await auditCall(db, call, 'hardware.enrolled', { hardware: id, domain: domain.id, user: user.id })
     const kind = input.replaces === undefined ? 'app_added' : 'app_replaced'
     await announceCall(db, call, { kind, userId: user.id, domainId: domain.id, pass: input.pass })
-  })
-  return hardwareView(await load(call, id))
+    return id
+  }
+  return answerOnce(call, { change: insert, answer: viewOf })
 }
 
 export const getOfUser: Handler<typeof contract.getHardwareTokenOfUser> = async (input, call) => {
@@ -175,6 +178,8 @@ async function makeRoom(
   await releaseHardwareTokens(db, call.secrets, [userId], epoch)
   await auditCall(db, call, 'hardware.released', { user: userId })
 }
+
+const viewOf = async (id: string, call: Call) => hardwareView(await load(call, id))
 
 async function load(call: Call, id: string): Promise<HardwareTokenRow> {
   const token = await hardwareTokenById(call.store.db, call.organizationId, id)

@@ -6,6 +6,7 @@ import { enrollUser, rejectWhileCodeIsIssued } from '../factors/enrollment.ts'
 import { announceCall } from '../factors/announcements.ts'
 import { lockMember } from '../users/lock-member.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
+import { answerOnce } from '../../engine/idempotency/answer-once.ts'
 import type { Call, Handler, Input } from '../../engine/http/route.ts'
 import { beginCeremony, expectedOf, namedCeremony } from './ceremonies.ts'
 import { loadWebAuthn } from './webauthn.ts'
@@ -31,7 +32,7 @@ export const startRegistration: Handler<typeof contract.startPasskeyRegistration
   await loadWebAuthn(call)
   const { rp, challenge } = input
   const domain = await findDomain(call, input.domainId)
-  return call.store.db.transaction().execute(async (db) => {
+  const start = async (db: Queryable) => {
     const user = await lockMember(db, call, domain.id, input.userId)
     const permission = await requirePermission(db, call, { ...input, domainId: domain.id, user, rpId: rp.id })
     const newCeremony = { domainId: domain.id, userId: user.id, purpose: null, budget: 'other' } as const
@@ -45,8 +46,9 @@ export const startRegistration: Handler<typeof contract.startPasskeyRegistration
       attestation: 'none',
       excludeCredentials: permission.filter(({ rpId }) => rpId === rp.id).map((row) => descriptorOf(row)),
       authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
-    }
-  })
+    } as const
+  }
+  return answerOnce(call, { change: start, answer: (options) => options })
 }
 
 export const register: Handler<typeof contract.registerPasskey> = async (input, call) => {
@@ -56,7 +58,7 @@ export const register: Handler<typeof contract.registerPasskey> = async (input, 
   const { rpId, made: credential } = await verifyAnswer(call, { ...input, domainId: domain.id })
   const id = newId(call.random)
   const row = { ...newRow(call, credential, { id, userId: input.userId }), rpId, name }
-  await call.store.db.transaction().execute(async (db) => {
+  const insert = async (db: Queryable) => {
     const user = await lockMember(db, call, domain.id, input.userId)
     await requirePermission(db, call, { ...input, domainId: domain.id, user, rpId })
     if (!(await enrollUser(db, call, { userId: user.id, first }, call)))
@@ -64,15 +66,16 @@ export const register: Handler<typeof contract.registerPasskey> = async (input, 
     if (!(await insertPasskey(db, row))) throw new ApiProblem('api.error.conflict.passkey')
     await auditCall(db, call, 'passkey.added', { passkey: id, domain: domain.id, user: user.id })
     await announceCall(db, call, { kind: 'passkey_added', userId: user.id, domainId: domain.id, pass: input.pass })
-  })
-  return passkeyView({ ...row, lastUsedAt: null })
+    return passkeyView({ ...row, lastUsedAt: null })
+  }
+  return answerOnce(call, { change: insert, answer: (view) => view })
 }
 
 export const startAuthentication: Handler<typeof contract.startPasskeyAuthentication> = async (input, call) => {
   const { rp, challenge, purpose, browser } = input
   await loadWebAuthn(call)
   const domain = await findDomain(call, input.domainId)
-  return readCommitted(call.store.db).execute(async (db) => {
+  const start = async (db: Queryable) => {
     const user = await lockMember(db, call, domain.id, input.userId)
     const usable = (await passkeysOfUser(db, user.id)).filter(({ rpId }) => rpId === rp.id)
     if (usable.length === 0) throw new ApiProblem('api.error.notfound.passkey')
@@ -84,8 +87,10 @@ export const startAuthentication: Handler<typeof contract.startPasskeyAuthentica
       timeout,
       userVerification: 'preferred',
       allowCredentials: usable.map((row) => descriptorOf(row)),
-    }
-  })
+    } as const
+  }
+  const begin = <R>(run: (db: Queryable) => Promise<R>) => readCommitted(call.store.db).execute(run)
+  return answerOnce(call, { change: start, answer: (options) => options, begin })
 }
 
 /** An attacker who takes over an app and its key of role `auth` must not be able to add passkeys for users who have a factor. */

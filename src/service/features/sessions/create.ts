@@ -2,7 +2,7 @@ import type * as contract from '../../../contract/sessions.ts'
 import { isStrong } from '../../../contract/factor-descriptions.ts'
 import { requestedPolicy } from '../../../contract/phishing-resistance.ts'
 import type { PhishingResistance } from '../../../contract/phishing-resistance.ts'
-import type { Session, SessionReason } from '../../../contract/sessions.ts'
+import type { SessionReason } from '../../../contract/sessions.ts'
 import { auditSession, auditThrottled } from './audit.ts'
 import { withinBudget } from '../codes/budget.ts'
 import { bypassLookups } from '../bypass-codes/forms.ts'
@@ -10,6 +10,7 @@ import { checkCode, isNotHandedOver, meantFactor } from '../codes/check-code.ts'
 import type { GivenCode } from '../codes/check-code.ts'
 import { enrollUser } from '../factors/enrollment.ts'
 import { userNeedsPasskey } from '../factors/needs-passkey.ts'
+import { answerOnce } from '../../engine/idempotency/answer-once.ts'
 import type { Call, Handler, Input } from '../../engine/http/route.ts'
 import { ApiProblem, tooManyRequests } from '../../engine/base/problem.ts'
 import { presentPasskey, usePasskey } from '../passkeys/check-passkey.ts'
@@ -21,7 +22,6 @@ import type { SessionBrowser, Budget } from '../../../contract/known-browser.ts'
 import { newMatchingNumber, scanHashOf } from './rules.ts'
 import { isTriedForPasskey } from '../factors/phishing-resistance.ts'
 import { newIdOfTime, random128 } from '../../engine/base/random.ts'
-import { sessionView } from './view.ts'
 import { greetDevice, cancelReplaced, insertSession, pendingNumbers } from './statements.ts'
 import { activeDevice } from '../factors/possessions.ts'
 import type { DomainRow } from '../domains/statements.ts'
@@ -30,12 +30,12 @@ import type { FoundBrowser } from '../browsers/statements.ts'
 import type { SessionRow } from './statements.ts'
 import { lockUser } from '../users/statements.ts'
 import type { UserRow } from '../users/statements.ts'
-import { readCommitted } from '../../engine/database/transaction-ends.ts'
+import { afterCommit, readCommitted } from '../../engine/database/transaction-ends.ts'
 import { findMember } from '../domains/find.ts'
 import type { Member } from '../domains/find.ts'
 import { budgetOf, namedBrowser } from '../browsers/known-browser.ts'
-import { notifySession } from '../../engine/waiting/notify.ts'
-import { notifyCancelled } from './operations.ts'
+import { createdView, notifyCreated } from './created-session.ts'
+import type { Started } from './created-session.ts'
 import { redeemWithin, policyOf } from './redeem.ts'
 
 export type NewSessionInput = Input<typeof contract.createSession>
@@ -44,7 +44,7 @@ export const create: Handler<typeof contract.createSession> = async (rawInput, c
   const prepared = await prepare(call, rawInput)
   let member: Member | undefined
   let budget: Budget = 'other'
-  const creating = transactionFor(call, rawInput).execute(async (db) => {
+  const change = async (db: Queryable) => {
     const { domain, user } = (member = await findMember(call, rawInput.domainId, rawInput.user, db))
     const input = fitInformation(call, rawInput)
     const [locked, callerBrowser] = await Promise.all([
@@ -68,26 +68,15 @@ export const create: Handler<typeof contract.createSession> = async (rawInput, c
       passedBefore,
     })
     await auditSession(db, call, created.session, call)
+    // Also where the outcome of COMMIT is unknown: a caller who repeats the call finds the session, and nothing else would push it.
+    afterCommit(db, () => notifyCreated(call, created))
     return { ...created, redeemed: await redeemCode(call, db, created.session, input) }
-  })
-  const {
-    session,
-    replaced = [],
-    tryState,
-    scanSecret,
-    deviceName,
-    redeemed,
-  } = await creating.catch(async (error: unknown) => {
+  }
+  const begin = <R>(run: (db: Queryable) => Promise<R>) => transactionFor(call, rawInput).execute(run)
+  return answerOnce(call, { change, answer: createdView, begin }).catch(async (error: unknown) => {
     if (member) await auditThrottled(call, error, throttledOf(member, budget, rawInput))
     throw error
   })
-  if (session.state !== 'pending') {
-    call.observer.settled(session.reason ?? session.state, 1, { factor: session.factor ?? 'push' })
-  }
-  notifyCancelled(call, replaced)
-  notifySession(call, session)
-  if (session.state === 'pending') call.pusher?.tell(session)
-  return redeemed ?? { ...sessionView(session), ...tryState, scanSecret, deviceName }
 }
 
 /** A caller that names a browser, or has a rule for unknown ones, distinguishes them. */
@@ -162,16 +151,6 @@ async function prepare(call: Call, input: NewSessionInput): Promise<Prepared> {
   const assertion = passkey && (await presentPasskey(call, passkey, { domainId: domain.id, userId: user.id }))
   const code = input.bypasscode ?? input.otp ?? ''
   return { assertion, bypassLookups: isBypass ? await bypassLookups(call, user.id, code) : [] }
-}
-
-interface Started {
-  readonly session: SessionRow
-  /** The requests that it has replaced. */
-  readonly replaced?: readonly SessionRow[]
-  /** Set after a wrong code. */
-  readonly tryState?: Pick<Session, 'triesLeft' | 'lockedFor'>
-  readonly scanSecret?: string | undefined
-  readonly deviceName?: string | undefined
 }
 
 async function start(call: Call, db: Queryable, startContext: StartContext): Promise<Started> {

@@ -2,6 +2,7 @@ import { ceremonyLifetime } from '../../../contract/passkeys.ts'
 import type * as contract from '../../../contract/passkeys.ts'
 import { auditSession } from './audit.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
+import { answerOnce } from '../../engine/idempotency/answer-once.ts'
 import type { Call, Handler, Input } from '../../engine/http/route.ts'
 import { presentSignIn, useSignIn } from '../passkeys/check-sign-in.ts'
 import type { PresentedSignIn } from '../passkeys/check-sign-in.ts'
@@ -10,6 +11,7 @@ import { loadWebAuthn } from '../passkeys/webauthn.ts'
 import { domainById } from '../domains/statements.ts'
 import { memberBy } from '../users/member-statements.ts'
 import { insertSession } from './statements.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { readCommitted } from '../../engine/database/transaction-ends.ts'
 import { lockUser } from '../users/statements.ts'
 import { sessionView } from './view.ts'
@@ -43,7 +45,7 @@ export const signIn: Handler<typeof contract.createPasskeySession> = async (inpu
 }
 
 function approve(call: Call, presentedSignIn: PresentedSignIn, input: Input<typeof contract.createPasskeySession>) {
-  return readCommitted(call.store.db).execute(async (db) => {
+  const change = async (db: Queryable) => {
     const { organizationId } = call
     const { userId, request } = presentedSignIn
     const { domainId } = request
@@ -60,5 +62,10 @@ function approve(call: Call, presentedSignIn: PresentedSignIn, input: Input<type
     const stored = await insertSession(db, approved)
     await auditSession(db, call, stored, call)
     return { ...sessionView(stored), user: { id: user.id, username: user.username } }
+  }
+  return answerOnce(call, {
+    change,
+    answer: (session) => session,
+    begin: (run) => readCommitted(call.store.db).execute(run),
   })
 }

@@ -4,6 +4,7 @@ import { countsUnder, stricter } from '../../../contract/phishing-resistance.ts'
 import { placeKey } from '../../../contract/session-facts.ts'
 import type { Attribute } from '../../../contract/sessions.ts'
 import { auditRedeemed, auditRedeemRefused } from './audit.ts'
+import { answerOnce } from '../../engine/idempotency/answer-once.ts'
 import type { Call, Handler, Input } from '../../engine/http/route.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import { mayKeep, policyForBrowser } from '../browsers/kept-browsers.ts'
@@ -25,7 +26,11 @@ export const redeem: Handler<typeof contract.redeemSession> = async (input, call
   const domain = await findDomain(call, input.domainId)
   const redeemed =
     countsUnder(policyOf(domain, input, session.browser), session) &&
-    (await readCommitted(call.store.db).execute((db) => redeemWithin(call, db, session, input)))
+    (await answerOnce(call, {
+      change: (db) => redeemWithin(call, db, session, input),
+      answer: (view) => view,
+      begin: (run) => readCommitted(call.store.db).execute(run),
+    }))
   if (redeemed) return redeemed
   await auditRedeemRefused(call, session)
   throw new ApiProblem('api.error.conflict.state')

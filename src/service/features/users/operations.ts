@@ -4,6 +4,7 @@ import { hasDirectionControls } from '../../../contract/text.ts'
 import { userFields, Username } from '../../../contract/users.ts'
 import type { User, UserChanges } from '../../../contract/users.ts'
 import { auditCall, auditRevoked } from '../../engine/audit/audit.ts'
+import { answerOnce } from '../../engine/idempotency/answer-once.ts'
 import type { Caller } from '../../engine/context/caller.ts'
 import { cutPage, parsePage } from '../../engine/http/paging.ts'
 import type { PageQuery } from '../../engine/http/paging.ts'
@@ -27,7 +28,7 @@ export const create: Handler<typeof contract.createUser> = (input, call) => crea
 /** @param domainId The domain, if any, that the user belongs to from the start. */
 export async function createUser(
   input: Input<typeof contract.createUser>,
-  call: Caller,
+  call: Caller & Pick<Call, 'memory'>,
   domainId?: string,
 ): Promise<User> {
   const id = newId(call.random)
@@ -36,19 +37,19 @@ export async function createUser(
   const { organizationId } = call
   const createdAt = call.clock.now()
   const row = { id, organizationId, username, name, email, language, timeZone, everEnrolled: 0, createdAt } as const
-  const insert = () =>
-    call.store.db.transaction().execute(async (db) => {
-      const done = await insertUser(db, row)
-      if (!done) return false
-      if (input.provision) await rejectSimilarName(db, call, row)
-      await auditCall(db, call, 'user.created', { user: id })
-      if (domainId !== undefined) await addToDomain(db, call, domainId, id)
-      return true
-    })
-  const inserted =
-    (await insert()) || ((await releaseStagedUser(call, { organizationId, username })) && (await insert()))
-  if (!inserted) throw new ApiProblem('api.error.conflict.username')
-  return show(call, await findUser(call, id))
+  const insert = async (db: Queryable) => {
+    if (!(await insertUser(db, row))) return undefined
+    if (input.provision) await rejectSimilarName(db, call, row)
+    await auditCall(db, call, 'user.created', { user: id })
+    if (domainId !== undefined) await addToDomain(db, call, domainId, id)
+    return id
+  }
+  const answer = async (_: string, inside: Caller) => show(inside, await findUser(inside, id))
+  const attempt = () => answerOnce(call, { change: insert, answer })
+  const created =
+    (await attempt()) ?? ((await releaseStagedUser(call, { organizationId, username })) ? await attempt() : undefined)
+  if (!created) throw new ApiProblem('api.error.conflict.username')
+  return created
 }
 
 /** Runs in the transaction that ends any previous membership of the user. */

@@ -13,6 +13,7 @@ export const drivers: readonly string[] = [
   'features/hardware/operations.test.ts',
   'features/devices/operations.test.ts',
   'engine/audit/events.test.ts',
+  'engine/idempotency/idempotency.test.ts',
   'features/administrators/sign-in.test.ts',
   'features/administrators/administrators.test.ts',
   'features/administrators/audit.test.ts',

@@ -238,6 +238,8 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     const person = await somebody(first)
     await person.activate(first.origin, clock)
     await somebody(first)
+    const user = { username: 'keyed', name: 'Keyed', email: 'keyed@example.com' }
+    await first.call('POST', '/users', { body: user, headers: { 'idempotency-key': 'key' } })
     const { ctx: before } = await node(ring('k1'), clock)
     await keepOneOfEach(before)
     const sealedBefore = await allSealed(before)

@@ -14,6 +14,7 @@ import { mailReport } from './0013-mail-report.ts'
 import { timeZoneOfUser } from './0014-time-zone-of-user.ts'
 import { migrationHash } from './0015-migration-hash.ts'
 import { memberOrder } from './0016-member-order.ts'
+import { rememberedAnswer } from './0017-remembered-answer.ts'
 import type { Engine } from './engine.ts'
 import type { MigrationName } from './known-migrations.ts'
 
@@ -35,4 +36,5 @@ export const migrations = (engine: Engine): Readonly<Record<MigrationName, reado
   '0014-time-zone-of-user': timeZoneOfUser,
   '0015-migration-hash': migrationHash,
   '0016-member-order': memberOrder(engine),
+  '0017-remembered-answer': rememberedAnswer,
 })

@@ -727,6 +727,16 @@ export interface Database {
     expiresAt: number
     usedAt: ColumnType<number | null, null | undefined, number>
   }
+  /** The answer to a creating call with an `Idempotency-Key`. */
+  rememberedAnswer: {
+    /** SHA-256 of the key and everything it belongs to, base64url. */
+    id: string
+    apiKeyId: string
+    domainId: string | null
+    /** Digest of the input and answer, sealed. Empty until its transaction ends. */
+    answer: string
+    expiresAt: number
+  }
   /** A question of the help desk to the device of a person on the phone. It is no session. */
   callerVerification: {
     sequence: Generated<number>

@@ -1,0 +1,25 @@
+import { createBypassCode, replaceBypassCodes } from '../contract/bypass-codes.ts'
+import type { Endpoint } from '../contract/endpoint.ts'
+import { createHardwareToken, enrollHardwareToken } from '../contract/hardware.ts'
+import { registerPasskey } from '../contract/passkeys.ts'
+import { sendEmailCode } from '../contract/sessions.ts'
+import { createUser } from '../contract/users.ts'
+
+/** Calls that create what stays. Those of a sign-in have no key: it would cost each of them three statements (decision 0073). */
+const keyedCalls: readonly Endpoint[] = [
+  createUser,
+  createBypassCode,
+  replaceBypassCodes,
+  createHardwareToken,
+  enrollHardwareToken,
+  registerPasskey,
+  sendEmailCode,
+]
+
+/**
+ * A new `Idempotency-Key` for a call that creates something, in quotes as the draft wants it. Services of another make ignore it.
+ *
+ * @returns undefined for other calls.
+ */
+export const newIdempotencyKey = (endpoint: Endpoint): string | undefined =>
+  keyedCalls.includes(endpoint) ? `"${crypto.randomUUID()}"` : undefined
