@@ -31,7 +31,9 @@ const because = 'test'
 /** The same request, as often as somebody clicks who gets no answer. */
 const thrice = (request: Request): Request[] => [request, request, request]
 
-const conflictsOf = ({ errors }: Endpoint): string[] => errors.filter((code) => errorStatus[code] === 409)
+/** Those of requests without an `Idempotency-Key`. */
+const conflictsOf = ({ errors }: Endpoint): string[] =>
+  errors.filter((code) => errorStatus[code] === 409 && code !== 'api.error.conflict.idempotencykey')
 
 const conflicting = new Map(
   [...adminOperations, ...operations].flatMap(({ name, endpoint }) =>
