@@ -7,7 +7,7 @@ import { hashOf } from '../../../../src/service/engine/database/schema/migrate-t
 import { migrations } from '../../../../src/service/engine/database/schema/migrations.ts'
 import { ownObjects } from '../../../../src/service/engine/database/schema/own-objects.ts'
 import type { Queryable } from '../../../../src/service/engine/database/schema/schema.ts'
-import { engines, useEngine } from '../../../support/engines.ts'
+import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
 import { migrateUntil, openRaw, schemaEngine } from './earlier-schema.ts'
 
 /*
@@ -50,7 +50,7 @@ describe('the hashes of migrations', () => {
   })
 })
 
-describe.each(engines)('the schemas of builds without hashes on %s', (engine) => {
+describe.each(mainEngines)('the schemas of builds without hashes on %s', (engine) => {
   const newDatabase = useEngine(engine, { empty: true })
   const own = ownObjects(Object.values(migrations(schemaEngine(engine))).flat())
 

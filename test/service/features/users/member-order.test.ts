@@ -8,12 +8,12 @@ import { undo } from '../../../../src/service/features/users/synchronization-fin
 import { stage } from '../../../../src/service/features/users/synchronization-stage.ts'
 import { ServiceOptions } from '../../../../src/service/options.ts'
 import { openService } from '../../../../src/service/service.ts'
-import { engines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { insertManyUsers } from '../../../support/many-users.ts'
 import { createTenant, keysFor, newUser, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 
-describe.each(engines)('the order of members on %s', (engine) => {
+describe.each(mainEngines)('the order of members on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let domainId: string
