@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a repetition waits for the first call in the same process',
     file: answers,
-    find: '    runningCalls.set(asked.id, { digest: asked.digest, ended })\n',
+    find: '    runningCalls.set(place.id, { digest: place.digest, ended })\n',
     replace: '    void ended\n',
     test: calls,
     title: 'a repetition waits for the first call that is still processed',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a call which another node was faster with gets its answer',
     file: answers,
-    find: 'isRefusal(error) ? await find(ctx, asked) : undefined',
+    find: 'isRefusal(error) ? await find(ctx, place) : undefined',
     replace: 'isRefusal(error) ? await Promise.resolve(undefined) : undefined',
     test: nodes,
     title: 'the same creating call on two nodes at once creates once, and both get the same answer',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that remembered answers are sealed',
     file: answers,
-    find: 'const sealed = secrets.seal(JSON.stringify({ digest, answer }), recordOf(asked))',
+    find: 'const sealed = secrets.seal(JSON.stringify({ digest, answer }), recordOf(place))',
     replace: 'const sealed = JSON.stringify({ digest, answer })',
     test: nodes,
     title: 'remembered answers are sealed, and open in their own row only',

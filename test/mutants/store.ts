@@ -164,8 +164,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the units of work of one request share its time at the database',
     file: callers,
-    find: "if (left <= 0) throw new StoreUnavailableError('The request has used up its time at the database.')",
-    replace: 'if (left <= 0) return limit',
+    find: "if (remaining <= 0) throw new StoreUnavailableError('The request has used up its time at the database.')",
+    replace: 'if (remaining <= 0) return limit',
     test: 'service/engine/database/request-time.test.ts',
     title: 'the units of work of one request share its time, and what follows is not begun',
   },

@@ -65,9 +65,9 @@ export function timeLeft(limit: number): number {
   if (!caller) return limit
   const now = performance.now()
   caller.since ??= now
-  const left = limit - (now - caller.since)
-  if (left <= 0) throw new StoreUnavailableError('The request has used up its time at the database.')
-  return left
+  const remaining = limit - (now - caller.since)
+  if (remaining <= 0) throw new StoreUnavailableError('The request has used up its time at the database.')
+  return remaining
 }
 
 /**

@@ -19,7 +19,7 @@ interface RunningCall {
 }
 
 /** A call and the place of its answer. */
-interface Asked {
+interface AnswerPlace {
   readonly id: string
   readonly digest: string
   readonly apiKeyId: string
@@ -37,21 +37,21 @@ export function createRememberedAnswers(ctx: Context, maxAnswers?: number): Answ
   const limit = createAnswerLimit(ctx.clock, maxAnswers)
 
   return async (call, input, run) => {
-    const asked = { id: answerId(call), digest: inputDigest(input), apiKeyId: call.apiKeyId }
-    for (let first = runningCalls.get(asked.id); first; first = runningCalls.get(asked.id)) {
-      requireSameInput(first.digest, asked.digest)
+    const place = { id: answerId(call), digest: inputDigest(input), apiKeyId: call.apiKeyId }
+    for (let first = runningCalls.get(place.id); first; first = runningCalls.get(place.id)) {
+      requireSameInput(first.digest, place.digest)
       await waitFor(ctx, first)
       await call.requireUnchanged()
     }
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-    runningCalls.set(asked.id, { digest: asked.digest, ended })
+    runningCalls.set(place.id, { digest: place.digest, ended })
     try {
-      return await answerFirst(ctx, call, asked, (memory) => {
+      return await answerFirst(ctx, call, place, (memory) => {
         limit.take(call.apiKeyId)
         return run(memory)
       })
     } finally {
-      runningCalls.delete(asked.id)
+      runningCalls.delete(place.id)
       end()
     }
   }
@@ -70,19 +70,19 @@ async function waitFor({ clock }: Context, { ended }: RunningCall): Promise<void
 async function answerFirst<T>(
   ctx: Context,
   call: KeyedCall,
-  asked: Asked,
+  place: AnswerPlace,
   run: (memory: AnswerMemory) => Promise<T>,
 ): Promise<T> {
-  const remembered = await find(ctx, asked)
+  const remembered = await find(ctx, place)
   if (remembered) return remembered.answer as T
-  const { memory, isStored } = createMemory(ctx, call, asked)
+  const { memory, isStored } = createMemory(ctx, call, place)
   try {
     const answer = await run(memory)
     if (!isStored()) throw new Error(`${call.operation} does not remember its answers.`)
     return answer
   } catch (error) {
     // Another node has answered meanwhile, and what it created is why this call was refused.
-    const answered = isRefusal(error) ? await find(ctx, asked) : undefined
+    const answered = isRefusal(error) ? await find(ctx, place) : undefined
     if (answered) return answered.answer as T
     throw error
   }
@@ -91,16 +91,16 @@ async function answerFirst<T>(
 const isRefusal = (error: unknown) => error instanceof ApiProblem && error.status < 500
 
 /** @throws {ApiProblem} if the answer is that of another request. */
-async function find({ store, clock, secrets }: Context, asked: Asked): Promise<{ answer: unknown } | undefined> {
-  const sealed = await answerById(store.db, asked.id, clock.now())
+async function find({ store, clock, secrets }: Context, place: AnswerPlace): Promise<{ answer: unknown } | undefined> {
+  const sealed = await answerById(store.db, place.id, clock.now())
   if (sealed === undefined) return undefined
-  const { digest, answer } = JSON.parse(secrets.open(sealed, recordOf(asked))) as { digest: string; answer?: unknown }
-  requireSameInput(digest, asked.digest)
+  const { digest, answer } = JSON.parse(secrets.open(sealed, recordOf(place))) as { digest: string; answer?: unknown }
+  requireSameInput(digest, place.digest)
   return { answer }
 }
 
-function createMemory({ clock, secrets }: Context, { domainId }: KeyedCall, asked: Asked) {
-  const { id, digest, apiKeyId } = asked
+function createMemory({ clock, secrets }: Context, { domainId }: KeyedCall, place: AnswerPlace) {
+  const { id, digest, apiKeyId } = place
   let stored = false
   const memory: AnswerMemory = {
     async claim(db) {
@@ -109,7 +109,7 @@ function createMemory({ clock, secrets }: Context, { domainId }: KeyedCall, aske
       if (!(await claimAnswer(db, row, now))) throw stillProcessed()
     },
     async store(db, answer) {
-      const sealed = secrets.seal(JSON.stringify({ digest, answer }), recordOf(asked))
+      const sealed = secrets.seal(JSON.stringify({ digest, answer }), recordOf(place))
       await storeAnswer(db, { id, answer: sealed })
       stored = true
     },
@@ -119,4 +119,4 @@ function createMemory({ clock, secrets }: Context, { domainId }: KeyedCall, aske
 }
 
 /** An answer opens in its own row only, for its own API key. */
-const recordOf = ({ id, apiKeyId }: Asked) => ({ kind: 'remembered answer', id, userId: apiKeyId }) as const
+const recordOf = ({ id, apiKeyId }: AnswerPlace) => ({ kind: 'remembered answer', id, userId: apiKeyId }) as const

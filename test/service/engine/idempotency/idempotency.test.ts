@@ -103,7 +103,7 @@ describe('an Idempotency-Key', () => {
 
     const key = unique()
     const body = { deliverableOTPType: 'EMAIL' }
-    const sent = [
+    const mailAnswers = [
       await running.call('POST', `${memberPath}/otp`, keyed(key, { body })),
       await running.call('POST', `${memberPath}/otp`, keyed(key, { body })),
     ]
@@ -111,7 +111,7 @@ describe('an Idempotency-Key', () => {
     const signInOnce = () =>
       running.call('POST', `/domains/${running.domain.id}/sessions`, keyed(key, { body: session }))
 
-    expect(sent.map(({ status }) => status)).toEqual([200, 200])
+    expect(mailAnswers.map(({ status }) => status)).toEqual([200, 200])
     expect(sentCodes()).toHaveLength(1)
     expect([(await signInOnce()).json.state, (await signInOnce()).json.state]).toEqual(['approved', 'approved'])
     expect(await signIn({ otp: code() })).toMatchObject({ state: 'denied' })

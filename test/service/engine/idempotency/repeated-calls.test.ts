@@ -39,10 +39,10 @@ describe.each(engines)('creating calls that are repeated on two nodes with one %
   })
 
   const rows = async () => {
-    const found = await sql<{ id: string; answer: string }>`select id, answer from remembered_answer`.execute(
+    const result = await sql<{ id: string; answer: string }>`select id, answer from remembered_answer`.execute(
       node.ctx.store.db,
     )
-    return found.rows
+    return result.rows
   }
 
   it('the same creating call on two nodes at once creates once, and both get the same answer', async () => {
