@@ -7,14 +7,14 @@ import { openPostgresStore } from '../../../../src/service/engine/database/postg
 import { knownMigrations } from '../../../../src/service/engine/database/schema/known-migrations.ts'
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
 import type { OpenOptions } from '../../../../src/service/engine/database/store.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { createCall, newUser, startService } from '../../start-service.ts'
 import { migrateUntil, openRaw, restoreSchema14, schemaEngine } from './earlier-schema.ts'
 
 const otherBuild = 'made by another build of second-factor, not by a newer version'
 
 /** Databases as other builds left them. */
-function earlierDatabases(engine: (typeof engines)[number]) {
+function earlierDatabases(engine: (typeof mainEngines)[number]) {
   const newDatabase = useEngine(engine, { empty: true })
 
   async function open(database: string, options?: OpenOptions): Promise<void> {
@@ -55,7 +55,7 @@ function earlierDatabases(engine: (typeof engines)[number]) {
 }
 
 /** What each database contains once it is open. */
-const hashesOfThisBuild = (engine: (typeof engines)[number]) =>
+const hashesOfThisBuild = (engine: (typeof mainEngines)[number]) =>
   knownMigrations.map((migration) => ({ name: migration.name, hash: migration[schemaEngine(engine).name] }))
 
 describe.each(mainEngines)('the fingerprint of a schema on %s', (engine) => {
