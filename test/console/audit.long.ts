@@ -43,7 +43,7 @@ describe('the audit trail', () => {
 
     await page.locator('tbody tr').filter({ hasText: 'Consent to an action of the help desk was given' }).click()
 
-    expect(await page.getByRole('dialog').locator('dt').allInnerTexts()).toContain('Request')
+    expect(await page.getByRole('dialog').locator('dt').allInnerTexts()).toContain('Request for consent')
   })
 
   it('the audit trail is downloaded as it is filtered', async () => {

@@ -48,7 +48,7 @@ describe('a person without a device', () => {
     await desk.client.users.update(id, { email: 'app@example.com' })
     await page.getByLabel('New e-mail address').fill('new@example.com')
     await confirm(page, 'Change e-mail address')
-    await page.getByText('This person was changed meanwhile.').waitFor()
+    await page.getByText('This person was changed in the meantime.').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('app@example.com').first().waitFor()
     await button(page, 'Change e-mail address').click()
