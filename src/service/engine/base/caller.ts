@@ -6,20 +6,27 @@ import { CallerGoneError, StoreUnavailableError } from './store-errors.ts'
 export interface Caller {
   /** Whether the caller has hung up without a response. */
   readonly gone: () => boolean
+  /** Whether nothing is sent to the caller any more. What the request has started may go on. */
+  readonly answered: () => boolean
 }
 
 interface PresentCaller extends Caller {
   /** Whether a change was made for the caller already. */
   changed: boolean
-  /** When the present step of the request first needed the database, as `performance.now()`; undefined before that. */
-  since: number | undefined
+  readonly time: {
+    /** When the present step of the request first needed the database, as `performance.now()`. */
+    since: number
+    /** The units of work that are under way, and when the last one ended. */
+    uses: number
+    lastUse: number
+  }
 }
 
 const callers = new AsyncLocalStorage<PresentCaller | undefined>()
 
 /** Makes all changes in `run` those of a caller. */
 export function onBehalfOf<T>(caller: Caller, run: () => T): T {
-  return callers.run({ ...caller, changed: false, since: undefined }, run)
+  return callers.run({ ...caller, changed: false, time: { since: -Infinity, uses: 0, lastUse: -Infinity } }, run)
 }
 
 /** Makes the changes in `run` those of no caller in particular. */
@@ -53,48 +60,76 @@ export function watchCaller(): WaitingChange {
 
 const unconditional: WaitingChange = { requireCaller: () => {}, begin() {} }
 
+/** A unit of work at the database, from the moment when it begins to wait for its turn. */
+export interface DatabaseUse {
+  /** Whether a request waits for it. */
+  readonly isForCaller: boolean
+  /**
+   * Milliseconds.
+   *
+   * @throws {StoreUnavailableError} when none is left: the work is not begun.
+   */
+  readonly timeLeft: () => number
+  /** The unit of work is over. */
+  readonly end: () => void
+}
+
+/** A request that has used no database for so long has waited for something else, milliseconds. */
+const maxGap = 250
+
 /**
- * The time that the present request has left at the database. All its units of work share one limit, with their queues and retries, so
- * that a database that hangs does not hold up a caller once for each of them. The time runs from the first unit.
+ * Begins a unit of work. All those of one request share one limit, with their queues and retries, so that a database that hangs does not
+ * hold up a caller once for each of them. The limit counts from the first unit, and anew after a pause of {@link maxGap} or a step. Work
+ * that outlives its request, and work of no request, has the whole limit each time.
  *
- * @param limit Milliseconds, also the result for work that has no caller.
- * @throws {StoreUnavailableError} when none is left: the work is not begun.
+ * @param limit Milliseconds.
+ * @throws {StoreUnavailableError} when no time is left.
  */
-export function timeLeft(limit: number): number {
+export function useDatabase(limit: number): DatabaseUse {
   const caller = callers.getStore()
-  if (!caller) return limit
+  if (!caller || caller.answered()) return { isForCaller: false, timeLeft: () => limit, end() {} }
+  const { time } = caller
   const now = performance.now()
-  caller.since ??= now
-  const remaining = limit - (now - caller.since)
-  if (remaining <= 0) throw new StoreUnavailableError('The request has used up its time at the database.')
-  return remaining
+  if (time.uses === 0 && now - time.lastUse > maxGap) time.since = now
+  const { since } = time
+  const timeLeft = () => {
+    const remaining = limit - (performance.now() - since)
+    if (remaining <= 0) throw new StoreUnavailableError('The request has used up its time at the database.')
+    return remaining
+  }
+  timeLeft()
+  time.uses += 1
+  let isOver = false
+  const end = () => {
+    if (isOver) return
+    isOver = true
+    time.uses -= 1
+    time.lastUse = performance.now()
+  }
+  return { isForCaller: true, timeLeft, end }
 }
 
 /**
  * Waits for work of the present request as long as that has time left.
  *
- * @param limit Milliseconds, as for {@link timeLeft}; work without a caller is waited for in any case.
  * @throws {StoreUnavailableError} when the time is up. The work may still go on: only what has not begun by then never does.
  */
-export async function withinTime<T>(limit: number, work: Promise<T>): Promise<T> {
-  if (!callers.getStore()) return work
+export async function withinTime<T>({ isForCaller, timeLeft }: DatabaseUse, work: Promise<T>): Promise<T> {
+  if (!isForCaller) return work
   let timer: NodeJS.Timeout | undefined
-  const end = new Promise<never>((_resolve, reject) => {
-    const late = () => reject(new StoreUnavailableError('Timed out waiting for the database.'))
-    timer = setTimeout(late, timeLeft(limit))
+  const late = new Promise<never>((_resolve, reject) => {
+    const tell = () => reject(new StoreUnavailableError('Timed out waiting for the database.'))
+    timer = setTimeout(tell, timeLeft())
   })
   try {
-    return await Promise.race([work, end])
+    return await Promise.race([work, late])
   } finally {
     clearTimeout(timer)
   }
 }
 
-/**
- * Gives the present request its whole time again: it has waited for something else than the database, or goes on with the next of many
- * steps, each of which is short.
- */
+/** The present request goes on with the next of many steps, each of which is short: it has its whole time at the database again. */
 export function beginStep(): void {
   const caller = callers.getStore()
-  if (caller) caller.since = undefined
+  if (caller) caller.time.since = performance.now()
 }

@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
+import { beginStep } from './caller.ts'
+
 /** The pause relative to the duration of a step: a sweep uses at most a fifth of the time. */
 const pausePerStep = 4
 /** The longest pause, milliseconds: longer pauses would not help a slow database. */
@@ -26,5 +28,6 @@ export async function inSteps({ size, signal }: Steps, step: () => Promise<numbe
     all += count
     if (count < size || signal?.aborted === true) return all
     await pause(Math.min(maxPause, (performance.now() - start) * pausePerStep))
+    beginStep()
   }
 }

@@ -1,7 +1,6 @@
 import { scrypt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 
-import { beginStep } from './caller.ts'
 import { ApiProblem } from './problem.ts'
 
 /** The parameters of scrypt (RFC 7914 section 2). */
@@ -61,7 +60,6 @@ export function createSlowHashes(concurrent: number, maxWaiting: number, derive 
       try {
         return await derive(input)
       } finally {
-        beginStep()
         running -= 1
         startNext()
       }

@@ -6,7 +6,7 @@ import type { IsolationLevel, KyselyConfig, Transaction, TransactionBuilder } fr
 import { observable } from './observed-dialect.ts'
 import { isUndone } from './postgres-dialect.ts'
 import { isUnprepared } from './postgres-pool.ts'
-import { withinTime } from '../base/caller.ts'
+import { useDatabase, withinTime } from '../base/caller.ts'
 import { StoreUnavailableError } from '../base/store-errors.ts'
 import { watching } from './transaction-ends.ts'
 import type { WhileContended } from './postgres-dialect.ts'
@@ -59,12 +59,20 @@ export function createWhileContended(timeout: number): WhileContended {
     } catch (error) {
       if (!isContention(error)) throw error
     }
+    const use = useDatabase(timeout)
+    let isWanted = true
     const turn = queue
-    const retry = turn.then(() => tryAgain(attempt))
+    const retry = turn.then(() => (isWanted ? tryAgain(attempt) : undefined))
     queue = retry.catch(() => {})
-    // An attempt whose turn comes later is refused when it asks for a connection.
-    await withinTime(timeout, turn)
-    return retry
+    try {
+      await withinTime(use, turn)
+      return (await retry) as T
+    } catch (error) {
+      isWanted = false
+      throw error
+    } finally {
+      use.end()
+    }
   }
 }
 

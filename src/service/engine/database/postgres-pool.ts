@@ -1,6 +1,7 @@
 import type Pg from 'pg'
 
-import { timeLeft, withinTime } from '../base/caller.ts'
+import { useDatabase, withinTime } from '../base/caller.ts'
+import type { DatabaseUse } from '../base/caller.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../base/store-errors.ts'
 
 /** Connections for one unit of work each. */
@@ -26,19 +27,21 @@ export function createTimedPool(pool: Pg.Pool, timeout: number): PostgresPool {
   const prepares = { isKept: true }
   return {
     async connect() {
-      const end = performance.now() + timeLeft(timeout)
-      const client = await connectInTime(pool, timeout)
-      return lease(client, end - performance.now(), prepares)
+      const use = useDatabase(timeout)
+      const end = performance.now() + use.timeLeft()
+      const client = await connectInTime(pool, use)
+      return lease(client, { time: end - performance.now(), prepares, over: use.end })
     },
     end: () => pool.end(),
   }
 }
 
-async function connectInTime(pool: Pg.Pool, timeout: number): Promise<Pg.PoolClient> {
+async function connectInTime(pool: Pg.Pool, use: DatabaseUse): Promise<Pg.PoolClient> {
   const connecting = pool.connect()
   try {
-    return await withinTime(timeout, connecting)
+    return await withinTime(use, connecting)
   } catch (error) {
+    use.end()
     connecting.then(
       (client) => client.release(),
       () => {},
@@ -57,14 +60,22 @@ export function watchWarnings(client: Pick<Pg.PoolClient, 'on'>): void {
   })
 }
 
-/** @param time Milliseconds until the connection is closed. */
-function lease(client: Pg.PoolClient, time: number, prepares: { isKept: boolean }): PostgresClient {
+interface Lease {
+  /** Milliseconds until the connection is closed. */
+  readonly time: number
+  readonly prepares: { isKept: boolean }
+  /** Called once the connection is given back or closed. */
+  readonly over: () => void
+}
+
+function lease(client: Pg.PoolClient, { time, prepares, over }: Lease): PostgresClient {
   let late: StoreUnavailableError | undefined
   let unfit = false
   const { stream } = client.connection
   const timer = setTimeout(() => {
     late = new StoreUnavailableError('Timed out waiting for the database.')
     client.release(late)
+    over()
     // The pool would wait for the statements that were sent. Now they fail at once.
     stream.destroy()
   }, time)
@@ -90,6 +101,7 @@ function lease(client: Pg.PoolClient, time: number, prepares: { isKept: boolean 
     },
     release(broken) {
       clearTimeout(timer)
+      over()
       if (!late) client.release(broken ?? unfit)
     },
   }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import type BetterSqlite3 from 'better-sqlite3'
 
-import { timeLeft, watchCaller } from '../base/caller.ts'
+import { useDatabase, watchCaller } from '../base/caller.ts'
 import { OutcomeUnknownError } from '../base/store-errors.ts'
 import { isDiskError, whileBusy } from './sqlite-outage.ts'
 
@@ -172,7 +172,8 @@ export function createWriter(
     async begin() {
       const change = watchCaller()
       // From its arrival, not from its turn: those behind a change that has waited in vain do not wait as long again.
-      const until = performance.now() + Math.min(timeout(), timeLeft(requestTime))
+      const use = useDatabase(requestTime)
+      const until = performance.now() + Math.min(timeout(), use.timeLeft())
       if (isTaken) await new Promise<void>((resolve) => void waiting.push(resolve))
       else {
         isTaken = true
@@ -181,13 +182,15 @@ export function createWriter(
       }
       try {
         // A disk that hung has held up the whole process, and this unit with it.
-        timeLeft(requestTime)
+        use.timeLeft()
         const enteredGroup = await enterGroup(until, change.requireCaller)
         change.begin()
         return createUnit(enteredGroup)
       } catch (error) {
         endTurn()
         throw failed(error)
+      } finally {
+        use.end()
       }
     },
   }

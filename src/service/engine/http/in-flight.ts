@@ -78,7 +78,10 @@ export function createInFlight(admission?: Admission): InFlight {
   }
 }
 
-const callerOf = (reader: Reader) => ({ gone: () => reader.destroyed && !reader.writableFinished })
+const callerOf = (reader: Reader) => ({
+  gone: () => reader.destroyed && !reader.writableFinished,
+  answered: () => reader.destroyed || reader.writableFinished,
+})
 
 /** @returns a function to call when the request is answered; undefined if it is rejected. */
 function admit(

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { sql } from 'kysely'
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
-import { beginStep, onBehalfOf } from '../../../../src/service/engine/base/caller.ts'
+import { onBehalfOf } from '../../../../src/service/engine/base/caller.ts'
 import { StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
 import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
@@ -15,7 +15,17 @@ import { openPostgres } from '../../../support/postgres.ts'
 
 const id = '0'.repeat(40)
 
-const caller = { gone: () => false }
+const caller = { gone: () => false, answered: () => false }
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** Lets so many milliseconds pass for whoever asks the machine. */
+function skip(milliseconds: number): void {
+  const now = performance.now.bind(performance)
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + milliseconds)
+}
 
 /** Milliseconds. */
 const timeout = 1_000
@@ -46,17 +56,31 @@ describe('the time of a request at PostgreSQL', () => {
     expect(String(ends.third)).toContain('used up its time')
   })
 
-  it('a request has its whole time again after it has waited for something else, and work without a request always has', async () => {
+  it('a request has its whole time again for each of its steps, and after it has waited for something else', async () => {
     const { takeLong } = await openStore()
 
-    const withPauses = onBehalfOf(caller, async () => {
-      await takeLong()
-      beginStep()
+    const inSteps = onBehalfOf(caller, async () => {
       await takeLong()
       await nextTurn()
+      await takeLong()
+      skip(300)
       return takeLong()
     })
-    await expect(withPauses).resolves.toMatchObject({ rows: [{}] })
+
+    await expect(inSteps).resolves.toMatchObject({ rows: [{}] })
+  })
+
+  it('work that outlives its request has the whole time, and so has work of no request', async () => {
+    const { takeLong } = await openStore()
+    let isAnswered = false
+
+    const leftBehind = onBehalfOf({ ...caller, answered: () => isAnswered }, async () => {
+      await takeLong()
+      isAnswered = true
+      return takeLong()
+    })
+
+    await expect(leftBehind).resolves.toMatchObject({ rows: [{}] })
     await takeLong()
     await expect(takeLong()).resolves.toMatchObject({ rows: [{}] })
   })
@@ -67,7 +91,6 @@ describe('the time of a request at SQLite', () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-hung-'))
     const store = await openSqliteStore(join(folder, 'mfa.sqlite'))
     onTestFinished(async () => {
-      vi.restoreAllMocks()
       await store.close()
       rmSync(folder, { recursive: true })
     })
@@ -78,8 +101,7 @@ describe('the time of a request at SQLite', () => {
 
     const waiting = onBehalfOf(caller, change)
     for (let turn = 0; turn < 10; turn++) await nextTurn()
-    const now = performance.now.bind(performance)
-    vi.spyOn(performance, 'now').mockImplementation(() => now() + 10_000)
+    skip(10_000)
     hang.resolve()
 
     await expect(waiting).rejects.toThrow('used up its time')

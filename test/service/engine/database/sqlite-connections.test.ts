@@ -211,7 +211,9 @@ describe('a change while another process keeps the file locked', () => {
     const writeLock = lock()
     let gone = false
     const changes = [1, 2, 3].map((number) =>
-      onBehalfOf({ gone: () => gone && number !== 2 }, () => insertOrganization(store.db, organization(number))),
+      onBehalfOf({ gone: () => gone && number !== 2, answered: () => false }, () =>
+        insertOrganization(store.db, organization(number)),
+      ),
     )
     await turns()
     gone = true
@@ -225,7 +227,7 @@ describe('a change while another process keeps the file locked', () => {
 
   it('a change that waits for a locked SQLite file is executed despite a disconnect after another change of its request', async () => {
     let gone = false
-    const request = onBehalfOf({ gone: () => gone }, async () => {
+    const request = onBehalfOf({ gone: () => gone, answered: () => false }, async () => {
       await insertOrganization(store.db, organization(1))
       const writeLock = lock()
       const completing = insertOrganization(store.db, organization(2))
