@@ -63,6 +63,12 @@ This page lists every operation with its tests. A running service documents the 
 the OpenAPI document.
 
 \`npm run docs\` generates this page from the contract and the titles of the tests. \`npm test\` fails if it is out of date.
+
+- **Repeating a call**: operations that create something take the header \`Idempotency-Key\`, 1 to 255 visible ASCII characters. For ten minutes, the same call with the
+  same key gets the first answer again, and creates nothing. Another content with the key is 422, and a call that is still running is 409 after some seconds.
+- **Unknown outcome**: an error 503 with \`outcome: "unknown"\` means that the database has not said whether the change is stored. Repeat the call with its key, or read first.
+- **Pages**: a list has pages by number, and in version 1.4 also by key. \`?after=\` is the first one; the header \`Link\` names the next one. Rows that are added or deleted
+  meanwhile shift no other row.
 `
 
 const general: readonly (readonly [what: string, folder: string, file: string])[] = [

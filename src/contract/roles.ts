@@ -58,7 +58,7 @@ const allowed: Readonly<Record<Exclude<AdminAccess['role'], 'none'>, Roles>> = {
   owner: { read: ['auditor', 'owner'], change: ['owner'] },
 }
 
-/** Whether administrators of a role may call an operation. Who they may call it about is checked apart. */
+/** Whether administrators of a role may call an operation. Another check decides about whom. */
 export function mayCall(role: AdminRole, { method, admin }: { readonly method: string; readonly admin: AdminAccess }) {
   if (admin.role === 'none') return true
   return allowed[admin.role][method === 'GET' || admin.reads ? 'read' : 'change'].includes(role)

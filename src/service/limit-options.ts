@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { usualDatabaseTime } from './engine/database/store.ts'
+
 /** How much of a service one caller can use, and how much it does at once. */
 export interface LimitOptions {
   /**
@@ -80,7 +82,7 @@ export const LimitOptions = z.strictObject({
   requestsPerSecond: z.int().min(1).default(1_000),
   concurrentRequests: z.int().min(1).default(512),
   responseTime: z.int().min(1).default(500),
-  databaseTime: z.int().min(100).default(4_000),
+  databaseTime: z.int().min(100).default(usualDatabaseTime),
   heldReadsPerKey: z.int().min(1).default(5_000),
   heldReadsPerUser: z.int().min(1).default(16),
   heldReadsPerDevice: z.int().min(1).default(8),

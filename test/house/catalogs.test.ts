@@ -112,7 +112,7 @@ describe('the generator of texts', () => {
     ['a syntax error', { a: '{name' }, undefined, 'a: EXPECT_ARGUMENT_CLOSING_BRACE'],
     ['a value before the number in a plural', { a: '{n, plural, other {{b} has #}}' }, undefined, '# stands before'],
     ['a text where others are below it', { a: 'x', 'a/b': 'y' }, undefined, 'a/b: a is a text already'],
-  ])('rejects %s, and names the entry', (_, english, german, problem) => {
+  ])('the generator of catalogs rejects %s, and names the entry', (_, english, german, problem) => {
     expect(() => generated(english, german)).toThrow(problem)
   })
 

@@ -200,9 +200,9 @@ function killedNodes(): readonly Mutant[] {
     },
     {
       defense: 'the time after which a running service gives PostgreSQL up',
-      file: 'src/service/engine/database/postgres.ts',
-      find: 'const defaultTimeout = 4_000',
-      replace: 'const defaultTimeout = 30_000',
+      file: 'src/service/engine/database/store.ts',
+      find: 'usualDatabaseTime = 4_000',
+      replace: 'usualDatabaseTime = 30_000',
       test,
       title:
         'nodes answer 503 in time while PostgreSQL is stopped, lose nothing, and become ready again without a restart',

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-import { beginStep } from './caller.ts'
+import { beginStep } from './waiting-caller.ts'
 
 /** The pause relative to the duration of a step: a sweep uses at most a fifth of the time. */
 const pausePerStep = 4

@@ -107,6 +107,8 @@ export interface Limits extends HeldLimits {
   readonly pushedUsersPerAddress: number
   /** The limits of the REST interface, for each API key and for each address without one. */
   readonly requestsPerSecond: number
+  /** The time of the database work of one request, milliseconds. */
+  readonly databaseTime: number
   /** Concurrent requests. */
   readonly concurrentRequests: number
   /** Milliseconds. */

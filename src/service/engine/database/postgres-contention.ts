@@ -6,7 +6,7 @@ import type { IsolationLevel, KyselyConfig, Transaction, TransactionBuilder } fr
 import { observable } from './observed-dialect.ts'
 import { isUndone } from './postgres-dialect.ts'
 import { isUnprepared } from './postgres-pool.ts'
-import { useDatabase, withinTime } from '../base/caller.ts'
+import { useDatabase, withinTime } from '../base/waiting-caller.ts'
 import { StoreUnavailableError } from '../base/store-errors.ts'
 import { watching } from './transaction-ends.ts'
 import type { WhileContended } from './postgres-dialect.ts'

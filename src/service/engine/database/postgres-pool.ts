@@ -1,7 +1,7 @@
 import type Pg from 'pg'
 
-import { useDatabase, withinTime } from '../base/caller.ts'
-import type { DatabaseUse } from '../base/caller.ts'
+import { useDatabase, withinTime } from '../base/waiting-caller.ts'
+import type { DatabaseUse } from '../base/waiting-caller.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../base/store-errors.ts'
 
 /** Connections for one unit of work each. */

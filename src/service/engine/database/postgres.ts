@@ -11,6 +11,7 @@ import { openChangeFeed } from './postgres-change-feed.ts'
 import { createTimedPool, watchWarnings } from './postgres-pool.ts'
 import type { PostgresPool } from './postgres-pool.ts'
 import type { Database } from './schema/schema.ts'
+import { usualDatabaseTime } from './store.ts'
 import type { OpenOptions, Store } from './store.ts'
 import { createWriteHealth } from './write-health.ts'
 import type { WriteHealth } from './write-health.ts'
@@ -19,8 +20,6 @@ import type { WriteHealth } from './write-health.ts'
 const maxConnections = 10
 /** How long a connection may take, also one that others have at the moment; milliseconds. */
 const connectTimeout = 3_000
-/** The timeout in a running service, less than the 5 s that callers wait by default. Milliseconds. */
-const defaultTimeout = 4_000
 /** How often the listening connection is tried, milliseconds. */
 const defaultBeat = 5_000
 /** The type of `bigint`, as pg_type has it. */
@@ -31,7 +30,7 @@ const int8 = 20
  * @throws {NoDatabaseError} where it has no schema yet and may not get one.
  */
 export async function openPostgresStore(url: string, options: PostgresOpenOptions = {}): Promise<Store> {
-  const { create = true, timeout = defaultTimeout, beat = defaultBeat, listenDatabase = url, onHearing } = options
+  const { create = true, timeout = usualDatabaseTime, beat = defaultBeat, listenDatabase = url, onHearing } = options
   const pg = await load()
   const config = { ...configOf(pg, url, 'database'), connectionTimeoutMillis: Math.min(connectTimeout, timeout) }
   const listenConfig = {

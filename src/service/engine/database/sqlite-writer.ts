@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import type BetterSqlite3 from 'better-sqlite3'
 
-import { useDatabase, watchCaller } from '../base/caller.ts'
+import { useDatabase, watchCaller } from '../base/waiting-caller.ts'
+import { usualDatabaseTime } from './store.ts'
 import { OutcomeUnknownError } from '../base/store-errors.ts'
 import { isDiskError, whileBusy } from './sqlite-outage.ts'
 
@@ -44,7 +45,7 @@ export interface Unit {
 export interface WriterOptions {
   /** How long after its arrival a unit gives up while another process locks the file, milliseconds. */
   readonly timeout: () => number
-  /** How long all units of one request may take together, with their waits, milliseconds; by default 4 seconds, as on PostgreSQL. */
+  /** How long all units of one request may take together, with their waits, milliseconds; as on PostgreSQL. */
   readonly requestTime?: number | undefined
   /** Called with each error of SQLite; throws the error that it returns. */
   readonly failed: (error: unknown) => unknown
@@ -64,7 +65,7 @@ interface Group {
 
 export function createWriter(
   database: BetterSqlite3.Database,
-  { timeout, requestTime = 4_000, failed }: WriterOptions,
+  { timeout, requestTime = usualDatabaseTime, failed }: WriterOptions,
 ): Writer {
   const waiting: (() => void)[] = []
   let isTaken = false

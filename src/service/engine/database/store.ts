@@ -22,13 +22,16 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** How long all database work of a request may take, less than the 5 s that callers wait by default; milliseconds. */
+export const usualDatabaseTime = 4_000
+
 /** How a store is opened. */
 export interface OpenOptions {
   /** Whether a database that does not exist is created; by default it is. */
   readonly create?: boolean
   /** Whether a database file is read from end to end first; by default it is. */
   readonly check?: boolean
-  /** How long all units of work of a request may take, milliseconds; by default 4 seconds. Commands have more time. */
+  /** How long all units of work of a request may take, milliseconds; `usualDatabaseTime` by default. Commands have more time. */
   readonly timeout?: number
 }
 

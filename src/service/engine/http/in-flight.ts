@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { onBehalfOf, withoutCaller } from '../base/caller.ts'
+import { onBehalfOf, withoutCaller } from '../base/waiting-caller.ts'
 import { onWaiting } from './admission.ts'
 import type { Admission } from './admission.ts'
 import type { Handle } from './handle.ts'

@@ -7,7 +7,7 @@ import { answerId, inputDigest, requireSameInput, stillProcessed } from './keyed
 import type { KeyedCall } from './keyed-call.ts'
 import { answerById, claimAnswer, removeAnswer, storeAnswer } from './statements.ts'
 
-type Context = Pick<ServiceContext, 'store' | 'clock' | 'secrets'>
+type Context = Pick<ServiceContext, 'store' | 'clock' | 'secrets' | 'limits'>
 
 /** Answers a call with an `Idempotency-Key`: from memory if it was answered before, otherwise by running its handler. */
 export type AnswerKeyed = <T>(call: KeyedCall, input: unknown, run: (memory: AnswerMemory) => Promise<T>) => Promise<T>
@@ -24,9 +24,6 @@ interface AnswerPlace {
   readonly digest: string
   readonly apiKeyId: string
 }
-
-/** How long a repetition waits for the first call, milliseconds: as long as a unit of work on PostgreSQL may take. */
-const maxWait = 4_000
 
 /**
  * Repetitions wait here for the first call in this process, and in the database for one on another node. So a caller who repeats a
@@ -57,9 +54,10 @@ export function createRememberedAnswers(ctx: Context, maxAnswers?: number): Answ
   }
 }
 
-async function waitFor({ clock }: Context, { ended }: RunningCall): Promise<void> {
+/** Waits as long as the database work of the first call may take. */
+async function waitFor({ clock, limits }: Context, { ended }: RunningCall): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const cancel = clock.after(maxWait, () => reject(stillProcessed()))
+  const cancel = clock.after(limits.databaseTime, () => reject(stillProcessed()))
   try {
     await Promise.race([ended, late])
   } finally {

@@ -1,4 +1,4 @@
-import { beginStep } from '../base/caller.ts'
+import { beginStep } from '../base/waiting-caller.ts'
 import { isDevice, waiterKey } from '../base/waiter-key.ts'
 import type { ChangedInboxes } from './changed-inboxes.ts'
 import type { Store, StoreChange } from '../database/store.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
-import { onBehalfOf } from '../../../../src/service/engine/base/caller.ts'
+import { onBehalfOf } from '../../../../src/service/engine/base/waiting-caller.ts'
 import { StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
 import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'

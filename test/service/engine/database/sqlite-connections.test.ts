@@ -6,7 +6,7 @@ import BetterSqlite3 from 'better-sqlite3'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { onBehalfOf } from '../../../../src/service/engine/base/caller.ts'
+import { onBehalfOf } from '../../../../src/service/engine/base/waiting-caller.ts'
 import {
   insertOrganization,
   organizationById,

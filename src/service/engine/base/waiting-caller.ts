@@ -2,15 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 import { CallerGoneError, StoreUnavailableError } from './store-errors.ts'
 
-/** The caller of a request, as the store needs to know them. */
-export interface Caller {
+/** The caller who waits for a request, as the store needs to know them. */
+export interface WaitingCaller {
   /** Whether the caller has hung up without a response. */
   readonly gone: () => boolean
   /** Whether nothing is sent to the caller any more. What the request has started may go on. */
   readonly answered: () => boolean
 }
 
-interface PresentCaller extends Caller {
+interface PresentCaller extends WaitingCaller {
   /** Whether a change was made for the caller already. */
   changed: boolean
   readonly time: {
@@ -25,7 +25,7 @@ interface PresentCaller extends Caller {
 const callers = new AsyncLocalStorage<PresentCaller | undefined>()
 
 /** Makes all changes in `run` those of a caller. */
-export function onBehalfOf<T>(caller: Caller, run: () => T): T {
+export function onBehalfOf<T>(caller: WaitingCaller, run: () => T): T {
   return callers.run({ ...caller, changed: false, time: { since: -Infinity, uses: 0, lastUse: -Infinity } }, run)
 }
 
