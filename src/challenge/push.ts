@@ -56,10 +56,10 @@ export async function start(
   options: PushOptions,
 ): Promise<Progress> {
   const { member } = options
-  if (member?.factors && !member.factors.includes('push')) {
-    return { challenge, status: await statusWithoutDevice(service, challenge, options, member) }
-  }
   try {
+    if (member?.factors && !member.factors.includes('push')) {
+      return { challenge, status: await statusWithoutDevice(service, challenge, options, member) }
+    }
     return await push(service, challenge, sender, options)
   } catch (error) {
     return {

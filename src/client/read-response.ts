@@ -8,15 +8,14 @@ import { responseVersion } from '../contract/media-type.ts'
 import { readUnprocessed, unprocessedHeader } from '../contract/unprocessed.ts'
 import { ApiError, UnreachableError } from './errors.ts'
 import { readEvents } from '../contract/read-events.ts'
-import { nextPage } from './next-page.ts'
 import type { ResolvedClientOptions } from './options.ts'
 
 export interface ParsedResponse<T> {
   readonly body: T
   /** Whether the service held the response as requested. */
   readonly held: boolean
-  /** The query of the next page, if the response is a page of a list and not the last one. */
-  readonly next?: Readonly<Record<string, string>> | undefined
+  /** The header `Link`, if the response is a page of a list. */
+  readonly link?: string | undefined
 }
 
 /** A response that is not JSON. */
@@ -53,7 +52,7 @@ export async function readResponse<E extends Endpoint>(
       `The response to ${endpoint.method} ${endpoint.path} has an unexpected format.`,
     )
   }
-  return { body: parsed.data as EndpointOutput<E>, held, next: nextPage(response.headers.get('link')) }
+  return { body: parsed.data as EndpointOutput<E>, held, link: response.headers.get('link') ?? undefined }
 }
 
 export async function readBytes({ media }: Endpoint, response: Response): Promise<Bytes> {

@@ -10,21 +10,28 @@ import { createWatchedClock, quickHash } from '../service/start-service.ts'
 const seed = '3132333435363738393031323334353637383930'
 
 /** An app, and the calls that it has sent to its service: each without ids. */
-async function startCountedApp() {
+async function startCountedApp(afterCall: (call: string) => Promise<unknown> = () => Promise.resolve()) {
   const clock = createWatchedClock()
   const service = embedded({ database: ':memory:', clock, pinHashCost: quickHash })
   const calls: string[] = []
-  const app = await startWebApp({ mfa: { service: counted(service, calls), clock } })
+  const app = await startWebApp({ mfa: { service: counted(service, calls, afterCall), clock } })
   return { app, calls, service }
 }
 
-function counted(service: EmbeddedService, calls: string[]): EmbeddedService {
+function counted(
+  service: EmbeddedService,
+  calls: string[],
+  afterCall: (call: string) => Promise<unknown>,
+): EmbeddedService {
   async function connect(...facts: Parameters<EmbeddedService['connect']>) {
     const connection = await service.connect(...facts)
-    const send: typeof fetch = (input, init) => {
+    const send: typeof fetch = async (input, init) => {
       const { method, url } = new Request(input, init)
-      calls.push(`${method} ${new URL(url).pathname.replaceAll(/\/[0-9a-f-]{32,}/g, '')}`)
-      return (connection.fetch ?? fetch)(input, init)
+      const call = `${method} ${new URL(url).pathname.replaceAll(/\/[0-9a-f-]{32,}/g, '')}`
+      calls.push(call)
+      const response = await (connection.fetch ?? fetch)(input, init)
+      await afterCall(call)
+      return response
     }
     return { ...connection, fetch: send }
   }
@@ -79,5 +86,24 @@ describe('the calls of a sign-in', () => {
     expect(page.text).toMatch(/#code=[a-z0-9]{10}/)
     expect(calls.filter((call) => call === 'GET /api/users')).toHaveLength(1)
     expect(calls).not.toContain('POST /api/domains/sessions')
+  })
+
+  it('a user who is removed from the domain while the page is made is told so', async () => {
+    let remove = () => Promise.resolve()
+    const { app, service } = await startCountedApp((call) => (call === 'GET /api/users' ? remove() : Promise.resolve()))
+    const { baseUrl, apiKey, domainId, fetch } = await service.connect()
+    const client = createClient({ baseUrl, apiKey, fetch })
+    const { id } = await client.users.create({ username: 'dave', name: 'Dave', email: 'dave@example.com' })
+    await client.domains.addUser(domainId, id)
+    const browser = app.browser()
+    await browser.submit('/login', { username: 'dave', password: 'secret' })
+    remove = async () => {
+      remove = () => Promise.resolve()
+      await client.domains.removeUser(domainId, id)
+    }
+
+    const page = await browser.visit('/mfa')
+
+    expect(page.text).toContain('You can&#39;t sign in here yet')
   })
 })

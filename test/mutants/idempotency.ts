@@ -69,9 +69,17 @@ export const mutants: readonly Mutant[] = [
     title: 'a repetition waits for the first call that is still processed',
   },
   {
+    defense: 'that a repetition waits once, and not once for each call before it',
+    file: answers,
+    find: 'cancel ??= clock.after(',
+    replace: 'cancel?.()\n      cancel = clock.after(',
+    test: calls,
+    title: 'a repetition waits once, however many calls with its key run before it',
+  },
+  {
     defense: 'that a repetition that has waited needs the same access as before',
     file: answers,
-    find: '      await call.requireUnchanged()\n',
+    find: '        await call.requireUnchanged()\n',
     replace: '',
     test: calls,
     title: 'a repetition that waits gets no answer once its API key was revoked',

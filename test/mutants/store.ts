@@ -194,6 +194,22 @@ export const mutants: readonly Mutant[] = [
     title: 'work that outlives its request has the whole time, and so has work of no request',
   },
   {
+    defense: 'a change of a request counts until it is committed',
+    file: writer,
+    find: '        change.begin()\n',
+    replace: '        change.begin()\n        use.end()\n',
+    test: 'service/engine/database/request-time.test.ts',
+    title: 'the changes of one request share its time, also that which they take in their transactions',
+  },
+  {
+    defense: 'a feed that serves many streams belongs to none of them',
+    file: 'src/service/engine/waiting/settled-feed.ts',
+    find: 'void withoutCaller(lookUntilQuiet)',
+    replace: 'void lookUntilQuiet()',
+    test: 'service/engine/database/request-time.test.ts',
+    title: 'a feed that a stream has begun has its own time: it goes on as long as changes arrive',
+  },
+  {
     defense: 'a change that waited behind a disk that hung is refused',
     file: writer,
     find: '        use.timeLeft()\n',

@@ -93,8 +93,9 @@ async function showChallenge(request: WebRequest, stored: Challenge): Promise<Ou
   checkMember(optionForPasskeys(policy), before)
   const options = { policy, membership: { service, member: before } }
   const { challenge, status: currentState, events } = await currentStatus(request, loaded, options)
-  // The user may have been provisioned.
-  const membership = { service, member: before ?? (await findMember(service, user)) }
+  // The user may have been provisioned, or removed.
+  const isGone = currentState.kind === 'no_member'
+  const membership = { service, member: isGone ? undefined : (before ?? (await findMember(service, user))) }
   const { member } = membership
   const allowed = acceptedFactors(policy, membership)
   const setup =

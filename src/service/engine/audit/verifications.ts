@@ -10,6 +10,7 @@ import { audit } from './audit.ts'
 import type { TrailContext } from './audit.ts'
 import { verifyOrganization } from './verify-organization.ts'
 import type { OwnVerification } from './verify-organization.ts'
+import { withoutCaller } from '../base/waiting-caller.ts'
 
 /** Verifies audit trails in the background, one after the other. */
 export interface Verifications {
@@ -49,7 +50,7 @@ export function createVerifications(ctx: Context): Verifications {
   const verifications: Verifications = {
     wake() {
       requested = true
-      running ??= runAll()
+      running ??= withoutCaller(runAll)
         .catch((error: unknown) => ctx.logger.warn({ err: error }, 'the audit trail could not be verified'))
         .finally(() => {
           running = undefined

@@ -5,6 +5,7 @@ import type Pg from 'pg'
 import { StoreUnavailableError } from '../base/store-errors.ts'
 import { isReadOnly } from './postgres-pool.ts'
 import type { Store, StoreChange } from './store.ts'
+import { withoutCaller } from '../base/waiting-caller.ts'
 
 /** Nodes notify each other of changes by LISTEN and NOTIFY: of the keys that changed, not of the new values. */
 interface ChangeFeed {
@@ -138,7 +139,7 @@ function createSender(send: (words: readonly string[]) => Promise<unknown>) {
     // Keys of one turn share a message. Those that could not be sent are reported later as a gap, because other nodes may
     // have missed them.
     sending ??= Promise.resolve()
-      .then(sendAll)
+      .then(() => withoutCaller(sendAll))
       .catch(() => {})
       .finally(() => (sending = undefined))
   }

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type BetterSqlite3 from 'better-sqlite3'
 
 import { useDatabase, watchCaller } from '../base/waiting-caller.ts'
+import type { DatabaseUse } from '../base/waiting-caller.ts'
 import { usualDatabaseTime } from './store.ts'
 import { OutcomeUnknownError } from '../base/store-errors.ts'
 import { isDiskError, whileBusy } from './sqlite-outage.ts'
@@ -130,7 +131,7 @@ export function createWriter(
     return group
   }
 
-  function createUnit({ committed }: Group): Unit {
+  function createUnit({ committed }: Group, use: DatabaseUse): Unit {
     /** Why SQLite rolled the transaction back by itself, as it does when the disk is full. */
     let undone: { readonly reason: unknown } | undefined
     const run: Unit['run'] = (statement) => {
@@ -151,6 +152,7 @@ export function createWriter(
       run,
       commit() {
         run(() => prepare('release unit').run())
+        committed.promise.then(use.end, use.end)
         endTurn()
         return committed.promise
       },
@@ -162,6 +164,7 @@ export function createWriter(
           undoAll()
           abandonGroup(failed(error))
         } finally {
+          use.end()
           endTurn()
         }
       },
@@ -186,12 +189,11 @@ export function createWriter(
         use.timeLeft()
         const enteredGroup = await enterGroup(until, change.requireCaller)
         change.begin()
-        return createUnit(enteredGroup)
+        return createUnit(enteredGroup, use)
       } catch (error) {
+        use.end()
         endTurn()
         throw failed(error)
-      } finally {
-        use.end()
       }
     },
   }

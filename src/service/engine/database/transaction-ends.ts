@@ -101,8 +101,9 @@ export function watching<DB>(
     const running: Running = { database, listeners: [] }
     const tell = (ending: Ending) => running.listeners.forEach((listener) => listener(ending))
     let committing = false
+    let result
     try {
-      const result = await execute(async (db: Transaction<DB>) => {
+      result = await execute(async (db: Transaction<DB>) => {
         transactions.set(db, running)
         await db.getExecutor().provideConnection(async (connection) => void (running.connection = connection))
         try {
@@ -113,11 +114,12 @@ export function watching<DB>(
           running.connection = undefined
         }
       })
-      tell('committed')
-      return result
     } catch (error) {
       tell(committing && !surelyUndone(error) ? 'unknown' : 'undone')
       throw error
     }
+    // Outside of it: a listener that throws must not be called again.
+    tell('committed')
+    return result
   }
 }

@@ -1,5 +1,6 @@
 import { rewriteService } from './service-row.ts'
 import type { Queryable } from './schema/schema.ts'
+import { withoutCaller } from '../base/waiting-caller.ts'
 
 /** Whether the database takes changes. */
 export interface WriteHealth {
@@ -43,7 +44,7 @@ export function createWriteHealth(usualCommit = Infinity): WriteHealth {
         return 'changes are held up: the database does not answer COMMIT'
       if (failures === 0) return undefined
       // One attempt at a time, however many ask.
-      return (trying ??= tryToWrite(db).finally(() => (trying = undefined)))
+      return (trying ??= withoutCaller(() => tryToWrite(db)).finally(() => (trying = undefined)))
     },
   }
 }

@@ -35,10 +35,15 @@ export function createRememberedAnswers(ctx: Context, maxAnswers?: number): Answ
 
   return async (call, input, run) => {
     const place = { id: answerId(call), digest: inputDigest(input), apiKeyId: call.apiKeyId }
-    for (let first = runningCalls.get(place.id); first; first = runningCalls.get(place.id)) {
-      requireSameInput(first.digest, place.digest)
-      await waitFor(ctx, first)
-      await call.requireUnchanged()
+    const wait = createWait(ctx)
+    try {
+      for (let first = runningCalls.get(place.id); first; first = runningCalls.get(place.id)) {
+        requireSameInput(first.digest, place.digest)
+        await wait.for(first)
+        await call.requireUnchanged()
+      }
+    } finally {
+      wait.end()
     }
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     runningCalls.set(place.id, { digest: place.digest, ended })
@@ -54,14 +59,18 @@ export function createRememberedAnswers(ctx: Context, maxAnswers?: number): Answ
   }
 }
 
-/** Waits as long as the database work of the first call may take. */
-async function waitFor({ clock, limits }: Context, { ended }: RunningCall): Promise<void> {
+/** Waits for calls that run, one after the other, as long as the database work of one request may take. */
+function createWait({ clock, limits }: Context) {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const cancel = clock.after(limits.databaseTime, () => reject(stillProcessed()))
-  try {
-    await Promise.race([ended, late])
-  } finally {
-    cancel()
+  late.catch(() => {})
+  let cancel: (() => void) | undefined
+  return {
+    /** @throws {ApiProblem} if the call still runs when the time is up. */
+    for({ ended }: RunningCall): Promise<void> {
+      cancel ??= clock.after(limits.databaseTime, () => reject(stillProcessed()))
+      return Promise.race([ended, late])
+    },
+    end: () => cancel?.(),
   }
 }
 

@@ -8,6 +8,7 @@ import type { FoundSessions } from './settled-reader.ts'
 import type { Store } from '../database/store.ts'
 import { epochChangeOf, sessionIdOf } from '../base/waiter-key.ts'
 import type { Waiters } from './waiters.ts'
+import { withoutCaller } from '../base/waiting-caller.ts'
 
 type SettledFollower = Follower<SessionEvent>
 
@@ -103,7 +104,7 @@ function startWatch({ store, waiters, clock, logger, failures }: FeedOptions, au
       recent: pendingLook.recent || more.recent === true,
       expired: pendingLook.expired || more.expired === true,
     }
-    if (!looking) void lookUntilQuiet()
+    if (!looking) void withoutCaller(lookUntilQuiet)
   }
 
   const isActive = () => !stopped

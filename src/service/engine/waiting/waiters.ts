@@ -1,4 +1,4 @@
-import { beginStep } from '../base/waiting-caller.ts'
+import { beginStep, withoutCaller } from '../base/waiting-caller.ts'
 import { isDevice, waiterKey } from '../base/waiter-key.ts'
 import type { ChangedInboxes } from './changed-inboxes.ts'
 import type { Store, StoreChange } from '../database/store.ts'
@@ -119,7 +119,8 @@ function oneAtATime(act: () => Promise<void>): () => void {
     needsRerun = acting
     if (acting) return
     acting = true
-    void act().finally(() => {
+    // It serves all who wait, and not only the request that has started it.
+    void withoutCaller(act).finally(() => {
       acting = false
       if (needsRerun) start()
     })

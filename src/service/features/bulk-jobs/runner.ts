@@ -5,6 +5,7 @@ import { leaveBulkJob, takeBulkJob, waitingBulkItems } from './statements.ts'
 import { endJob } from './end.ts'
 import { hold, leaseLength, ofJob } from './held-job.ts'
 import type { HeldJob } from './held-job.ts'
+import { withoutCaller } from '../../engine/base/waiting-caller.ts'
 
 /** Works on jobs in the background, one after the other. */
 export interface BulkJobs {
@@ -40,7 +41,7 @@ export function createBulkJobs(ctx: ServiceContext): BulkJobs {
     wake() {
       if (ending.signal.aborted) return
       requested = true
-      running ??= runAll()
+      running ??= withoutCaller(runAll)
         .catch((error: unknown) => {
           if (!ctx.failures.covers(error)) ctx.logger.warn({ err: error }, 'a job on many people was interrupted')
         })

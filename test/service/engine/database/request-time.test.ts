@@ -11,6 +11,11 @@ import { openPostgresStore } from '../../../../src/service/engine/database/postg
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
 import { nextTurn } from '../../../../src/service/engine/base/next-turn.ts'
 import { serviceId } from '../../../../src/service/engine/database/service-row.ts'
+import { createSettledFeed } from '../../../../src/service/engine/waiting/settled-feed.ts'
+import { createWaiters } from '../../../../src/service/engine/waiting/waiters.ts'
+import { waiterKey } from '../../../../src/service/engine/base/waiter-key.ts'
+import type { Store } from '../../../../src/service/engine/database/store.ts'
+import { createTestClock } from '../../../../src/testing/clock.ts'
 import { openPostgres } from '../../../support/postgres.ts'
 
 const id = '0'.repeat(40)
@@ -19,12 +24,16 @@ const caller = { gone: () => false, answered: () => false }
 
 afterEach(() => {
   vi.restoreAllMocks()
+  skipped = 0
 })
+
+const realNow = performance.now.bind(performance)
+let skipped = 0
 
 /** Lets so many milliseconds pass for whoever asks the machine. */
 function skip(milliseconds: number): void {
-  const now = performance.now.bind(performance)
-  vi.spyOn(performance, 'now').mockImplementation(() => now() + milliseconds)
+  skipped += milliseconds
+  vi.spyOn(performance, 'now').mockImplementation(() => realNow() + skipped)
 }
 
 /** Milliseconds. */
@@ -86,7 +95,50 @@ describe('the time of a request at PostgreSQL', () => {
   })
 })
 
+describe('work that serves many requests', () => {
+  it('a feed that a stream has begun has its own time: it goes on as long as changes arrive', async () => {
+    const { db } = await openStore()
+    const waiters = createWaiters({ watchOtherProcesses: () => () => {}, notifyOtherProcesses() {} })
+    const logger = { info() {}, warn() {}, error() {} }
+    const store = { db } as Store
+    const feed = createSettledFeed({ store, waiters, clock: createTestClock(), logger })
+    onTestFinished(() => feed.close())
+    const end = vi.fn<() => void>()
+    onBehalfOf(caller, () => feed.follow('d'.repeat(40), { event() {}, end }))
+
+    const start = performance.now()
+    for (let wakes = 0; performance.now() - start < 1.5 * timeout; wakes += 1) {
+      waiters.wake(waiterKey.session(`s${wakes % 50}`))
+      await nextTurn()
+    }
+
+    expect(end).not.toHaveBeenCalled()
+  })
+})
+
 describe('the time of a request at SQLite', () => {
+  it('the changes of one request share its time, also that which they take in their transactions', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'second-factor-slow-'))
+    const store = await openSqliteStore(join(folder, 'mfa.sqlite'))
+    onTestFinished(async () => {
+      await store.close()
+      rmSync(folder, { recursive: true })
+    })
+    const change = () =>
+      store.db.transaction().execute(async (db) => {
+        await serviceId(db, id)
+        skip(3_000)
+      })
+
+    const ends = await onBehalfOf(caller, async () => {
+      await change()
+      await change()
+      return change().catch(String)
+    })
+
+    expect(ends).toContain('used up its time')
+  })
+
   it('a change that waited behind a disk that hung is refused when its turn comes', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-hung-'))
     const store = await openSqliteStore(join(folder, 'mfa.sqlite'))

@@ -4,6 +4,7 @@ import { operations } from '../../../../src/contract/operations.ts'
 import { answerOnce } from '../../../../src/service/engine/idempotency/answer-once.ts'
 import type { AnswerMemory } from '../../../../src/service/engine/idempotency/answer-once.ts'
 import { createAnswerLimit } from '../../../../src/service/engine/idempotency/answer-limit.ts'
+import { ApiProblem } from '../../../../src/service/engine/base/problem.ts'
 import { createRememberedAnswers } from '../../../../src/service/engine/idempotency/remembered-answers.ts'
 import { createTestClock } from '../../../../src/testing/clock.ts'
 import { random128 } from '../../../support/device-signer.ts'
@@ -333,6 +334,35 @@ describe('what an Idempotency-Key belongs to', () => {
     )
 
     expect(answer.status).toBe(404)
+  })
+})
+
+describe('the time that a repetition waits', () => {
+  it('a repetition waits once, however many calls with its key run before it', async () => {
+    const clock = createTestClock(1_800_000_000)
+    const { ctx, close } = await openDatabase(':memory:', { clock })
+    onTestFinished(() => close())
+    const answerKeyed = createRememberedAnswers(ctx)
+    const handlers: PromiseWithResolvers<never>[] = []
+    const refused = new ApiProblem('api.error.conflict.username')
+    const call = { key: 'k', organizationId: 'o', apiKeyId: 'a', domainId: null, operation: 'POST /users' }
+    const send = () =>
+      answerKeyed({ ...call, requireUnchanged: () => Promise.resolve() }, {}, () => {
+        const handler = Promise.withResolvers<never>()
+        handlers.push(handler)
+        return handler.promise
+      }).catch(({ code }: ApiProblem) => code)
+
+    const [first, second, third] = [send(), send(), send()]
+    await expect.poll(() => handlers.length).toBe(1)
+    await clock.advance(3)
+    handlers[0]?.reject(refused)
+    await expect.poll(() => handlers.length).toBe(2)
+    await clock.advance(1)
+
+    expect([await first, await third]).toEqual(['api.error.conflict.username', 'api.error.conflict.idempotencykey'])
+    handlers[1]?.reject(refused)
+    expect(await second).toBe('api.error.conflict.username')
   })
 })
 
