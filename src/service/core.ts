@@ -1,6 +1,7 @@
 import { pause } from '../ground/clock.ts'
 import type { AuditEntry } from './engine/audit/entry.ts'
 import { startHeadLog } from './engine/audit/head-log.ts'
+import { startLossWatch } from './engine/audit/loss-watch.ts'
 import { createRefusalLimit } from './engine/audit/refusals.ts'
 import { createRefusedKeys } from './engine/audit/refused-keys.ts'
 import { createTrail } from './engine/audit/trail.ts'
@@ -92,6 +93,7 @@ export async function createCore(store: Store, options: CoreOptions, observer: O
   const actor = { kind: 'service', id } as const
   const refusedKeys = createRefusedKeys({ store, trail, actor, clock, logger })
   const verifications = createVerifications({ store, trail, actor, clock, logger })
+  const losses = startLossWatch({ store, trail, actor, address: null, clock, logger, failures })
   const ctx: ServiceContext = {
     serviceId: id,
     store,
@@ -115,6 +117,7 @@ export async function createCore(store: Store, options: CoreOptions, observer: O
     refusals: createRefusalLimit(clock),
     refusedKeys,
     verifications,
+    losses,
     bulkJobs: { wake: () => bulkJobs.wake() },
     logLimit: createLogLimit(clock),
     addressOf,
@@ -153,6 +156,7 @@ export async function createCore(store: Store, options: CoreOptions, observer: O
       await clockWatch.stop()
       await keys.close()
       await refusedKeys.close()
+      await losses.close()
       await headLog.close()
       await securityMails?.close()
       await store.close()

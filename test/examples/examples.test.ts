@@ -1,15 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 import { systemClock } from '../../src/ground/clock.ts'
-import { run } from '../cli/admin/run-command.ts'
 import { codesOf } from '../express/own-factors.ts'
-import { serve } from '../processes/command.ts'
 import { startExample } from './start-example.ts'
 
 describe('minimal.js', async () => {
@@ -60,51 +56,6 @@ describe('codes-only.js', () => {
 
     await browser.submit('/mfa/enroll/app', { code: code() })
     await browser.submit('/mfa/code', { code: code(1) })
-
-    expect((await browser.open('/')).text).toContain('Hello, Alice')
-  })
-})
-
-describe('csrf-and-helmet.js', () => {
-  it('csrf-and-helmet.js protects the app’s forms, and signs users in and out through the pages of mfa()', async () => {
-    const example = await startExample('csrf-and-helmet.js')
-    const browser = example.browser()
-    const token = async (path: string) =>
-      /name="_csrf" value="([^"]+)"/.exec((await browser.open(path)).text)?.[1] ?? ''
-    const alice = { username: 'alice', password: 'secret' }
-
-    expect((await browser.submit('/login', alice)).status).toBe(403)
-    await browser.submit('/login', { ...alice, _csrf: await token('/login') })
-    await example.passSecondStep(browser)
-    expect((await browser.submit('/logout')).status).toBe(403)
-    expect((await browser.open('/')).text).toContain('Hello, Alice')
-
-    await browser.submit('/mfa/sign-out')
-    expect((await browser.visit('/')).path).toBe('/login')
-  })
-})
-
-describe('hosted-service.js', () => {
-  it('hosted-service.js uses the service named by the environment', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'service-'))
-    const database = join(folder, 'mfa.sqlite')
-    const { apiKey, domainId } = (await run('init', '--database', database, '--json')).json
-    const service = await serve(database)
-    onTestFinished(async () => {
-      await service.stop()
-      await rm(folder, { recursive: true })
-    })
-    const env = {
-      MFA_BASE_URL: `${service.origin}/api`,
-      MFA_AUTHENTICATOR_URL: service.origin,
-      MFA_API_KEY: apiKey,
-      MFA_DOMAIN_ID: domainId,
-    }
-    const example = await startExample('hosted-service.js', env)
-    const browser = example.browser()
-    await example.signIn(browser, 'alice')
-
-    await example.passSecondStep(browser, '/', service.origin)
 
     expect((await browser.open('/')).text).toContain('Hello, Alice')
   })

@@ -6,7 +6,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/features/users/member-statements.ts',
     find: "    .where('user.organizationId', '=', domain.organizationId)\n    .where('user.username'",
     replace: "    .where('user.username'",
-    test: 'service/features/sessions/sign-in-scale.test.ts',
+    test: 'service/features/sessions/sign-in-scale.long.ts',
     title: 'a sign-in by username costs the same with 1,000 users and with many, within 30 percent',
   },
   {

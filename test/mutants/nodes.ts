@@ -81,6 +81,7 @@ function statementsOfPostgres(): readonly Mutant[] {
 /** Each one lets a database that is slow, stopped or behind a pooler hold something up. */
 function faultsOfPostgres(): readonly Mutant[] {
   const test = 'service/engine/database/postgres-faults.long.ts'
+  const otherServer = 'service/engine/database/other-server.test.ts'
   return [
     {
       defense: 'the time after which a connection is given up',
@@ -118,11 +119,77 @@ function faultsOfPostgres(): readonly Mutant[] {
     {
       defense: 'the tries whether the listening connection still answers',
       file: 'src/service/engine/database/postgres-change-feed.ts',
-      find: "later(beat, () => void fresh.query('select 1').then(() => keepTrying(fresh, lost), lost))",
+      find: 'later(beat, () => void servers.compare(fresh, lost).then(() => keepTrying(fresh, lost), lost))',
       replace: '',
       test,
       title:
         'a PostgreSQL store whose database stops answering listens on another connection, and reports that it may have missed something',
+    },
+    {
+      defense: 'the comparison of a database with the one before',
+      file: 'src/service/engine/database/postgres-identity.ts',
+      find: 'if (reached.place !== known.place) {',
+      replace: 'if (false) {',
+      test: otherServer,
+      title:
+        'a service whose address leads to another database is not ready, and works when the address is right again',
+    },
+    {
+      defense: 'asking again where a pooler leads to',
+      file: 'src/service/engine/database/postgres-identity.ts',
+      find: ' || (last.isPooled && performance.now() - last.at > pooledInterval)',
+      replace: '',
+      test: 'service/engine/database/postgres-identity.test.ts',
+      title: 'a connection to a server is asked once, and one that a pooler lends once a second',
+    },
+    {
+      defense: 'the refusal of a standby beside its primary',
+      file: 'src/service/engine/database/postgres-identity.ts',
+      find: 'if (reached.isStandby && !known.isStandby && hasOthers && !reached.isPooled) {',
+      replace: 'if (false) {',
+      test: 'service/engine/database/postgres-identity.test.ts',
+      title: 'a standby is refused while a connection to its primary is open, and used once that is closed',
+    },
+    {
+      defense: 'the refusal of a server that was replaced',
+      file: 'src/service/engine/database/postgres-identity.ts',
+      find: 'if (!reached.isStandby && reached.timeline < known.timeline) {',
+      replace: 'if (false) {',
+      test: otherServer,
+      title: 'a service never goes back to the former primary, and says which server to stop',
+    },
+    {
+      defense: 'closing the connections to the server before a failover',
+      file: 'src/service/engine/database/postgres-identity.ts',
+      find: 'for (const close of open.values()) close()',
+      replace: '',
+      test: otherServer,
+      title: 'a service whose address leads to a promoted standby closes its connections to the former primary',
+    },
+    {
+      defense: 'the comparison of audit chains after a failover',
+      file: 'src/service/engine/database/postgres-identity.ts',
+      find: 'if (hasMoved || wasInterrupted) onChange()',
+      replace: '',
+      test: otherServer,
+      title:
+        'a service notices that the promoted standby lacks changes, and says in its log, trail and readiness what to do',
+    },
+    {
+      defense: 'the end of a chain whose last entry was lost',
+      file: 'src/service/engine/audit/trail.ts',
+      find: 'if (isComplete && !lent.has(chain)) free.push(chain)',
+      replace: 'free.push(chain)',
+      test: 'service/engine/audit/loss-watch.test.ts',
+      title: 'a process never continues a chain whose last entry was lost, so that the trail has no gap after it',
+    },
+    {
+      defense: 'the search for lost entries',
+      file: 'src/service/engine/audit/loss-watch.ts',
+      find: 'if ((await auditHashAt(db, writer, sequence)) === hash) return []',
+      replace: 'return []',
+      test: 'service/engine/audit/loss-watch.test.ts',
+      title: 'a process notices that the database lost its last $lost entries, and records how many',
     },
     {
       defense: 'the tries whether a notification arrives',

@@ -10,6 +10,8 @@ export interface PostgresProxy {
   /** Ends all connections and refuses new ones. */
   readonly cut: () => Promise<void>
   readonly mend: () => Promise<void>
+  /** New connections lead to another server; those that are open stay. */
+  readonly leadTo: (database: string) => void
   /** Nothing passes in either direction until `resume`, and neither side is notified. */
   readonly stall: () => void
   readonly resume: () => void
@@ -26,7 +28,7 @@ export interface PostgresProxy {
 
 export async function startPostgresProxy(database: string): Promise<PostgresProxy> {
   const url = new URL(database)
-  const target = Number(url.port)
+  let target = Number(url.port)
   const links = new Set<Link>()
   const state: State = { delay: 0, stalled: false, dropping: false, refused: undefined, losing: false }
   const server = createServer((client) => {
@@ -48,6 +50,7 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
     connections: () => links.size,
     cut,
     mend: () => listen(port),
+    leadTo: (other) => void (target = Number(new URL(other).port)),
     stall: () => void (state.stalled = true),
     resume() {
       state.stalled = false

@@ -22,7 +22,14 @@ export interface PostgresServer {
   restart(): Promise<void>
   /** After a kill: serves reads at the same address, as a hot standby, until `pg_promote()` makes it a primary. */
   restartAsStandby(): Promise<void>
+  /** After a kill: another server with a copy of its data, which serves reads as a hot standby. */
+  startCopy(): Promise<PostgresServer>
   stop(): Promise<void>
+}
+
+interface ServerOptions {
+  readonly fsync?: boolean
+  readonly from?: string
 }
 
 /** For root, a server runs as a user of its own, which two of them must not make at once. */
@@ -70,7 +77,8 @@ function copyFolder(from: string, to: string): void {
   execFileSync('cp', ['-a', from, to])
 }
 
-export async function startServer({ fsync = false } = {}): Promise<PostgresServer> {
+/** @param options.from The data folder of a server that does not run; the new one begins as its hot standby. */
+export async function startServer({ fsync = false, from }: ServerOptions = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'second-factor-postgres-'))
   // For root, the server runs as a user of its own.
   chmodSync(folder, 0o755)
@@ -95,8 +103,24 @@ export async function startServer({ fsync = false } = {}): Promise<PostgresServe
     }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     onLog: (line) => log.emit('line', line),
   })
-  await initialize(server, join(folder, 'data'))
-  await server.start()
+  const startAsStandby = async () => {
+    writeFileSync(join(folder, 'data', 'standby.signal'), '')
+    // `start` waits for a server that accepts changes.
+    const started = server.start()
+    started.catch(() => {})
+    const ready = new Promise<void>((resolve) => {
+      log.on('line', (line) => line.includes('ready to accept read-only connections') && resolve())
+    })
+    await Promise.race([ready, started])
+  }
+  if (from === undefined) {
+    await initialize(server, join(folder, 'data'))
+    await server.start()
+  } else {
+    copyFolder(from, join(folder, 'data'))
+    rmSync(join(folder, 'data', 'postmaster.pid'), { force: true })
+    await startAsStandby()
+  }
   const serverPid = () => postmasterOf(join(folder, 'data'))
   return {
     freeze: () => signalAll(serverPid(), 'SIGSTOP'),
@@ -110,17 +134,8 @@ export async function startServer({ fsync = false } = {}): Promise<PostgresServe
       while (runningOf(pids).length > 0) await new Promise((resolve) => void setTimeout(resolve, 10))
     },
     restart: () => server.start(),
-    async restartAsStandby() {
-      const signal = join(folder, 'data', 'standby.signal')
-      writeFileSync(signal, '')
-      // `start` waits for a server that accepts changes.
-      const started = server.start()
-      started.catch(() => {})
-      const ready = new Promise<void>((resolve) => {
-        log.on('line', (line) => line.includes('ready to accept read-only connections') && resolve())
-      })
-      await Promise.race([ready, started])
-    },
+    restartAsStandby: startAsStandby,
+    startCopy: () => startServer({ fsync, from: join(folder, 'data') }),
     url: `postgres://postgres:password@127.0.0.1:${port}/postgres`,
     async stop() {
       await server.stop()

@@ -46,6 +46,18 @@ export const auditWriters = allRows('auditWriters', (db) =>
   db.selectFrom('auditWriter').selectAll().orderBy('startedAt').orderBy('id'),
 )
 
+export const auditHashAt = firstValue('auditHashAt', (db, writer: Slot<string>, sequence: Slot<number>) =>
+  db
+    .selectFrom('audit')
+    .select('hash')
+    .where((is) => is.and({ writer, sequence })),
+)
+
+/** The end of a chain. */
+export const lastAuditSequence = firstValue('lastAuditSequence', (db, writer: Slot<string>) =>
+  db.selectFrom('audit').select('sequence').where('writer', '=', writer).orderBy('sequence', 'desc').limit(1),
+)
+
 /** Some of a chain, in order. */
 export const auditRowsOf = allRows(
   'auditRowsOf',

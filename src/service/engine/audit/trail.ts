@@ -15,6 +15,15 @@ export interface Trail {
   append(db: Queryable, events: readonly AuditEvent[]): Promise<void>
   /** The current heads of its chains. */
   heads(): readonly Head[]
+  /**
+   * Continues no chain that was written so far until `resume`: the database may have lost its last entries, and then the next one would
+   * leave a gap.
+   */
+  suspend(): void
+  /** The heads of the chains that are suspended. */
+  suspended(): readonly Head[]
+  /** Continues a chain, or ends it for good. */
+  resume(writer: string, isComplete: boolean): void
 }
 
 /** Rows per statement. */
@@ -50,6 +59,8 @@ interface Lease {
 export function createTrail({ clock, random, committed = () => {} }: TrailOptions): Trail {
   const free: Chain[] = []
   const all = new Set<Chain>()
+  const suspended = new Map<string, Chain>()
+  const lent = new Set<Chain>()
   const leases = new WeakMap<Queryable, Lease>()
 
   function lend(db: Queryable): Lease {
@@ -58,11 +69,13 @@ export function createTrail({ clock, random, committed = () => {} }: TrailOption
     const chain = free.pop() ?? { head: { writer: newId(random), sequence: 0, hash: chainStart }, known: false }
     const lease: Lease = { chain, head: chain.head, entries: [] }
     leases.set(db, lease)
+    lent.add(chain)
     onTransactionEnd(db, (ending) => takeBack(lease, ending))
     return lease
   }
 
   function takeBack({ chain, head, entries }: Lease, ending: Ending): void {
+    lent.delete(chain)
     // The outcome is unknown, so the chain ends here.
     if (ending === 'unknown') return
     if (ending === 'committed') {
@@ -71,7 +84,7 @@ export function createTrail({ clock, random, committed = () => {} }: TrailOption
       all.add(chain)
       entries.forEach(committed)
     }
-    free.push(chain)
+    if (!suspended.has(chain.head.writer)) free.push(chain)
   }
 
   async function begin(db: Queryable, { chain, head }: Lease): Promise<void> {
@@ -99,6 +112,17 @@ export function createTrail({ clock, random, committed = () => {} }: TrailOption
       }
     },
     heads: () => [...all].map(({ head }) => head),
+    suspend() {
+      for (const chain of all) suspended.set(chain.head.writer, chain)
+      free.length = 0
+    },
+    suspended: () => [...suspended.values()].map(({ head }) => head),
+    resume(writer, isComplete) {
+      const chain = suspended.get(writer)
+      if (!chain || !suspended.delete(writer)) return
+      if (isComplete && !lent.has(chain)) free.push(chain)
+      if (!isComplete) all.delete(chain)
+    },
   }
 }
 

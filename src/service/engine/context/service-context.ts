@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Because } from '../../../admin-contract/because.ts'
 import type { Clock } from '../../../ground/clock.ts'
 import type { Actor } from '../audit/entry.ts'
+import type { LossWatch } from '../audit/loss-watch.ts'
 import type { RefusalLimit } from '../audit/refusals.ts'
 import type { RefusedKeys } from '../audit/refused-keys.ts'
 import type { Verifications } from '../audit/verifications.ts'
@@ -45,6 +46,7 @@ export interface ServiceContext {
   readonly refusals: RefusalLimit
   readonly refusedKeys: RefusedKeys
   readonly verifications: Verifications
+  readonly losses: LossWatch
   /** Works on the jobs of administrators on many people. */
   readonly bulkJobs: { wake(): void }
   readonly logLimit: LogLimit

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type Pg from 'pg'
 
 import { StoreUnavailableError } from '../base/store-errors.ts'
+import type { ServerWatch } from './postgres-identity.ts'
 import { isReadOnly } from './postgres-pool.ts'
 import type { Store, StoreChange } from './store.ts'
 import { withoutCaller } from '../base/waiting-caller.ts'
@@ -17,6 +18,7 @@ interface ChangeFeed {
 export interface ChangeFeedOptions {
   /** A separate connection, not connected yet. */
   readonly connect: () => Pg.Client
+  readonly servers: ServerWatch
   /** Runs a query through the pool. */
   readonly query: (text: string, values: unknown[]) => Promise<unknown>
   /** How often the listening connection is tried, and how long it may take to answer; milliseconds. */
@@ -40,7 +42,13 @@ const pollInterval = 1_000
 /** First word of a message by which a node tries whether it hears itself. No key begins with it. */
 const echoWord = 'echo'
 
-export async function openChangeFeed({ connect, query, beat, onHearing }: ChangeFeedOptions): Promise<ChangeFeed> {
+export async function openChangeFeed({
+  connect,
+  servers,
+  query,
+  beat,
+  onHearing,
+}: ChangeFeedOptions): Promise<ChangeFeed> {
   const self = randomUUID()
   const watchers = new Set<(change: StoreChange) => void>()
   const report = (change: StoreChange) => {
@@ -63,19 +71,22 @@ export async function openChangeFeed({ connect, query, beat, onHearing }: Change
     }
     onHearing(hears)
   }
-  const listener = await listen(connect, beat, {
-    onPayload(payload) {
-      const [from, ...words] = payload.split(' ')
-      if (from === self) echo.heard(words)
-      else if (words[0] !== echoWord) report(words.length === 0 ? 'gap' : words)
+  const listener = await listen(
+    { connect, servers, beat },
+    {
+      onPayload(payload) {
+        const [from, ...words] = payload.split(' ')
+        if (from === self) echo.heard(words)
+        else if (words[0] !== echoWord) report(words.length === 0 ? 'gap' : words)
+      },
+      missed: () => report('gap'),
+      async connected() {
+        const echoed = await echo.try()
+        if (echoed !== undefined) setHearing(echoed)
+        if (echoed !== undefined) sender.retry()
+      },
     },
-    missed: () => report('gap'),
-    async connected() {
-      const echoed = await echo.try()
-      if (echoed !== undefined) setHearing(echoed)
-      if (echoed !== undefined) sender.retry()
-    },
-  })
+  )
   return {
     watch(watcher) {
       watchers.add(watcher)
@@ -165,7 +176,10 @@ interface Hearing {
 }
 
 /** Stays connected; the first connection has to succeed. */
-async function listen(connect: () => Pg.Client, beat: number, hearing: Hearing): Promise<{ close(): Promise<void> }> {
+async function listen(
+  { connect, servers, beat }: Pick<ChangeFeedOptions, 'connect' | 'servers' | 'beat'>,
+  hearing: Hearing,
+): Promise<{ close(): Promise<void> }> {
   let closed = false
   let client: Pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
@@ -185,6 +199,7 @@ async function listen(connect: () => Pg.Client, beat: number, hearing: Hearing):
     const lost = () => {
       if (isLost) return
       isLost = true
+      servers.forget(fresh)
       clearTimeout(timer)
       void fresh.end().catch(() => {})
       if (client !== fresh) return
@@ -195,6 +210,7 @@ async function listen(connect: () => Pg.Client, beat: number, hearing: Hearing):
     fresh.on('notification', ({ payload }) => hearing.onPayload(payload ?? ''))
     try {
       await fresh.connect()
+      await servers.compare(fresh, lost)
       await fresh.query(`listen ${channel}`)
     } catch (error) {
       lost()
@@ -209,7 +225,7 @@ async function listen(connect: () => Pg.Client, beat: number, hearing: Hearing):
   async function keepTrying(fresh: Pg.Client, lost: () => void): Promise<void> {
     await hearing.connected()
     if (client !== fresh || closed) return
-    later(beat, () => void fresh.query('select 1').then(() => keepTrying(fresh, lost), lost))
+    later(beat, () => void servers.compare(fresh, lost).then(() => keepTrying(fresh, lost), lost))
   }
 
   await open()

@@ -3,6 +3,7 @@ import type Pg from 'pg'
 import { useDatabase, withinTime } from '../base/waiting-caller.ts'
 import type { DatabaseUse } from '../base/waiting-caller.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../base/store-errors.ts'
+import type { ServerWatch } from './postgres-identity.ts'
 
 /** Connections for one unit of work each. */
 export interface PostgresPool {
@@ -18,26 +19,58 @@ export type PostgresClient = Pick<Pg.PoolClient, 'release'> & {
  * A pool whose connections are taken for one unit of work, a statement or a transaction, for a limited time. A connection
  * that takes longer is closed: back in the pool, it would hold up the next unit of work as well. So is one to a server that
  * turned out to be read-only: after a failover, a new connection leads to the server that takes changes. So is one that
- * prepared a statement before the schema changed.
+ * prepared a statement before the schema changed, and one whose server has been replaced meanwhile.
  * @param timeout How long a unit of work may take, with its wait for a connection, and how long all those of a request together;
  *   milliseconds.
  */
-export function createTimedPool(pool: Pg.Pool, timeout: number): PostgresPool {
+export function createTimedPool(pool: Pg.Pool, timeout: number, servers: ServerWatch): PostgresPool {
   /** Whether the server still has what a connection prepared. */
   const prepares = { isKept: true }
+  const connect = () => currentConnection(pool, servers)
+  // The pool emits no errors of connections that are taken, and would emit those that we close ourselves.
+  pool.on('connect', (client) => {
+    client.on('error', () => void (closed.has(client) || servers.interrupted()))
+  })
+  pool.on('remove', (client) => servers.forget(client))
   return {
     async connect() {
       const use = useDatabase(timeout)
       const end = performance.now() + use.timeLeft()
-      const client = await connectInTime(pool, use)
+      const client = await connectInTime(connect, use)
       return lease(client, { time: end - performance.now(), prepares, over: use.end })
     },
     end: () => pool.end(),
   }
 }
 
-async function connectInTime(pool: Pg.Pool, use: DatabaseUse): Promise<Pg.PoolClient> {
-  const connecting = pool.connect()
+/** The connections that we close ourselves. */
+const closed = new WeakSet<object>()
+/** What ends the unit of work that has a connection at the moment. */
+const enders = new WeakMap<object, (error: StoreUnavailableError) => void>()
+
+/** A connection to the server that this node knows. */
+async function currentConnection(pool: Pg.Pool, servers: ServerWatch): Promise<Pg.PoolClient> {
+  for (;;) {
+    const client = await pool.connect()
+    if (closed.has(client)) client.release(true)
+    else if (!servers.isDue(client)) return client
+    else {
+      try {
+        await servers.compare(client, () => {
+          closed.add(client)
+          enders.get(client)?.(new StoreUnavailableError('The database was replaced by another server.'))
+        })
+        return client
+      } catch (error) {
+        client.release(true)
+        throw error
+      }
+    }
+  }
+}
+
+async function connectInTime(connect: () => Promise<Pg.PoolClient>, use: DatabaseUse): Promise<Pg.PoolClient> {
+  const connecting = connect()
   try {
     return await withinTime(use, connecting)
   } catch (error) {
@@ -69,19 +102,27 @@ interface Lease {
 }
 
 function lease(client: Pg.PoolClient, { time, prepares, over }: Lease): PostgresClient {
-  let late: StoreUnavailableError | undefined
+  let ended: StoreUnavailableError | undefined
   let unfit = false
   const { stream } = client.connection
-  const timer = setTimeout(() => {
-    late = new StoreUnavailableError('Timed out waiting for the database.')
-    client.release(late)
-    over()
+  const end = (error: StoreUnavailableError) => {
+    ended = error
+    settle()
+    closed.add(client)
+    client.release(error)
     // The pool would wait for the statements that were sent. Now they fail at once.
     stream.destroy()
-  }, time)
+  }
+  const timer = setTimeout(() => end(new StoreUnavailableError('Timed out waiting for the database.')), time)
+  const settle = () => {
+    clearTimeout(timer)
+    enders.delete(client)
+    over()
+  }
+  enders.set(client, end)
   return {
     async query({ name, ...query }) {
-      if (late) throw late
+      if (ended) throw ended
       // All statements of one turn of the event loop leave in one write, because each write costs more than all the rest.
       stream.cork()
       process.nextTick(() => stream.uncork())
@@ -96,13 +137,13 @@ function lease(client: Pg.PoolClient, { time, prepares, over }: Lease): Postgres
       } catch (error) {
         if (isLostStatement(error)) prepares.isKept = false
         unfit ||= isReadOnly(error) || isStaleStatement(error)
-        throw late ?? error
+        throw ended ?? error
       }
     },
     release(broken) {
-      clearTimeout(timer)
-      over()
-      if (!late) client.release(broken ?? unfit)
+      if (ended) return
+      settle()
+      client.release(broken ?? unfit)
     },
   }
 }

@@ -8,6 +8,8 @@ import { createWhileContended, SerializableDatabase } from './postgres-contentio
 import type { WhileContended } from './postgres-dialect.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
 import { openChangeFeed } from './postgres-change-feed.ts'
+import { createServerWatch } from './postgres-identity.ts'
+import type { ServerWatch } from './postgres-identity.ts'
 import { createTimedPool, watchWarnings } from './postgres-pool.ts'
 import type { PostgresPool } from './postgres-pool.ts'
 import type { Database } from './schema/schema.ts'
@@ -22,6 +24,8 @@ const maxConnections = 10
 const connectTimeout = 3_000
 /** How often the listening connection is tried, milliseconds. */
 const defaultBeat = 5_000
+/** After so long, a connection is replaced by a new one, which may lead to another server; seconds. */
+const maxAge = 600
 /** The type of `bigint`, as pg_type has it. */
 const int8 = 20
 
@@ -39,13 +43,19 @@ export async function openPostgresStore(url: string, options: PostgresOpenOption
     connectionTimeoutMillis: connectTimeout,
   }
   const created = await withoutHurry(pg, config, (database) => migrate(database, postgresEngine, create))
-  const pool = createTimedPool(openPool(pg, { ...config, ...(await limitsOf(pg, config, timeout)) }), timeout)
+  const reconnected = new Set<() => void>()
+  const servers = createServerWatch(() => reconnected.forEach((listener) => listener()))
+  const pool = createTimedPool(openPool(pg, { ...config, ...(await limitsOf(pg, config, timeout)) }), timeout, servers)
   const whileContended = createWhileContended(timeout)
   const writes = createWriteHealth(timeout / 2)
   const db = openDatabase(pool, whileContended, writes)
   try {
+    // The pool’s database is the one that `listenDatabase` is compared with.
+    const first = await pool.connect()
+    first.release()
     const feed = await openChangeFeed({
       connect: () => new pg.Client(listenConfig),
+      servers,
       query: (text, values) => queryOnce(pool, text, values),
       beat,
       onHearing: onHearing ?? (() => {}),
@@ -62,7 +72,11 @@ export async function openPostgresStore(url: string, options: PostgresOpenOption
           config,
           async (database) => void (await sql`analyze "user", membership, synchronized_user`.execute(database)),
         ),
-      problem: () => writes.problem(db),
+      watchReconnects(listener) {
+        reconnected.add(listener)
+        return () => void reconnected.delete(listener)
+      },
+      problem: async () => (await problemOf(servers, pool)) ?? writes.problem(db),
       async close() {
         await feed.close()
         await db.destroy()
@@ -72,6 +86,17 @@ export async function openPostgresStore(url: string, options: PostgresOpenOption
     await db.destroy()
     throw error
   }
+}
+
+/** Why this node does not use the database that its address leads to, if it still does. */
+async function problemOf(servers: ServerWatch, pool: PostgresPool): Promise<string | undefined> {
+  if (servers.problem() === undefined) return undefined
+  // Each attempt takes a connection, and a new one where the last was refused.
+  await pool.connect().then(
+    (client) => client.release(),
+    () => {},
+  )
+  return servers.problem()
 }
 
 export interface PostgresOpenOptions extends OpenOptions {
@@ -98,7 +123,7 @@ async function withoutHurry<T>(
 }
 
 function openPool(pg: typeof Pg, config: Pg.ClientConfig): Pg.Pool {
-  const pool = new pg.Pool({ ...config, max: maxConnections, pipeline: true })
+  const pool = new pg.Pool({ ...config, max: maxConnections, maxLifetimeSeconds: maxAge, pipeline: true })
   // A connection broke: idle, or between two queries. The next query says so, or gets another one.
   return pool
     .on('error', () => {})

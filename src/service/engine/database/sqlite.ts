@@ -83,6 +83,8 @@ export async function openSqliteStore(
     // The version of the connection that writes does not rise at our own changes; that of a reader does.
     watchOtherProcesses: (changed) =>
       database.memory ? () => {} : watchDataVersion(database, () => changed('something')),
+    // Its file is replaced by a restart alone.
+    watchReconnects: () => () => {},
     // They look at the file.
     notifyOtherProcesses: () => {},
     // It chooses its indexes by their columns.

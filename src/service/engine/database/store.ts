@@ -12,6 +12,11 @@ export interface Store {
   watchOtherProcesses(changed: (change: StoreChange) => void): () => void
   /** Notifies other processes of changed keys, where they cannot see changes themselves. */
   notifyOtherProcesses(keys: readonly string[]): void
+  /**
+   * Calls back before the first statement that may meet another server, or an earlier state of the database: after a failover, and after
+   * connections broke. The answer ends it.
+   */
+  watchReconnects(listener: () => void): () => void
   /** Call it after tables of users have grown by much: what the database supposes about them may lead it astray. */
   analyze(): Promise<void>
   /**

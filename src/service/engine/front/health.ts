@@ -14,13 +14,14 @@ export const health: Page = {
 }
 
 /** Whether requests can be served: the database answers and accepts changes, and the service is not closing. */
-export function readiness(ctx: Pick<ServiceContext, 'store' | 'clock' | 'waiters'>): Page {
+export function readiness(ctx: Pick<ServiceContext, 'store' | 'clock' | 'waiters' | 'losses'>): Page {
   return {
     path: '/readyz',
     async serve(_req, res) {
       if (ctx.waiters.closed()) throw unavailable(new Error('The service is closing.'))
       await withinTimeout(ctx, requireUsable(ctx.store))
-      answer(res, 200, { status: 'ok' }, jsonLabel)
+      const detail = ctx.losses.notice()
+      answer(res, 200, { status: 'ok', ...(detail !== undefined && { detail }) }, jsonLabel)
     },
   }
 }

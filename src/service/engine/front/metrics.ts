@@ -23,7 +23,7 @@ export interface Metrics {
   page(guard?: MetricsGuard): Page
 }
 
-type Watched = Pick<ServiceContext, 'store' | 'clock' | 'waiters'>
+type Watched = Pick<ServiceContext, 'store' | 'clock' | 'waiters' | 'losses'>
 
 export interface MetricsGuard {
   readonly token: string
@@ -200,7 +200,7 @@ const pushed: Factor = 'push'
 const pushOutcomes = ['user_denied', 'reported', 'wrong_number', 'timeout', 'cancelled', 'push_failed']
 
 /** Read when metrics are requested. */
-function watchState({ Gauge }: Client, register: Registry, { store, clock, waiters }: Watched): void {
+function watchState({ Gauge }: Client, register: Registry, { store, clock, waiters, losses }: Watched): void {
   const registers = [register]
   const pending = new Gauge({
     name: 'second_factor_sessions_pending',
@@ -231,6 +231,14 @@ function watchState({ Gauge }: Client, register: Registry, { store, clock, waite
       this.set((await within(countTimeout, isReady({ store, waiters }))) === true ? 1 : 0)
     },
   })
+  const loss = new Gauge({
+    name: 'second_factor_database_loss',
+    help: '1 when this process has noticed that the database lost changes, else 0.',
+    registers,
+    collect() {
+      this.set(losses.notice() === undefined ? 0 : 1)
+    },
+  })
   const connections = new Gauge({
     name: 'second_factor_database_connections',
     help: 'Units of work that have a connection of the database, and that wait for one; number of units.',
@@ -242,7 +250,7 @@ function watchState({ Gauge }: Client, register: Registry, { store, clock, waite
       this.set({ state: 'waiting' }, waiting)
     },
   })
-  void [pending, heldRequests, ready, connections]
+  void [pending, heldRequests, ready, loss, connections]
 }
 
 /** @returns undefined if it fails or takes longer than so many milliseconds. */

@@ -29,6 +29,7 @@ import { browserUser } from '../../features/browsers/known-browser.ts'
 import { hardwareToken, holder, member, unique } from '../../features/codes/code-holder.ts'
 import { activateDevice, keysFor, newUser, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
+import { loseEntries } from './lost-entries.ts'
 import { entriesOf, openDatabase } from './recorded.ts'
 
 let folder: string
@@ -412,6 +413,9 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     await rotateKeys(node.ctx, { waiting: () => void setImmediate(() => void running.clock.advance(60)) })
   },
   'database.restored': () => settleRestored(node.ctx, []),
+  async 'database.loss_noticed'() {
+    await loseEntries(node.ctx, 1)
+  },
   'audit.pruned': () => pruneAudit(node.ctx, running.clock.now() + 1),
   async 'audit.suppressed'() {
     for (let tries = 0; tries < 20; tries += 1) await previewCode(running.origin, 'abcdefghjk')

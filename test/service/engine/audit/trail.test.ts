@@ -8,14 +8,14 @@ import { createService } from '../../../../src/service/index.ts'
 import { listen } from '../../../../src/service/engine/http/listen.ts'
 import { auditCall } from '../../../../src/service/engine/audit/audit.ts'
 import { createTestClock } from '../../../../src/testing/clock.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { previewCode } from '../../../support/device-signer.ts'
 import { unique } from '../../features/codes/code-holder.ts'
 import { createCall, keysFor, newUser, startService, wideLimits } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 import { entriesOf, openDatabase } from './recorded.ts'
 
-describe.each(engines)('the audit trail on %s', (engine) => {
+describe.each(mainEngines)('the audit trail on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let open: { close(): Promise<void> }[] = []
 

@@ -4,14 +4,14 @@ import { ServiceOptions } from '../../../../src/service/options.ts'
 import { openService } from '../../../../src/service/service.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { random128 } from '../../../support/device-signer.ts'
-import { engines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { hardwareToken } from '../../features/codes/code-holder.ts'
 import { keysFor, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 
 const people = 12
 
-describe.each(engines)('a factor that is taken away during sign-ins, on %s,', (engine) => {
+describe.each(mainEngines)('a factor that is taken away during sign-ins, on %s,', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let opened: OpenedService

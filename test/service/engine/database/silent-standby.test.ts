@@ -7,9 +7,9 @@ import { newUser, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 
 /** Milliseconds. */
-const databaseTime = 1_000
+const databaseTime = 2_000
 /** Enough for one such time and a slow machine, and too little for each statement of a request to have its own. */
-const inTime = 3_500
+const inTime = 6_000
 
 interface Answer {
   readonly username: string

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 
 import { createBulkJobs } from '../../../../src/service/features/bulk-jobs/runner.ts'
 import { takeBulkJob } from '../../../../src/service/features/bulk-jobs/statements.ts'
-import { engines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { openDatabase } from '../../engine/audit/recorded.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { unique } from '../codes/code-holder.ts'
@@ -10,7 +10,7 @@ import { keysFor, newUser } from '../../start-service.ts'
 import { administrator, startConsole } from '../administrators/console-holder.ts'
 import type { Console } from '../administrators/console-holder.ts'
 
-describe.each(engines)('jobs on many people that several nodes race for, on %s,', (engine) => {
+describe.each(mainEngines)('jobs on many people that several nodes race for, on %s,', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Console
   let other: OpenedService
