@@ -1,6 +1,6 @@
 import { createAdministration } from '../../src/service/administration.ts'
 import type { ServiceContext } from '../../src/service/engine/context/service-context.ts'
-import { countEnrolled } from '../../src/service/features/people/count-enrolled.ts'
+import { createEnrollmentCount } from '../../src/service/features/people/count-enrolled.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { openService } from '../../src/service/service.ts'
 import { seededDomains } from './domains.ts'
@@ -47,7 +47,7 @@ export async function seedDatabase({
     await insertAdministrators(service.ctx, tenant, random)
     const created = await seedPeople(service.ctx, tenant, random, { people, freeTokens })
     await seedHistory(service.ctx, tenant, random, created)
-    await countEnrolled(service.ctx)
+    await createEnrollmentCount(service.ctx)()
     return tenant
   } finally {
     await service.close()

@@ -28,7 +28,8 @@ describe('the accent', () => {
     expect(own.style).toContain(usual.style)
     expect(own.style).toContain(':root{--accent:#0a7a3d;--on-accent:#ffffff}')
     expect(own.address).not.toBe(usual.address)
-    expect(own.page.text).not.toContain('0a7a3d')
+    expect(own.page.text).not.toContain('style=')
+    expect(own.page.text).toMatch(/<link rel="icon" href="data:[^"]+%230a7a3d/)
     expect(own.page.headers['content-security-policy']).toContain("style-src 'self';")
   })
 
@@ -165,6 +166,20 @@ describe('the footer', () => {
 })
 
 describe('a page', () => {
+  it.each([
+    ['with its letter', { appName: '<&Co' }, /^data:image\/svg\+xml,.*>&lt;<\/text><\/svg>$/],
+    ['by the app’s logo', { logo: '/logo.svg' }, /^\/logo\.svg$/],
+  ])(
+    'a page shows the app in the browser’s tab %s, so that no browser asks for another icon',
+    async (_how, look, icon) => {
+      const { page } = await pageWith(look)
+
+      const shown = /<link rel="icon" href="([^"]+)">/.exec(page.text)?.[1] ?? ''
+
+      expect(decodeURIComponent(shown)).toMatch(icon)
+    },
+  )
+
   it('the waiting page is less than 8 kB compressed, with everything it loads', async () => {
     const app = await startWebApp()
     const browser = app.browser()

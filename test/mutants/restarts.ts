@@ -286,6 +286,14 @@ function retention(): readonly Mutant[] {
       title: 'the audit trail keeps all entries if the clock jumps by 405 days while the service is stopped',
     },
     {
+      defense: 'the end of old audit entries beside a count that fails',
+      file: 'src/service/upkeep/sweep.ts',
+      find: 'await part().catch((error: unknown) => errors.push(error))',
+      replace: 'await part()',
+      test,
+      title: 'the audit trail drops expired entries although a sweep can count neither sign-ins nor enrolled members',
+    },
+    {
       defense: 'the budget of a day',
       file: 'src/service/engine/audit/retention.ts',
       find: 'withinBudget ? due.slice(0, await takePruneBudget(db, due.length)) : due',

@@ -4,6 +4,9 @@ export interface Accent {
   readonly dark: string
 }
 
+/** The accent of light pages where the app sets none; the same as `--accent` in style.css. */
+export const usualAccent = '#2450c8'
+
 /** The backgrounds of the accent; the same as `--surface` in style.css. */
 export const surfaces: Accent = { light: '#ffffff', dark: '#1a1d23' }
 
@@ -37,9 +40,11 @@ export function contrast(color: string, background: string): number {
 }
 
 function tokens(accent: string): string {
-  const onAccent = contrast(accent, '#ffffff') >= minContrast ? '#ffffff' : '#0b0d12'
-  return `--accent:${accent};--on-accent:${onAccent}`
+  return `--accent:${accent};--on-accent:${textOn(accent)}`
 }
+
+/** The color of a text on the accent. */
+export const textOn = (accent: string): string => (contrast(accent, '#ffffff') >= minContrast ? '#ffffff' : '#0b0d12')
 
 function lightened(color: string): string {
   const steps = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]

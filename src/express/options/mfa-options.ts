@@ -115,7 +115,7 @@ export interface MfaOptions {
    */
   appName?: string | undefined
   /**
-   * The path of an image on the app's own origin, shown beside the name. Serve it before `mfa()`.
+   * The path of an image on the app's own origin, shown beside the name and in the browser's tab. Serve it before `mfa()`.
    * @default the first letter of the name
    */
   logo?: string | undefined

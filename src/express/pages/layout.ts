@@ -6,7 +6,9 @@ import type { RequestContext } from '../request/context.ts'
 import type { Page } from '../request/outcome.ts'
 import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
+import { usualAccent } from '../options/accent.ts'
 import { assetPath } from './assets.ts'
+import { iconOf } from './icon.ts'
 import { languageFor, languageHeaders } from './languages.ts'
 import type { Language } from '../options/languages.ts'
 import type { Messages } from '../messages/messages.ts'
@@ -43,15 +45,17 @@ export function layoutOf({ req, context, state }: PageRequest, fixed?: Language)
   const { base, user, mfa } = context
   const language = fixed ?? languageFor(req, context)
   const { words } = language
-  const { appName = words.appName } = mfa.options
+  const { appName = words.appName, logo, accent } = mfa.options
+  const initial = firstLetter(appName)
   return {
     base,
     language,
     languageHeaders: languageHeaders(language, fixed ? fixed.tag : mfa.options.languages.choice),
     words,
     appName,
-    initial: firstLetter(appName),
-    logo: mfa.options.logo,
+    initial,
+    logo,
+    icon: logo ?? iconOf(initial, accent?.light ?? usualAccent),
     style: assetPath(base, '/assets/style.css', mfa.options),
     script: assetPath(base, '/assets/challenge.js', mfa.options),
     browserKeyScript: assetPath(base, '/assets/browser-key.js', mfa.options),

@@ -9,7 +9,7 @@ import { recoverSynchronizations } from '../features/users/synchronize.ts'
 import { sweepStep } from '../engine/database/due.ts'
 import { organizationOfDomain } from '../features/domains/statements.ts'
 import { endFutureSessions, expireSessions } from '../features/sessions/statements.ts'
-import { countEnrolled } from '../features/people/count-enrolled.ts'
+import { createEnrollmentCount } from '../features/people/count-enrolled.ts'
 import { countSignIns } from '../features/sessions/count-sign-ins.ts'
 import { correctFutureTimes } from './future-times.ts'
 
@@ -19,6 +19,7 @@ const interval = 5 * 60
 /** Periodically removes expired data. */
 export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
   const retention = createRetention(ctx)
+  const countEnrolled = createEnrollmentCount(ctx)
   const ending = new AbortController()
   let running: Promise<void> | undefined
   /** Seconds since the last sweep began. */
@@ -34,20 +35,22 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
     const passed = elapsed
     elapsed = 0
     try {
-      await measureSweep(ctx.observer, async () => {
-        await sweep(ctx, ending.signal)
-        await recoverSynchronizations(ctx)
-        // Sign-ins are counted before entries are removed.
-        await countSignIns(ctx, ending.signal)
-        await countEnrolled(ctx, ending.signal)
-        await retention.apply(passed, wall, ending.signal)
-        // Continues verifications that a process has left behind.
-        ctx.verifications.wake()
-        ctx.bulkJobs.wake()
-      })
+      await measureSweep(ctx.observer, () =>
+        allOf([
+          () => sweep(ctx, ending.signal),
+          () => recoverSynchronizations(ctx),
+          // Before entries are removed.
+          () => countSignIns(ctx, ending.signal),
+          () => retention.apply(passed, wall, ending.signal),
+          () => countEnrolled(ending.signal),
+        ]),
+      )
     } catch (error) {
       if (!ctx.failures.covers(error)) ctx.logger.warn({ err: error }, 'sweep failed')
     }
+    // Continues what another process has left behind.
+    ctx.verifications.wake()
+    ctx.bulkJobs.wake()
   }
 
   return {
@@ -58,6 +61,17 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
       await running
     },
   }
+}
+
+/**
+ * One after the other, whether or not one before fails: what cannot be counted must not keep entries beyond their time.
+ *
+ * @throws the first error.
+ */
+async function allOf(parts: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const errors: unknown[] = []
+  for (const part of parts) await part().catch((error: unknown) => errors.push(error))
+  if (errors.length > 0) throw errors[0]
 }
 
 /** Reports to the observer how long a sweep took and whether it failed. */

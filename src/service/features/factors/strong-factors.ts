@@ -5,7 +5,8 @@ import type { Database } from '../../engine/database/schema/schema.ts'
 export type IsUser = ExpressionBuilder<Database, 'user'>
 
 /**
- * Whether a user has a factor that an e-mail account does not give.
+ * Whether a user has a factor that an e-mail account does not give. Each part asks for one row of the user: for an EXISTS, PostgreSQL may
+ * read the factors of all users first, once for each page.
  *
  * @param isHere Whether a token counts: a device does in its own domain, and all other factors in each.
  */
@@ -14,16 +15,29 @@ export const isStrong = (
   isHere: (is: ExpressionBuilder<Database, 'user' | 'token'>) => Expression<SqlBool>,
 ): Expression<SqlBool> =>
   is.or([
-    is.exists(
+    is(
       is
         .selectFrom('token')
         .select('token.id')
         .whereRef('token.userId', '=', 'user.id')
         .where('token.state', '=', 'active')
-        .where((isToken) => isHere(isToken)),
+        .where((isToken) => isHere(isToken))
+        .limit(1),
+      'is not',
+      null,
     ),
-    is.exists(is.selectFrom('passkey').select('passkey.id').whereRef('passkey.userId', '=', 'user.id')),
-    is.exists(
-      is.selectFrom('hardwareToken').select('hardwareToken.id').whereRef('hardwareToken.userId', '=', 'user.id'),
+    is(
+      is.selectFrom('passkey').select('passkey.id').whereRef('passkey.userId', '=', 'user.id').limit(1),
+      'is not',
+      null,
+    ),
+    is(
+      is
+        .selectFrom('hardwareToken')
+        .select('hardwareToken.id')
+        .whereRef('hardwareToken.userId', '=', 'user.id')
+        .limit(1),
+      'is not',
+      null,
     ),
   ])

@@ -5,30 +5,61 @@ import type { ServiceContext } from '../../engine/context/service-context.ts'
 
 /** How old a count may be before a sweep counts again, seconds. 100,000 members take 0.7 s in steps of 15 ms. */
 const countInterval = 15 * 60
+/** The most steps of one sweep: 200,000 members, who take PostgreSQL a few seconds. */
+const stepsPerSweep = 100
+
+/** A domain that is being counted, and the last member counted. */
+interface Progress {
+  readonly row: EnrollmentRow
+  readonly after: string
+}
+
+/** Counts who is enrolled in each domain; the next call goes on where the last one stopped. */
+export type CountEnrolled = (signal?: AbortSignal) => Promise<void>
 
 /**
- * Counts who is enrolled in each domain. Counted when it is asked for, a domain of 100,000 members would hold up all other
- * requests for 0.7 s.
+ * Counted when it is asked for, a domain of 100,000 members would hold up all other requests for 0.7 s. Counted in one sweep, one of a
+ * million would hold up the sweep.
  */
-export async function countEnrolled(
+export function createEnrollmentCount(
   { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
-  signal?: AbortSignal,
-): Promise<void> {
-  for (const { id, emailOtpEnabled } of await domainsToCount(store.db, clock.now() - countInterval)) {
-    let row: EnrollmentRow = { domainId: id, members: 0, enrolled: 0, onlyEmail: 0, countedAt: clock.now() }
-    let after = ''
-    await inSteps({ size: enrollmentStep, signal }, async () => {
-      const { members, enrolled, mailed, last } = await countMembers(store.db, id, after)
-      row = {
-        ...row,
-        members: row.members + Number(members),
-        enrolled: row.enrolled + Number(enrolled ?? 0),
-        onlyEmail: row.onlyEmail + (emailOtpEnabled === 1 ? Number(mailed ?? 0) : 0),
+  maxSteps = stepsPerSweep,
+): CountEnrolled {
+  const begun = new Map<string, Progress>()
+
+  return async (signal) => {
+    let stepsLeft = maxSteps
+    for (const { id, emailOtpEnabled } of await domainsToCount(store.db, clock.now() - countInterval)) {
+      const isDone = await countDomain(id, emailOtpEnabled === 1)
+      if (!isDone) return
+    }
+
+    /** @returns whether all members are counted. */
+    async function countDomain(id: string, mayMail: boolean): Promise<boolean> {
+      const start = { domainId: id, members: 0, enrolled: 0, onlyEmail: 0, countedAt: clock.now() }
+      let { row, after } = begun.get(id) ?? { row: start, after: '' }
+      let isComplete = false
+      await inSteps({ size: enrollmentStep, signal }, async () => {
+        if (stepsLeft === 0) return 0
+        stepsLeft -= 1
+        const { members, enrolled, mailed, last } = await countMembers(store.db, id, after)
+        row = {
+          ...row,
+          members: row.members + Number(members),
+          enrolled: row.enrolled + Number(enrolled ?? 0),
+          onlyEmail: row.onlyEmail + (mayMail ? Number(mailed ?? 0) : 0),
+        }
+        after = last ?? after
+        isComplete = Number(members) < enrollmentStep
+        return Number(members)
+      })
+      if (isComplete) {
+        begun.delete(id)
+        await noteEnrollment(store.db, row)
+      } else {
+        begun.set(id, { row, after })
       }
-      after = last ?? after
-      return Number(members)
-    })
-    if (signal?.aborted) return
-    await noteEnrollment(store.db, row)
+      return isComplete
+    }
   }
 }
