@@ -7,6 +7,7 @@ import { root } from '../../scripts/run.ts'
 import { serveCommand } from '../../src/cli/commands/serve.ts'
 import { synchronizeMembers } from '../../src/contract/domains.ts'
 import { routes } from '../../src/service/routes/rest.ts'
+import { readBlocks } from '../support/operations/page.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
@@ -92,6 +93,61 @@ describe('deploy/second-factor.service', () => {
   it('the systemd unit keeps its socket over a restart', () => {
     expect(unit.split('\n')).toContain('Requires=second-factor.socket')
     expect(unit).toMatch(/^ExecStart=\/usr\/local\/bin\/node /m)
+  })
+})
+
+describe('docs/high-availability.md', () => {
+  const files = readBlocks(read('docs/high-availability.md')).filter((block) => block.class === 'file')
+
+  it.each(files)('docs/high-availability.md shows $file exactly', ({ file = '', code }) => {
+    expect(`${code}\n`).toBe(read(file))
+  })
+
+  it('docs/high-availability.md shows all files of the cluster', () => {
+    const names = [
+      'etcd.env',
+      'haproxy.cfg',
+      'patroni.yml',
+      'pgbouncer.ini',
+      'prometheus-cluster.yml',
+      'second-factor-postgres-backup',
+      'second-factor-postgres-backup.service',
+      'second-factor-postgres-backup.timer',
+    ]
+
+    expect(new Set(files.map(({ file }) => file))).toEqual(new Set(names.map((name) => `deploy/${name}`)))
+  })
+})
+
+describe('the files of the cluster', () => {
+  const patroni = read('deploy/patroni.yml')
+  const haproxy = read('deploy/haproxy.cfg')
+  const secondsOf = (text: string, name: string) => Number(new RegExp(`\\b${name}:? (\\d+)`).exec(text)?.[1])
+
+  it('Patroni promotes only standbys that have every acknowledged change', () => {
+    expect(patroni).toMatch(/^ {4}synchronous_mode: true$/m)
+  })
+
+  it('HAProxy closes the connections of a frozen primary before Patroni can promote another member', () => {
+    const oneCheck = secondsOf(haproxy, 'inter') + secondsOf(haproxy, 'timeout check')
+    const fenced = secondsOf(haproxy, 'inter') + secondsOf(haproxy, 'fall') * oneCheck
+
+    expect(haproxy).toMatch(/ on-marked-down shutdown-sessions$/m)
+    expect(fenced).toBeLessThan(secondsOf(patroni, 'ttl') - secondsOf(patroni, 'loop_wait'))
+  })
+
+  it('a reload of HAProxy ends connections that are no longer checked', () => {
+    expect(secondsOf(haproxy, 'hard-stop-after')).toBeLessThan(secondsOf(patroni, 'ttl'))
+  })
+
+  it('Patroni gives up the lock before it ends', () => {
+    const needed = secondsOf(patroni, 'loop_wait') + 2 * secondsOf(patroni, 'retry_timeout')
+
+    expect(needed).toBeLessThanOrEqual(secondsOf(patroni, 'ttl'))
+  })
+
+  it('PgBouncer does not make a failover longer', () => {
+    expect(/^server_login_retry = (\d+)$/m.exec(read('deploy/pgbouncer.ini'))?.[1]).toBe('1')
   })
 })
 

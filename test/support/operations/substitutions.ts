@@ -30,6 +30,7 @@ const folders = [
   '/etc/nginx',
   '/etc/letsencrypt',
   '/etc/prometheus',
+  '/var/lib/prometheus',
 ]
 
 /**
