@@ -11,7 +11,7 @@ import type { AdminSettings } from '../admin/command.ts'
 import { findDomain } from '../admin/find.ts'
 import { serviceAction } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
-import { printJson, printTable } from '../terminal/print.ts'
+import { printChunks, printJsonItems, printPages } from '../terminal/print.ts'
 
 interface Settings extends AdminSettings {
   readonly domain?: string
@@ -33,41 +33,53 @@ export function userListCommand(): Command {
     .option('--without-factor', 'only users without a factor, who sign in with their password alone')
     .action(
       serviceAction(async (service, settings: Settings) => {
-        const all = await listUsers(service, settings)
-        const users = settings.withoutFactor ? all.filter(({ factors }) => !factors?.length) : all
-        if (settings.json) return printJson(users)
-        if (settings.csv) return printCsv(users)
-        const rows = users.map(({ username, name, email, factors }) => [username, name, email, factorsOf(factors)])
-        printTable(['Username', 'Name', 'E-mail', 'Factors'], rows, sentenceOfNone(settings))
+        if (settings.json) return printJsonItems(usersOf(pagesOf(service, settings)))
+        if (settings.csv) return printChunks(csvOf(pagesOf(service, settings)))
+        await printPages(
+          ['Username', 'Name', 'E-mail', 'Factors'],
+          rowsOf(pagesOf(service, settings)),
+          sentenceOfNone(settings),
+        )
       }),
     )
 }
 
-/** A record for each user, as the console exports it. */
-function printCsv(users: readonly User[]): void {
-  const records = users.map(({ id, username, name, email, factors }) => [
-    id,
-    username,
-    name,
-    email,
-    factors?.join('; '),
-  ])
-  process.stdout.write([['id', 'username', 'name', 'email', 'methods'], ...records].map(csvRecord).join(''))
+type Pages = AsyncIterable<readonly User[]>
+
+async function* usersOf(pages: Pages): AsyncIterable<User> {
+  for await (const users of pages) yield* users
 }
 
-/** Users read at a time. */
+async function* rowsOf(pages: Pages): AsyncIterable<readonly (readonly string[])[]> {
+  for await (const users of pages) {
+    yield users.map(({ username, name, email, factors }) => [username, name, email, factorsOf(factors)])
+  }
+}
+
+/** A record for each user, as the console exports it. */
+async function* csvOf(pages: Pages): AsyncIterable<string> {
+  yield csvRecord(['id', 'username', 'name', 'email', 'methods'])
+  for await (const users of pages) {
+    yield users
+      .map(({ id, username, name, email, factors }) => csvRecord([id, username, name, email, factors?.join('; ')]))
+      .join('')
+  }
+}
+
+/** Users read at a time: a list of a million is printed while it is read. */
 const pageSize = 100
 
-async function listUsers(service: LocalService, { domain, filter, query: q }: Settings): Promise<User[]> {
+async function* pagesOf(service: LocalService, { domain, filter, query: q, withoutFactor }: Settings): Pages {
   const { caller } = service
   const search = {
     ...(q !== undefined && { q }),
     ...(filter && { filter }),
     ...(domain !== undefined && { domain: (await findDomain(service, domain)).id }),
   }
-  const users: User[] = []
-  for await (const rows of allPeople(caller, search, pageSize)) users.push(...(await showAll(caller, rows)))
-  return users
+  for await (const rows of allPeople(caller, search, pageSize)) {
+    const users = await showAll(caller, rows)
+    yield withoutFactor ? users.filter(({ factors }) => !factors?.length) : users
+  }
 }
 
 function query(text: string): string {

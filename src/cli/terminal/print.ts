@@ -13,13 +13,48 @@ export function printRows(rows: readonly Row[]): void {
 /** One line per row, columns aligned. @param empty Printed instead when there are no rows. */
 export function printTable(columns: readonly string[], rows: readonly (readonly string[])[], empty: string): void {
   if (rows.length === 0) return console.log(empty)
-  const cells = rows.map((row) => row.map((cell) => printable(cell)))
-  const widths = columns.map((column, index) =>
-    Math.max(...[column, ...cells.map((row) => row[index] ?? '')].map(width)),
-  )
-  console.log(dim(tableLine(columns, widths)))
-  for (const row of cells) console.log(tableLine(row, widths))
+  for (const line of tableLines(columns, rows)) console.log(line)
 }
+
+/** A table of any length, printed page by page: a column becomes wider where a page needs it. */
+export async function printPages(
+  columns: readonly string[],
+  pages: AsyncIterable<readonly (readonly string[])[]>,
+  empty: string,
+): Promise<void> {
+  let widths: readonly number[] | undefined
+  await printChunks(chunks())
+  if (!widths) console.log(empty)
+
+  async function* chunks(): AsyncIterable<string> {
+    for await (const rows of pages) {
+      if (rows.length === 0) continue
+      const lines = tableLines(columns, rows, widths)
+      widths = widthsOf(columns, rows, widths)
+      yield `${lines.join('\n')}\n`
+    }
+  }
+}
+
+/** @param before The widths of the columns so far; without them, the table begins with its headings. */
+function tableLines(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  before?: readonly number[],
+): readonly string[] {
+  const widths = widthsOf(columns, rows, before)
+  const lines = rows.map((row) => tableLine(row.map(printable), widths))
+  return before ? lines : [dim(tableLine(columns, widths)), ...lines]
+}
+
+const widthsOf = (
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  before: readonly number[] = [],
+): readonly number[] =>
+  columns.map((column, index) =>
+    Math.max(before[index] ?? 0, ...[column, ...rows.map((row) => printable(row[index] ?? ''))].map(width)),
+  )
 
 /** The output for scripts: members may be added, but never changed. */
 export function printJson(value: unknown): void {
@@ -33,7 +68,28 @@ export function printDone({ json }: { readonly json?: boolean }, value: object, 
 }
 
 /** Prints each value as a line of JSON, as fast as the reader takes them. */
-export async function printLines(values: AsyncIterable<unknown>): Promise<void> {
+export const printLines = (values: AsyncIterable<unknown>): Promise<void> =>
+  printChunks(mapped(values, (value) => `${JSON.stringify(value)}\n`))
+
+/** Prints values as `printJson` prints an array of them, one after the other. */
+export async function printJsonItems(values: AsyncIterable<unknown>): Promise<void> {
+  let isFirst = true
+  await printChunks(
+    mapped(values, (value) => {
+      const begin = isFirst ? '[\n' : ',\n'
+      isFirst = false
+      return begin + JSON.stringify([value], undefined, 2).slice('[\n'.length, -'\n]'.length)
+    }),
+  )
+  console.log(isFirst ? '[]' : '\n]')
+}
+
+async function* mapped<T>(values: AsyncIterable<T>, text: (value: T) => string): AsyncIterable<string> {
+  for await (const value of values) yield text(value)
+}
+
+/** Prints each text as fast as the reader takes them. */
+export async function printChunks(chunks: AsyncIterable<string>): Promise<void> {
   const { stdout } = process
   let closed = false
   // A reader such as `head` closes the pipe early.
@@ -43,9 +99,9 @@ export async function printLines(values: AsyncIterable<unknown>): Promise<void> 
       resolve()
     })
   })
-  for await (const value of values) {
+  for await (const chunk of chunks) {
     if (closed) return
-    if (stdout.write(`${JSON.stringify(value)}\n`)) continue
+    if (stdout.write(chunk)) continue
     await Promise.race([new Promise<void>((resolve) => void stdout.once('drain', resolve)), closing])
   }
 }
