@@ -26,6 +26,7 @@ import { createNoticingClock } from './engine/base/noticing-clock.ts'
 import { openPusher } from './engine/push/open-pusher.ts'
 import type { ResolvedPushOptions } from './engine/push/push-options.ts'
 import type { Observer } from './engine/monitoring/observer.ts'
+import { createListLane } from './engine/base/list-lane.ts'
 import { newId } from './engine/base/random.ts'
 import { createSettledFeed } from './engine/waiting/settled-feed.ts'
 import { startSweep } from './upkeep/sweep.ts'
@@ -118,6 +119,7 @@ export async function createCore(store: Store, options: CoreOptions, observer: O
     refusedKeys,
     verifications,
     losses,
+    lists: createListLane(limits.databaseTime),
     bulkJobs: { wake: () => bulkJobs.wake() },
     logLimit: createLogLimit(clock),
     addressOf,

@@ -10,6 +10,7 @@ import type { Verifications } from '../audit/verifications.ts'
 import type { Trail } from '../audit/trail.ts'
 import type { FailureLog } from '../monitoring/failure-log.ts'
 import type { HeldLimits, HeldPlaces } from '../waiting/places.ts'
+import type { Lane } from '../base/lane.ts'
 import type { Logger } from '../base/logger.ts'
 import type { LogLimit } from '../base/log-limit.ts'
 import type { Mailer } from '../mail/mailer.ts'
@@ -47,6 +48,8 @@ export interface ServiceContext {
   readonly refusedKeys: RefusedKeys
   readonly verifications: Verifications
   readonly losses: LossWatch
+  /** Where lists wait for their turn. */
+  readonly lists: Lane
   /** Works on the jobs of administrators on many people. */
   readonly bulkJobs: { wake(): void }
   readonly logLimit: LogLimit

@@ -27,7 +27,7 @@ export interface Page extends PageStart {
  * @param query Without members, or with an empty page as old clients send it, it means the first page; so does an empty key, from
  *   which the next pages are linked by key.
  */
-export function parsePage({ version }: Pick<Call, 'version'>, { page, after }: PageQuery): Page {
+function parsePage({ version }: Pick<Call, 'version'>, { page, after }: PageQuery): Page {
   if (version === '1.3' || after === undefined) return pageByNumber(String(page ?? '') || '1')
   if (page !== undefined && page !== '')
     throw new ApiProblem('api.error.invalid.page', 'Use either page or after, not both.')
@@ -42,8 +42,25 @@ function pageByNumber(text: string): Page {
   return { number, after: 0, offset: (number - 1) * pageSize }
 }
 
+/**
+ * Reads a page of a list, in the lane of lists.
+ *
+ * @param read.rows The rows of the page, and one more.
+ */
+export function readPage<Row extends { readonly sequence: number }, Shown>(
+  call: Pick<Call, 'version' | 'http' | 'lists'>,
+  query: PageQuery,
+  read: {
+    readonly rows: (page: Page) => Promise<readonly Row[]>
+    readonly show: (rows: readonly Row[]) => Shown | Promise<Shown>
+  },
+): Promise<Shown> {
+  const page = parsePage(call, query)
+  return call.lists.run(async () => read.show(cutPage(call, await read.rows(page), page)))
+}
+
 /** The rows of the page. Over HTTP a Link header names its neighbors (RFC 8288). */
-export function cutPage<T extends { readonly sequence: number }>(
+function cutPage<T extends { readonly sequence: number }>(
   { http }: Pick<Call, 'http'>,
   rows: readonly T[],
   { number }: Page,

@@ -6,7 +6,7 @@ import { Email, Name } from '../../../contract/users.ts'
 import { validate } from '../../../contract/validate.ts'
 import { auditCall, auditRevoked } from '../../engine/audit/audit.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
-import { cutPage, parsePage } from '../../engine/http/paging.ts'
+import { readPage } from '../../engine/http/paging.ts'
 import type { Call, Handler, Input, Prepare, PreparedHandler } from '../../engine/http/route.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import { lockMember } from '../users/lock-member.ts'
@@ -47,8 +47,10 @@ export const get: Handler<typeof contract.getMember> = async (input, call) => {
 
 export const list: Handler<typeof contract.listMembers> = async (input, call) => {
   const domain = await findDomain(call, input.domainId)
-  const page = parsePage(call, input)
-  return showAll(call, cutPage(call, await listMembers(call.store.db, domain.id, page), page))
+  return readPage(call, input, {
+    rows: (page) => listMembers(call.store.db, domain.id, page),
+    show: (rows) => showAll(call, rows),
+  })
 }
 
 export const remove: Handler<typeof contract.removeMember> = async ({ domainId, userId }, call) => {

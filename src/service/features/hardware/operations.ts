@@ -1,7 +1,7 @@
 import type * as contract from '../../../contract/hardware.ts'
 import { auditCall } from '../../engine/audit/audit.ts'
 import { requirePass } from '../factors/change-pass.ts'
-import { cutPage, parsePage } from '../../engine/http/paging.ts'
+import { readPage } from '../../engine/http/paging.ts'
 import { enrollUser, rejectWhileCodeIsIssued } from '../factors/enrollment.ts'
 import { announceCall } from '../factors/announcements.ts'
 import { answerOnce } from '../../engine/idempotency/answer-once.ts'
@@ -52,11 +52,11 @@ export const create: Handler<typeof contract.createHardwareToken> = async (input
   return created
 }
 
-export const list: Handler<typeof contract.listHardwareTokens> = async (input, call) => {
-  const page = parsePage(call, input)
-  const rows = await listHardwareTokens(call.store.db, call.organizationId, page)
-  return cutPage(call, rows, page).map((row) => hardwareView(row))
-}
+export const list: Handler<typeof contract.listHardwareTokens> = (input, call) =>
+  readPage(call, input, {
+    rows: (page) => listHardwareTokens(call.store.db, call.organizationId, page),
+    show: (rows) => rows.map((row) => hardwareView(row)),
+  })
 
 export const get: Handler<typeof contract.getHardwareToken> = async (input, call) => {
   return hardwareView(await load(call, input.hardwareTokenId))

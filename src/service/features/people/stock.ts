@@ -33,13 +33,16 @@ export const list: Handler<typeof contract.listStock> = async ({ q = '', filter,
   const { db } = call.store
   const first = Number(from ?? 1)
   const options = { filter: filter ?? 'none', text } as const
-  const foundRows = await findStock(db, { ...query, offset: first - 1, limit: stockPage + 1 }, options)
+  const { foundRows, count } = await call.lists.run(async () => ({
+    foundRows: await findStock(db, { ...query, offset: first - 1, limit: stockPage + 1 }, options),
+    count: await countStock(db, { ...query, offset: 0, limit: countLimit }, options),
+  }))
   const rows = foundRows.slice(0, stockPage)
   const scope = { db, administrator, now: call.clock.now() }
   return {
     tokens: await withPeople(call, rows),
     from: first,
-    total: totalOf(await countStock(db, { ...query, offset: 0, limit: countLimit }, options)),
+    total: totalOf(count),
     ...(foundRows.length > stockPage && { next: first + stockPage }),
     changeable: (role === 'owner' || role === 'admin') && (await managesEveryDomain(scope)),
   }

@@ -6,7 +6,7 @@ import type { User, UserChanges } from '../../../contract/users.ts'
 import { auditCall, auditRevoked } from '../../engine/audit/audit.ts'
 import { answerOnce } from '../../engine/idempotency/answer-once.ts'
 import type { Caller } from '../../engine/context/caller.ts'
-import { cutPage, parsePage } from '../../engine/http/paging.ts'
+import { readPage } from '../../engine/http/paging.ts'
 import type { PageQuery } from '../../engine/http/paging.ts'
 import type { Call, Handler, Input } from '../../engine/http/route.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
@@ -144,14 +144,13 @@ function changedFields(changes: UserChanges, user: UserRow): string {
   return userFields.filter((field) => changes[field] !== undefined && changes[field] !== user[field]).join(',')
 }
 
-async function list(call: Call, query: PageQuery): Promise<User[]> {
-  const page = parsePage(call, query)
+function list(call: Call, query: PageQuery): Promise<User[]> {
   const { db } = call.store
-  const rows =
-    call.limitedTo === null
-      ? await listUsers(db, call.organizationId, page)
-      : await listMembers(db, call.limitedTo, page)
-  return showAll(call, cutPage(call, rows, page))
+  return readPage(call, query, {
+    rows: (page) =>
+      call.limitedTo === null ? listUsers(db, call.organizationId, page) : listMembers(db, call.limitedTo, page),
+    show: (rows) => showAll(call, rows),
+  })
 }
 
 async function show(call: Caller, user: UserRow): Promise<User> {

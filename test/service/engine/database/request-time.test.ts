@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { sql } from 'kysely'
+import { Client } from 'pg'
 import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { createListLane } from '../../../../src/service/engine/base/list-lane.ts'
 import { onBehalfOf } from '../../../../src/service/engine/base/waiting-caller.ts'
 import { StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
 import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
@@ -17,6 +19,8 @@ import { waiterKey } from '../../../../src/service/engine/base/waiter-key.ts'
 import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { createTestClock } from '../../../../src/testing/clock.ts'
 import { openPostgres } from '../../../support/postgres.ts'
+import { member } from '../../features/codes/code-holder.ts'
+import { startService } from '../../start-service.ts'
 
 const id = '0'.repeat(40)
 
@@ -92,6 +96,51 @@ describe('the time of a request at PostgreSQL', () => {
     await expect(leftBehind).resolves.toMatchObject({ rows: [{}] })
     await takeLong()
     await expect(takeLong()).resolves.toMatchObject({ rows: [{}] })
+  })
+})
+
+describe('lists at PostgreSQL', () => {
+  it('lists that wait for the database leave connections to changes, however many there are', async () => {
+    const database = await postgres.createDatabase()
+    const running = await startService({ database, limits: { databaseTime: 10_000 } })
+    onTestFinished(() => running.close())
+    const alice = await member(running)
+    const blocker = new Client(database)
+    await blocker.connect()
+    onTestFinished(() => blocker.end())
+    await blocker.query('begin')
+    await blocker.query('lock table hardware_token in access exclusive mode')
+    let isAnswered = false
+
+    const lists = Promise.all(
+      Array.from({ length: 30 }, () => running.call('GET', '/hardware').finally(() => (isAnswered = true))),
+    )
+    const changes = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        running.call('POST', `${alice.path}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } }),
+      ),
+    )
+    const wasAnswered = isAnswered
+    await blocker.query('rollback')
+
+    expect(changes.map(({ status }) => status)).toEqual(Array(5).fill(200))
+    expect(wasAnswered).toBe(false)
+    expect(new Set((await lists).map(({ status }) => status))).toEqual(new Set([200]))
+  })
+
+  it('a list that has waited for its turn as long as a request may take is never read', async () => {
+    const lane = createListLane(50)
+    const read = vi.fn<() => Promise<void>>().mockResolvedValue()
+    const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const slow = ends.map(({ promise }) => lane.run(() => promise))
+
+    const late = onBehalfOf(caller, () => lane.run(read))
+
+    await expect(late).rejects.toBeInstanceOf(StoreUnavailableError)
+    for (const { resolve } of ends) resolve()
+    await Promise.all(slow)
+    await lane.run(() => Promise.resolve())
+    expect(read).not.toHaveBeenCalled()
   })
 })
 
