@@ -26,6 +26,22 @@ export const mutants: readonly Mutant[] = [
     title: 'the window of time-based codes accepts no step twice and no earlier step, in any order of codes',
   },
   {
+    defense: 'computing all codes of the window',
+    file: 'src/service/features/codes/totp.ts',
+    find: 'nearest ??= step',
+    replace: 'return step',
+    test: 'service/features/codes/equal-work.test.ts',
+    title: 'the work for a code is the same whether it is right, of which factor it is, and whatever the user has',
+  },
+  {
+    defense: 'comparing a code without a generator',
+    file: 'src/service/features/codes/timed-code.ts',
+    find: 'asWrong(judgeCode({ ...dummySource, ...kind }, code, clock.now()))',
+    replace: "{ outcome: 'wrong' }",
+    test: 'service/features/codes/equal-work.test.ts',
+    title: 'the work for a code is the same whether it is right, of which factor it is, and whatever the user has',
+  },
+  {
     defense: 'two codes that follow each other',
     file: 'src/service/features/codes/totp.ts',
     find: 'step !== seenStep + 1',

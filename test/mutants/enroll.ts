@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the codes of a device are not resynchronized',
     file: 'src/service/features/codes/timed-code.ts',
-    find: '{ generator: device, resynchronizes: false }',
+    find: '{ generator: device, resynchronizes: false, nearestOnly: true }',
     replace: '{ generator: device, resynchronizes: true }',
     test: 'service/features/codes/codes.test.ts',
     title: 'two noted codes in a row do not resynchronize the clock of a phone: %s',

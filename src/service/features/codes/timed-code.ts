@@ -23,19 +23,17 @@ export async function checkTimedCode(
   const generators = await generatorsOf(db, domain.id, userId)
   const hardware = generators.find(({ selfEnrolled }) => selfEnrolled !== null)
   const device = generators.find(({ selfEnrolled }) => selfEnrolled === null)
-  for (const source of [
+  const sources = [
     { generator: hardware, resynchronizes: hardware?.selfEnrolled === 0 },
-    { generator: device, resynchronizes: false },
-  ]) {
-    try {
-      const { id, verdict } = judge(ctx, { ...source, userId }, code)
-      // The conditional update decides: if the same code is used several times at once, one succeeds.
-      if (verdict.outcome === 'accepted' && (await useStep(db, id, verdict))) return id
-      if (verdict.outcome === 'seen') uses.push({ id, step: verdict.step })
-    } catch (error) {
-      if (!(error instanceof UnsealError)) throw error
-      fault = error
-    }
+    // The app shows the codes of the device by the clock of a phone, so codes far away are of no interest.
+    { generator: device, resynchronizes: false, nearestOnly: true },
+  ]
+  // Both sources are compared before either one counts, so that the time does not tell which one shows the code.
+  for (const result of sources.map((source) => tryToJudge(ctx, { ...source, userId }, code))) {
+    if (result instanceof UnsealError) fault = result
+    // The conditional update decides: if the same code is used several times at once, one succeeds.
+    else if (result.verdict.outcome === 'accepted' && (await useStep(db, result.id, result.verdict))) return result.id
+    else if (result.verdict.outcome === 'seen') uses.push({ id: result.id, step: result.verdict.step })
   }
   // A damaged seed is an internal error and not a wrong code of the user. The other source has been checked.
   if (fault) throw fault
@@ -48,24 +46,31 @@ interface Judged {
   readonly verdict: Verdict
 }
 
-interface Source {
+interface Source extends Pick<CodeSource, 'resynchronizes' | 'nearestOnly'> {
   readonly generator: CodeGeneratorRow | undefined
-  readonly resynchronizes: boolean
   /** The user who entered the code: values sealed for another user do not open. */
   readonly userId: string
 }
 
-function judge({ secrets, clock }: Context, { generator, resynchronizes, userId }: Source, code: string): Judged {
+function tryToJudge(ctx: Context, source: Source, code: string): Judged | UnsealError {
+  try {
+    return judge(ctx, source, code)
+  } catch (error) {
+    if (error instanceof UnsealError) return error
+    throw error
+  }
+}
+
+function judge({ secrets, clock }: Context, { generator, userId, ...kind }: Source, code: string): Judged {
   // Without a generator, the same work is done, so that timing reveals nothing.
-  if (!generator) return { id: '', verdict: asWrong(judgeCode(dummySource, code, clock.now())) }
+  if (!generator) return { id: '', verdict: asWrong(judgeCode({ ...dummySource, ...kind }, code, clock.now())) }
   const seed = secrets.open(generator.seed, { kind: 'seed', id: generator.id, userId })
-  const source = { ...generator, seed, resynchronizes }
-  return { id: generator.id, verdict: judgeCode(source, code, clock.now()) }
+  return { id: generator.id, verdict: judgeCode({ ...generator, ...kind, seed }, code, clock.now()) }
 }
 
 const asWrong = (_verdict: Verdict): Verdict => ({ outcome: 'wrong' })
 
-const dummySource: CodeSource = {
+const dummySource: Omit<CodeSource, 'resynchronizes'> = {
   seed: '00'.repeat(20),
   digits: 6,
   period: 30,
@@ -73,5 +78,4 @@ const dummySource: CodeSource = {
   drift: 0,
   seenStep: null,
   seenAt: null,
-  resynchronizes: false,
 }
