@@ -162,8 +162,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the order of the two codes that resynchronize a token',
     file: 'src/service/features/codes/totp.ts',
-    find: 'if (codeOf(step + 1) === next) return',
-    replace: 'if (codeOf(step) !== next) return',
+    find: 'if (isSameText(codeOf(step + 1), second)) return',
+    replace: 'if (second !== codeOf(step)) return',
     test: stock,
     title: 'resynchronizing a token refuses codes that do not follow each other, were used or are too far away',
   },

@@ -1,8 +1,10 @@
+import { createHmac, createSecretKey } from 'node:crypto'
+
 import { Secret } from 'otpauth'
 
+import { isSameText } from '../../../ground/same-text.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
 import type { Random } from '../../engine/base/random.ts'
-import { hotpOf } from './hotp.ts'
 
 /** The accepted distance of a code from the remembered drift, steps (RFC 6238 section 5.2). */
 const window = 1
@@ -31,11 +33,6 @@ export interface CodeSource {
    * old would only help an attacker who has noted them.
    */
   readonly resynchronizes: boolean
-  /**
-   * Whether a code is compared with the nearest steps alone. Depends on which source it is and not on its state, so that a
-   * check takes as long for every user.
-   */
-  readonly nearestOnly?: boolean
 }
 
 export type Verdict =
@@ -46,14 +43,23 @@ export type Verdict =
 
 /** The code of one time step (RFC 4226 section 5.3, SHA-1). */
 export function codeAt(source: Pick<CodeSource, 'seed' | 'digits'>, step: number): string {
-  return String(codesOf(source)(step)).padStart(source.digits, '0')
+  return codesOf(source)(step)
 }
 
-const codesOf = ({ seed, digits }: Pick<CodeSource, 'seed' | 'digits'>) => hotpOf(Buffer.from(seed, 'hex'), digits)
-
-/** A code as a number, to compare it with those of a source; NaN, which equals no number, if the source cannot show it. */
-function numberOf(code: string, digits: number): number {
-  return code.length === digits && /^[0-9]+$/.test(code) ? Number(code) : Number.NaN
+/**
+ * Computes codes by `node:crypto`: the HMACs of a wrong code take most of its time. Creates the key once for all steps, because an
+ * HMAC in Node takes several times as long if its key is given as bytes.
+ */
+function codesOf({ seed, digits }: Pick<CodeSource, 'seed' | 'digits'>): (step: number) => string {
+  const key = createSecretKey(seed, 'hex')
+  const counter = Buffer.alloc(8)
+  return (step) => {
+    counter.writeBigUInt64BE(BigInt(step))
+    const hash = createHmac('sha1', key).update(counter).digest()
+    const offset = (hash.at(-1) ?? 0) & 0xf
+    const number = (hash.readUInt32BE(offset) & 0x7fffffff) % 10 ** digits
+    return String(number).padStart(digits, '0')
+  }
 }
 
 /** A new secret of 160 bits (RFC 4226 section 4, R6), hexadecimal. */
@@ -64,11 +70,20 @@ export const seedInBase32 = (seed: string): string => Secret.fromHex(seed).base3
 
 export const stepAt = (now: number, period: number): number => Math.floor(now / period)
 
+/** The steps that a code is compared with: the nearest ones, in which it is accepted, or those that a resynchronization adds. */
+export type Reach = 'near' | 'far'
+
 /** Judges a code. Steps up to the last accepted one are used up. */
 export function judgeCode(source: CodeSource, code: string, now: number): Verdict {
+  const near = judgeWithin('near', source, code, now)
+  return near.outcome === 'wrong' ? judgeWithin('far', source, code, now) : near
+}
+
+/** Judges a code by the steps in reach. */
+export function judgeWithin(reach: Reach, source: CodeSource, code: string, now: number): Verdict {
   const currentStep = stepAt(now, source.period)
   const expected = currentStep + (source.resynchronizes ? source.drift : 0)
-  const step = matchingStep(source, code, expected)
+  const step = matchingStep(source, code, expected, reach)
   if (step === undefined) return { outcome: 'wrong' }
   if (Math.abs(step - expected) <= window) return { outcome: 'accepted', step, drift: step - currentStep }
   if (!source.resynchronizes) return { outcome: 'wrong' }
@@ -79,18 +94,16 @@ export function judgeCode(source: CodeSource, code: string, now: number): Verdic
 
 /** The distances of the wide window, nearest first. */
 const distances = [0, ...Array.from({ length: wideWindow }, (_, index) => [-1 - index, 1 + index]).flat()]
-const nearDistances = distances.slice(0, 2 * window + 1)
+const reaches: Readonly<Record<Reach, readonly number[]>> = {
+  near: distances.slice(0, 2 * window + 1),
+  far: distances.slice(2 * window + 1),
+}
 
-/** The nearest step with this code. Computes all codes of the window, so that a wrong code and each right one take the same time. */
-function matchingStep(source: CodeSource, code: string, expected: number): number | undefined {
+/** The nearest step in reach with this code. Computes all of them, so that timing does not tell which one it is. */
+function matchingStep(source: CodeSource, code: string, expected: number, reach: Reach): number | undefined {
   const codeOf = codesOf(source)
-  const entered = numberOf(code, source.digits)
-  let nearest: number | undefined
-  for (const distance of source.nearestOnly ? nearDistances : distances) {
-    const step = expected + distance
-    if (codeOf(step) === entered && step > source.lastStep) nearest ??= step
-  }
-  return nearest
+  const matches = (step: number) => step >= 0 && isSameText(codeOf(step), code) && step > source.lastStep
+  return reaches[reach].map((distance) => expected + distance).filter(matches)[0]
 }
 
 /**
@@ -103,12 +116,11 @@ export function resynchronizedStep(
   now: number,
 ): { readonly step: number; readonly drift: number } | undefined {
   const codeOf = codesOf(source)
-  const [entered, next] = [numberOf(first, source.digits), numberOf(second, source.digits)]
   const currentStep = stepAt(now, source.period)
   for (const distance of distances) {
     const step = currentStep + source.drift + distance
-    if (step <= source.lastStep || step < 0 || codeOf(step) !== entered) continue
-    if (codeOf(step + 1) === next) return { step: step + 1, drift: step + 1 - currentStep }
+    if (step <= source.lastStep || step < 0 || !isSameText(codeOf(step), first)) continue
+    if (isSameText(codeOf(step + 1), second)) return { step: step + 1, drift: step + 1 - currentStep }
   }
   return undefined
 }
