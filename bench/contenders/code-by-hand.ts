@@ -134,7 +134,18 @@ function settle(execute: Execute, { key, userId, generatorId }: Known, state: 'a
   const id = newId(pooledRandom)
   const none = null
   const sessionValues = [id, domainId, userId, state, random128(pooledRandom), '[]', now, now + 90, 'sign_in', 0, 0, 0]
-  const answered = [none, none, 'otp', generatorId, none, none, none, none, now, none, none, none, none, none, none]
+  const answered = [
+    none,
+    none,
+    'otp',
+    generatorId,
+    none,
+    none,
+    none,
+    none,
+    now,
+    ...Array.from({ length: 9 }, () => none),
+  ]
   void execute('insertSession', [...sessionValues, ...answered])
   record(execute, key, {
     event: `session.${state}`,

@@ -28,11 +28,15 @@ interface AskedSession {
   readonly number?: string
 }
 
-/** The seeds of new users `codes-0`, `codes-1` and so on, who each have a hardware token. */
-export async function addCodeUsers({ client, domainId }: Place, count: number): Promise<readonly string[]> {
+/** The seeds of new users, `codes-0`, `codes-1` and so on, who each have a hardware token. */
+export async function addCodeUsers(
+  { client, domainId }: Place,
+  count: number,
+  prefix = 'codes',
+): Promise<readonly string[]> {
   const seeds = Array.from({ length: count }, () => randomBytes(20).toString('hex'))
   for (const [index, seed] of seeds.entries()) {
-    const username = `codes-${index}`
+    const username = `${prefix}-${index}`
     const { id } = await client.users.create({ username, name: username, email: 'person@example.com' })
     await client.domains.addUser(domainId, id)
     const token = { serialNumber: username, type: 'TOTP6', timeStep: 30, seed } as const
@@ -43,6 +47,16 @@ export async function addCodeUsers({ client, domainId }: Place, count: number): 
 
 /** The code that the hardware token shows, six digits. */
 export const codeOf = (seed: string, now: number): string => codeAt({ seed, digits: 6 }, stepAt(now, 30))
+
+/** A code of six digits that the hardware token shows in none of the steps that the service compares. */
+export function wrongCodeOf(seed: string, now: number): string {
+  const step = stepAt(now, 30)
+  const shown = Array.from({ length: 41 }, (_, index) => codeAt({ seed, digits: 6 }, step - 20 + index))
+  for (let candidate = now % 1_000_000; ; candidate = (candidate + 1) % 1_000_000) {
+    const code = String(candidate).padStart(6, '0')
+    if (!shown.includes(code)) return code
+  }
+}
 
 /** Creates users who each have a device. @returns a complete push of one of them: create, read, approve, read and redeem. */
 export async function addPushUsers({ client, domainId, url, apiKey }: MeasuredPlace, clock: Clock, count: number) {

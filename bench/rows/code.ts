@@ -13,7 +13,7 @@ export const code: Row = {
   name: 'code',
   title: 'A code at the service',
   work:
-    'Eight clients at a time, and then 32, send `POST /domains/{domainId}/sessions` with the code of a hardware token to a service with a SQLite file. ' +
+    'Eight clients at a time, and then 32, send `POST /domains/{domainId}/sessions` with the code of a hardware token to a service with a SQLite file, and eight with a wrong code. ' +
     'The work by hand is the statements, hashes, decryption and answer of such a call on node:http, with shared commits, and without validation or limits. ' +
     'The limit is node:http with better-sqlite3, which parses the same body and commits one row, synced to the disk, for each request.',
   columns: [perSecond, cpu, latency],
@@ -23,6 +23,7 @@ export const code: Row = {
     const limit = await startContender<{ url: string }>('contenders/commit-limit.ts', [sqliteFile(run.folder, 'limit')])
     const byHand = await startContender<ServiceGiven>('contenders/code-by-hand.ts', [sqliteFile(run.folder, 'by-hand')])
     const codes = await startLoad('rest-code', service.given)
+    const wrongCodes = await startLoad('rest-code', { ...service.given, wrong: true })
     const codesByHand = await startLoad('rest-code', byHand.given)
     const body = JSON.stringify({ user: { username: 'codes-1' }, otp: '123456' })
     const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
@@ -43,8 +44,15 @@ export const code: Row = {
         atATime,
       },
     ]
-    const measured = await interleave([...entries(8), ...entries(32)], run)
-    for (const load of [codes, codesByHand, writes]) load.stop()
+    const wrongEntry = {
+      name: 'second-factor, a wrong code, 8 at a time',
+      ours: true,
+      load: wrongCodes,
+      counted: { contender: service },
+    }
+    // The wrong codes are measured next to the right ones that they are compared with.
+    const measured = await interleave([wrongEntry, ...entries(8), ...entries(32)], run)
+    for (const load of [codes, wrongCodes, codesByHand, writes]) load.stop()
     for (const contender of [service, byHand, limit]) await contender.stop()
     const perSecondOf = (sample: Sample) => sample.perSecond
     const contenderTime = (sample: Sample) => sample.cpu['contender'] ?? Number.NaN
@@ -53,13 +61,21 @@ export const code: Row = {
       ofHand: percent(ratio(ownResult, hand, perSecondOf)),
       handOfLimit: percent(ratio(hand, raw, perSecondOf)),
     })
-    const [few, many] = [shares(measured.slice(0, 3)), shares(measured.slice(3))]
-    const raw = measured[2]
+    const [few, many] = [shares(measured.slice(1, 4)), shares(measured.slice(4))]
+    const raw = measured[3]
+    const wrongShare = ratio(measured[0], measured[1], contenderTime)
     // What is not processor time is the disk.
     const wait = figure(median(raw?.samples.map((sample) => 1000 / sample.perSecond - contenderTime(sample)) ?? []))
     return {
-      lines: measured.map(lineOf),
+      lines: [...measured.slice(1), ...measured.slice(0, 1)].map(lineOf),
       goals: [
+        {
+          figure: 'processor time of a wrong code at the service, compared with a right one',
+          value: wrongShare,
+          reach: 1.2,
+          atMost: true,
+          unit: 'times',
+        },
         {
           figure: 'codes at the service, compared with the limit',
           value: few.ofLimit,
@@ -81,6 +97,7 @@ export const code: Row = {
       findings: [
         `With eight clients, the service reaches ${percent(few.ofLimit)} of the limit, and ${few.ofHand} of the work by hand. With 32, it reaches ${percent(many.ofLimit)} and ${many.ofHand}.`,
         `The limit waits for the disk with each request, ${wait} ms. Concurrent transactions of the service wait together, so it does more when more clients ask at a time.`,
+        `A wrong code needs ${figure(wrongShare)} times the processor time of a right one.`,
         `The same code again is ${codes.facts.replayed ? 'accepted' : 'denied'}.`,
       ],
     }

@@ -16,6 +16,7 @@ import { parseOptions } from '../contract/validate.ts'
 import { ApiProblem } from './engine/base/problem.ts'
 import { offerConsole } from './console-for.ts'
 import { openService } from './service.ts'
+import type { OpenedService } from './service.ts'
 import { StoreUnavailableError } from './engine/base/store-errors.ts'
 
 /** RFC 6761 reserves `.invalid`: without the `fetch` beside it, this address is never reached, and the key is never sent. */
@@ -24,6 +25,8 @@ const baseUrl = 'https://embedded.invalid/api'
 /** An open service. */
 interface Open {
   readonly connection: Connection
+  /** The REST interface without `fetch`. */
+  readonly call: ReturnType<OpenedService['rest']>['call']
   readonly routes: ServiceHandle['routes']
   readonly console: ServiceHandle['routes'] | undefined
   saveKeys(file: string): Promise<void>
@@ -134,12 +137,15 @@ const ownKey = { id: 'embedded', role: 'admin', domainId: null } as const
 
 const unavailable = (cause: unknown) => new ApiProblem('api.error.unavailable', undefined, { cause })
 
-async function openEmbedded(
+/** @param opening Without `create`, the environment decides whether a missing database is created. */
+export async function openEmbedded(
   options: ReturnType<typeof EmbeddedOptions.parse>,
   { name: app, authenticatorUrl }: AppFacts = {},
+  opening: { readonly create?: boolean } = {},
 ): Promise<Open> {
   const { organization, domain, ...rest } = options
-  const service = await openService({ ...rest, authenticatorUrl: rest.authenticatorUrl ?? authenticatorUrl })
+  const coreOptions = { ...rest, authenticatorUrl: rest.authenticatorUrl ?? authenticatorUrl }
+  const service = await openService(coreOptions, undefined, opening)
   try {
     const { organizationId, domainId } = await openAppDomain(service.ctx, { organization, domain, app })
     // Exists in this process only, and is accepted only by calls in this process.
@@ -147,9 +153,10 @@ async function openEmbedded(
     const key = { ...ownKey, hash: hashApiKey(apiKey), organizationId }
     const findKey = (hash: string) => Promise.resolve(hash === key.hash ? key : undefined)
     const { vendor } = options
-    const fetch = service.rest({ vendor, basePath: '/api', findKey }).fetchAt(baseUrl)
+    const { fetchAt, call } = service.rest({ vendor, basePath: '/api', findKey })
     return {
-      connection: Object.freeze({ baseUrl, apiKey, domainId, vendor, fetch }),
+      connection: Object.freeze({ baseUrl, apiKey, domainId, vendor, fetch: fetchAt(baseUrl) }),
+      call,
       routes: service.routes,
       console: service.console(vendor),
       saveKeys: service.ctx.keys.save,

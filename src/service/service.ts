@@ -27,7 +27,7 @@ import { createInFlight } from './engine/http/in-flight.ts'
 import type { Refusal } from './engine/http/in-flight.ts'
 import type { Handle } from './engine/http/handle.ts'
 import { createRateLimiter } from './engine/http/rate-limit.ts'
-import { createLocalFetch } from './engine/http/local-fetch.ts'
+import { createLocalCall, createLocalFetch } from './engine/http/local-fetch.ts'
 import { mount } from './engine/http/mount.ts'
 import { createRest } from './engine/http/rest.ts'
 import type { Rest } from './engine/http/rest.ts'
@@ -148,7 +148,11 @@ export interface OpenedService {
   /** The words of the REST interface that `init` stored. */
   readonly storedWords: InterfaceWords
   /** The REST interface over HTTP below its base path, and in the same process below a base URL. */
-  readonly rest: (access: RestAccess) => { handle: Handle; fetchAt: (baseUrl: string) => typeof fetch }
+  readonly rest: (access: RestAccess) => {
+    handle: Handle
+    fetchAt: (baseUrl: string) => typeof fetch
+    call: ReturnType<typeof createLocalCall>
+  }
   /** The console below any path; undefined without the option. */
   readonly console: (vendor: Vendor) => Handle | undefined
   /** Whether only the console is served on the host of a request. */
@@ -210,6 +214,7 @@ export async function openService(
       return {
         handle: outsideConsole(mount(basePath, tracked)),
         fetchAt: (baseUrl) => createLocalFetch({ rest, inFlight, clock: core.ctx.clock }, baseUrl),
+        call: createLocalCall({ rest, inFlight }),
       }
     },
     console(vendor) {

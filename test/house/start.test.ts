@@ -9,6 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 
 import { filesBelow } from '../../scripts/fingerprint.ts'
 import { root } from '../../scripts/run.ts'
+import { defaultVendor, mediaType } from '../../src/contract/media-type.ts'
 
 /** Tells of each file that is read for a module. */
 const watched = `
@@ -26,17 +27,20 @@ const built = join(root, 'dist')
 
 /** The files of the package, and the packages, that a piece of an app's code reads when it starts. */
 async function filesReadBy(code: string): Promise<string[]> {
-  const hooks = `data:text/javascript,${encodeURIComponent(watched)}`
-  const args = ['--import', hooks, '--input-type=module', '--eval', code]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
-  return stdout
-    .trim()
-    .split('\n')
+  return (await linesOf(code))
     .map((url) => {
       const [, name] = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? []
       return name ?? url.replace(`${pathToFileURL(built).href}/`, '')
     })
     .sort()
+}
+
+/** What it prints, between the addresses of the files that it reads. */
+async function linesOf(code: string): Promise<string[]> {
+  const hooks = `data:text/javascript,${encodeURIComponent(watched)}`
+  const args = ['--import', hooks, '--input-type=module', '--eval', code]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
+  return stdout.trim().split('\n')
 }
 
 const entry = (name: string) => JSON.stringify(pathToFileURL(join(built, name)).href)
@@ -103,11 +107,63 @@ describe('a service that starts', () => {
     const whenNew = await filesReadBy(start)
     const read = await filesReadBy(start)
 
-    expect(whenNew).toContain('web-push')
+    expect(whenNew).not.toContain('web-push')
     expect(modulesIn(whenNew)).toContain('src/service/engine/database/schema/0001-schema.ts')
     expect(read).not.toContain('web-push')
     expect(modulesIn(read)).toContain('src/service/routes/rest.ts')
     expect(modulesIn(read).filter((module = '') => needed.some((pattern) => pattern.test(module)))).toEqual([])
+  })
+})
+
+describe('the first sign-in after a start', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'second-factor-first-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('the first sign-in after a start loads no module', async () => {
+    const seed = '12'.repeat(20)
+    const signIn = (first: boolean) => `
+      const { createHmac } = await import('node:crypto')
+      const { createServer, request } = await import('node:http')
+      const { createService } = await import(${entry('service/index.js')})
+      const logger = { info() {}, warn() {}, error() {} }
+      const service = await createService({ database: ${JSON.stringify(join(folder, 'mfa.sqlite'))}, logger })
+      const { administration } = service
+      const [organization = await administration.createOrganization('A')] = await administration.organizations()
+      const [domain = await administration.createDomain(organization.id, { name: 'A' })] =
+        await administration.domains(organization.id)
+      const key = await administration.createApiKey(organization.id)
+      const server = createServer(service.listener).listen(0, '127.0.0.1')
+      await new Promise((resolve) => server.once('listening', resolve))
+      const type = ${JSON.stringify(mediaType(defaultVendor, '1.4'))}
+      const call = (method, path, body = {}) => new Promise((resolve) => {
+        const headers = { authorization: 'Service key="' + key + '"', accept: type, 'content-type': type }
+        const sent = request({ port: server.address().port, method, path: '/api' + path, headers }, async (response) => {
+          let text = ''
+          for await (const chunk of response) text += chunk
+          resolve(text === '' ? {} : JSON.parse(text))
+        })
+        sent.end(JSON.stringify(body))
+      })
+      if (${first}) {
+        const user = await call('POST', '/users', { username: 'a', name: 'a', email: null })
+        await call('PUT', '/domains/' + domain.id + '/users/' + user.id)
+        const token = await call('POST', '/hardware', { serialNumber: 'a', type: 'TOTP6', timeStep: 30, seed: '${seed}' })
+        await call('PUT', '/users/' + user.id + '/hardware/' + token.id)
+      } else {
+        console.log('ready')
+        const counter = Buffer.alloc(8)
+        counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)))
+        const hash = createHmac('sha1', Buffer.from('${seed}', 'hex')).update(counter).digest()
+        const otp = String((hash.readUInt32BE(hash.at(-1) & 15) & 0x7fffffff) % 1e6).padStart(6, '0')
+        const body = { user: { username: 'a' }, otp }
+        console.log((await call('POST', '/domains/' + domain.id + '/sessions', body)).state)
+      }
+      server.close()
+      await service.close()`
+    await filesReadBy(signIn(true))
+    const output = await linesOf(signIn(false))
+
+    expect(output.slice(output.indexOf('ready'))).toEqual(['ready', 'approved'])
   })
 })
 

@@ -26,6 +26,24 @@ export const mutants: readonly Mutant[] = [
     title: 'the window of time-based codes accepts no step twice and no earlier step, in any order of codes',
   },
   {
+    defense: 'computing all codes in reach',
+    file: 'src/service/features/codes/totp.ts',
+    find: 'return reaches[reach].map((distance) => expected + distance).filter(matches)[0]',
+    replace: 'return reaches[reach].map((distance) => expected + distance).find(matches)',
+    test: 'service/features/codes/equal-work.test.ts',
+    title:
+      'a code takes the same work whichever factor it is of and whatever the user has, and a wrong one takes four times the HMACs',
+  },
+  {
+    defense: 'comparing a code without a generator',
+    file: 'src/service/features/codes/timed-code.ts',
+    find: 'const verdict = judgeWithin(reach, source ?? dummySource, code, now)',
+    replace: "const verdict = source ? judgeWithin(reach, source, code, now) : ({ outcome: 'wrong' } as const)",
+    test: 'service/features/codes/equal-work.test.ts',
+    title:
+      'a code takes the same work whichever factor it is of and whatever the user has, and a wrong one takes four times the HMACs',
+  },
+  {
     defense: 'two codes that follow each other',
     file: 'src/service/features/codes/totp.ts',
     find: 'step !== seenStep + 1',

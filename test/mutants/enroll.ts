@@ -20,16 +20,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an authenticator app is told apart from a hardware token of an administrator',
     file: 'src/service/features/codes/timed-code.ts',
-    find: 'resynchronizes: hardware?.selfEnrolled === 0',
-    replace: 'resynchronizes: true',
-    test: 'service/features/codes/codes.test.ts',
-    title: 'two noted codes in a row do not resynchronize the clock of a phone: %s',
-  },
-  {
-    defense: 'the codes of a device are not resynchronized',
-    file: 'src/service/features/codes/timed-code.ts',
-    find: '{ generator: device, resynchronizes: false }',
-    replace: '{ generator: device, resynchronizes: true }',
+    find: 'openSource(ctx, userId, hardware, hardware?.selfEnrolled === 0)',
+    replace: 'openSource(ctx, userId, hardware, true)',
     test: 'service/features/codes/codes.test.ts',
     title: 'two noted codes in a row do not resynchronize the clock of a phone: %s',
   },

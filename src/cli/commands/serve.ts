@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 
-import { systemClock } from '../../ground/clock.ts'
+import { commandClock, pause, systemClock } from '../../ground/clock.ts'
 import type { Logger } from '../../service/engine/base/logger.ts'
 import type { InterfaceWords } from '../../service/engine/base/interface-words.ts'
 import { keyFileOf } from '../../service/engine/secrets/key-file.ts'
@@ -8,6 +8,7 @@ import { ServiceOptions } from '../../service/options.ts'
 import { TrustProxy } from '../../service/engine/http/trust-proxy.ts'
 import { createService } from '../../service/service.ts'
 import type { Service } from '../../service/service.ts'
+import { warmUp } from '../../service/warm-up.ts'
 import { authenticatorUrlOption } from '../admin/authenticator-url.ts'
 import { databaseOption, examplesHelp } from '../admin/command.ts'
 import { isUrl, withOpenErrors } from '../database/failures.ts'
@@ -144,6 +145,7 @@ async function serve(settings: Settings): Promise<void> {
   saveKeysOnSignal(service, database, logger)
   // The next process takes over an inherited socket. Without one, new requests must go to another node.
   const drain = () => service.drain({ serveNew: socket !== undefined })
+  const ending = new AbortController()
   endOnSignal({
     drainSeconds: settings.drainSeconds,
     drain() {
@@ -152,6 +154,7 @@ async function serve(settings: Settings): Promise<void> {
       for (const listener of listeners) listener.drain()
     },
     async close() {
+      ending.abort()
       drain()
       // The service closes last: accepted connections may still carry a request.
       await Promise.all(listeners.map((listener) => listener.close()))
@@ -164,6 +167,18 @@ async function serve(settings: Settings): Promise<void> {
   console.log(
     `second-factor listens on ${origin} (REST interface at ${origin}${service.basePath}${metricsText}${consoleText})`,
   )
+  await warmUpLater(settings, ending.signal, logger)
+}
+
+/** How long requests that waited for the start are served alone, milliseconds. */
+const warmUpDelay = 1_000
+
+async function warmUpLater({ database }: Settings, signal: AbortSignal, logger: Logger): Promise<void> {
+  // Statements of PostgreSQL are others, and better-sqlite3 need not be installed beside it.
+  if (isUrl(database)) return
+  await pause(commandClock, warmUpDelay, signal)
+  if (signal.aborted) return
+  await warmUp(signal).catch((error: unknown) => logger.warn({ err: error }, 'the warm-up failed'))
 }
 
 function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {

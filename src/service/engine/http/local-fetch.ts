@@ -53,6 +53,38 @@ export function createLocalFetch({ rest, inFlight, clock }: LocalService, baseUr
   }
 }
 
+/** A call of the REST interface in the same process. */
+export interface LocalCall {
+  readonly method: 'POST' | 'PUT'
+  /** Below the base path. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Calls the REST interface without the classes of `fetch`, which take 13 MB. */
+export function createLocalCall({ rest, inFlight }: Omit<LocalService, 'clock'>) {
+  return async ({ body, path, ...call }: LocalCall): Promise<RestAnswer> => {
+    const reader = createReader(undefined)
+    const request = {
+      ...call,
+      url: path,
+      path,
+      address: undefined,
+      requestId: randomUUID(),
+      read: (limit: number) => readContent(body, limit),
+      async *stream() {
+        yield Buffer.from(body)
+      },
+    }
+    const answered = await inFlight.run(request, reader, () =>
+      rest({ ...request, reader, disconnected: () => reader.destroyed }),
+    )
+    reader.finish(answered.status)
+    return answered
+  }
+}
+
 /** @throws {TypeError} for an address outside of the interface. */
 function readRequest(url: string | URL, init: RequestInit | Request | undefined, baseUrl: string) {
   const { href, pathname } = new URL(url)

@@ -9,7 +9,7 @@ import { defaultVapidSubject } from './push-options.ts'
 import type { ResolvedPushOptions } from './push-options.ts'
 import { createPusher } from './pusher.ts'
 import type { Pusher, PusherParts } from './pusher.ts'
-import { findWebPush } from './web-push.ts'
+import { findWebPush, newPushPair } from './web-push.ts'
 import type { PushKeys, WebPush } from './web-push.ts'
 
 type PusherOptions = Omit<PusherParts, 'webPush' | 'keys' | 'hosts' | 'agent'>
@@ -37,7 +37,7 @@ async function openWith(webPush: WebPush, parts: PusherOptions, options: Resolve
   if (options.subject === defaultVapidSubject) {
     logger.info({}, 'push services have no contact for questions: set push.subject')
   }
-  const keys = await openPushKeys({ db: store.db, secrets, webPush }, options.subject)
+  const keys = await openPushKeys({ db: store.db, secrets }, options.subject)
   return createPusher({ ...parts, webPush, keys, hosts: options.hosts, agent: options.agent ?? createPublicAgent() })
 }
 
@@ -50,12 +50,11 @@ async function openPushKeys(parts: PushKeyParts, subject: string): Promise<PushK
 interface PushKeyParts {
   readonly db: Queryable
   readonly secrets: Secrets
-  readonly webPush: WebPush
 }
 
 /** @returns that of another node, if it was first. */
-async function createPushKey({ db, secrets, webPush }: PushKeyParts): Promise<PushKeyRow> {
-  const { publicKey, privateKey } = await webPush.newPair()
+async function createPushKey({ db, secrets }: PushKeyParts): Promise<PushKeyRow> {
+  const { publicKey, privateKey } = newPushPair()
   await insertPushKey(db, { publicKey, privateKey: secrets.seal(privateKey, record) })
   const storedKey = await pushKey(db)
   if (!storedKey) throw new Error('The push key was deleted while it was created.')

@@ -1,3 +1,5 @@
+import { createECDH } from 'node:crypto'
+
 import type { PushMessage, PushSubscription } from '../../../contract/device.ts'
 import { isSupported, loadOptional } from '../base/optional-package.ts'
 import type { OutgoingMessage } from './post-message.ts'
@@ -21,9 +23,19 @@ export interface Delivery {
  * connects. The package is loaded when it is first used, because it takes 2 MB.
  */
 export interface WebPush {
-  newPair(): Promise<Pick<PushKeys, 'publicKey' | 'privateKey'>>
   /** @throws if the subscription's keys are invalid. */
   seal(keys: PushKeys, to: PushSubscription, message: PushMessage, delivery: Delivery): Promise<OutgoingMessage>
+}
+
+/** A new key pair of P-256. Node creates it, because the library would be loaded for that alone at the first start. */
+export function newPushPair(): Pick<PushKeys, 'publicKey' | 'privateKey'> {
+  const pair = createECDH('prime256v1')
+  const publicKey = pair.generateKeys('base64url')
+  // OpenSSL omits leading zero bytes of a private key.
+  const privateKey = Buffer.concat([Buffer.alloc(32), pair.getPrivateKey()])
+    .subarray(-32)
+    .toString('base64url')
+  return { publicKey, privateKey }
 }
 
 /**
@@ -34,7 +46,6 @@ export function findWebPush(): WebPush | undefined {
   if (!isSupported(optional)) return undefined
   const load = async () => (await loadOptional(optional, () => import('web-push'))).default
   return {
-    newPair: async () => (await load()).generateVAPIDKeys(),
     async seal(vapidDetails, to, message, { timeToLive: TTL, topic }) {
       const options = { vapidDetails, TTL, contentEncoding: 'aes128gcm' } as const
       const { endpoint, headers, body } = (await load()).generateRequestDetails(to, JSON.stringify(message), options)

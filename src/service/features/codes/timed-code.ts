@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { UnsealError } from '../../engine/secrets/sealing.ts'
-import { judgeCode } from './totp.ts'
-import type { CodeSource, Verdict } from './totp.ts'
+import { judgeWithin } from './totp.ts'
+import type { CodeSource, Reach, Verdict } from './totp.ts'
 import { generatorsOf, rememberStep, useStep } from './statements.ts'
 import type { CodeGeneratorRow } from './statements.ts'
 import type { DomainRow } from '../domains/statements.ts'
@@ -18,52 +18,61 @@ export async function checkTimedCode(
   db: Queryable,
   { userId, domain, code }: { userId: string; domain: DomainRow; code: string },
 ): Promise<string | undefined> {
-  const uses: { readonly id: string; readonly step: number }[] = []
-  let fault: UnsealError | undefined
   const generators = await generatorsOf(db, domain.id, userId)
   const hardware = generators.find(({ selfEnrolled }) => selfEnrolled !== null)
   const device = generators.find(({ selfEnrolled }) => selfEnrolled === null)
-  for (const source of [
-    { generator: hardware, resynchronizes: hardware?.selfEnrolled === 0 },
-    { generator: device, resynchronizes: false },
-  ]) {
-    try {
-      const { id, verdict } = judge(ctx, { ...source, userId }, code)
-      // The conditional update decides: if the same code is used several times at once, one succeeds.
-      if (verdict.outcome === 'accepted' && (await useStep(db, id, verdict))) return id
-      if (verdict.outcome === 'seen') uses.push({ id, step: verdict.step })
-    } catch (error) {
-      if (!(error instanceof UnsealError)) throw error
-      fault = error
-    }
-  }
+  const token = openSource(ctx, userId, hardware, hardware?.selfEnrolled === 0)
+  const phone = openSource(ctx, userId, device, false)
+  const now = ctx.clock.now()
+  // Both are compared before either one counts, so that timing does not tell which one shows the code.
+  const near = [token, phone].map((source) => ({ source, verdict: judge('near', source, code, now) }))
+  for (const { source, verdict } of near) if (await counts(db, source, verdict)) return source.id
+  // Also for users without a hardware token, so that timing does not tell who has one.
+  const far = judge('far', token, code, now)
+  if (await counts(db, token, far)) return token.id
   // A damaged seed is an internal error and not a wrong code of the user. The other source has been checked.
+  const fault = token.fault ?? phone.fault
   if (fault) throw fault
-  for (const { id, step } of uses) await rememberStep(db, id, { step, at: ctx.clock.now() })
+  if (far.outcome === 'seen') await rememberStep(db, token.id, { step: far.step, at: now })
   return undefined
 }
 
-interface Judged {
+/** A source whose seed was opened. Without one, the same work is done for a made-up source, which shows no code. */
+interface OpenSource {
   readonly id: string
-  readonly verdict: Verdict
+  readonly source: CodeSource | undefined
+  /** Why the seed could not be opened. */
+  readonly fault?: UnsealError
 }
 
-interface Source {
-  readonly generator: CodeGeneratorRow | undefined
-  readonly resynchronizes: boolean
-  /** The user who entered the code: values sealed for another user do not open. */
-  readonly userId: string
+/** @param userId The user who entered the code: values sealed for another user do not open. */
+function openSource(
+  { secrets }: Context,
+  userId: string,
+  generator: CodeGeneratorRow | undefined,
+  resynchronizes: boolean,
+): OpenSource {
+  if (!generator) return { id: '', source: undefined }
+  const { id } = generator
+  try {
+    return {
+      id,
+      source: { ...generator, resynchronizes, seed: secrets.open(generator.seed, { kind: 'seed', id, userId }) },
+    }
+  } catch (error) {
+    if (error instanceof UnsealError) return { id, source: undefined, fault: error }
+    throw error
+  }
 }
 
-function judge({ secrets, clock }: Context, { generator, resynchronizes, userId }: Source, code: string): Judged {
-  // Without a generator, the same work is done, so that timing reveals nothing.
-  if (!generator) return { id: '', verdict: asWrong(judgeCode(dummySource, code, clock.now())) }
-  const seed = secrets.open(generator.seed, { kind: 'seed', id: generator.id, userId })
-  const source = { ...generator, seed, resynchronizes }
-  return { id: generator.id, verdict: judgeCode(source, code, clock.now()) }
+function judge(reach: Reach, { source }: OpenSource, code: string, now: number): Verdict {
+  const verdict = judgeWithin(reach, source ?? dummySource, code, now)
+  return source ? verdict : { outcome: 'wrong' }
 }
 
-const asWrong = (_verdict: Verdict): Verdict => ({ outcome: 'wrong' })
+/** Uses the step up. The conditional update decides: if the same code is used several times at once, one succeeds. */
+const counts = async (db: Queryable, { id }: OpenSource, verdict: Verdict): Promise<boolean> =>
+  verdict.outcome === 'accepted' && (await useStep(db, id, verdict))
 
 const dummySource: CodeSource = {
   seed: '00'.repeat(20),

@@ -70,12 +70,20 @@ export const seedInBase32 = (seed: string): string => Secret.fromHex(seed).base3
 
 export const stepAt = (now: number, period: number): number => Math.floor(now / period)
 
+/** The steps that a code is compared with: the nearest ones, in which it is accepted, or those that a resynchronization adds. */
+export type Reach = 'near' | 'far'
+
 /** Judges a code. Steps up to the last accepted one are used up. */
 export function judgeCode(source: CodeSource, code: string, now: number): Verdict {
+  const near = judgeWithin('near', source, code, now)
+  return near.outcome === 'wrong' ? judgeWithin('far', source, code, now) : near
+}
+
+/** Judges a code by the steps in reach. */
+export function judgeWithin(reach: Reach, source: CodeSource, code: string, now: number): Verdict {
   const currentStep = stepAt(now, source.period)
   const expected = currentStep + (source.resynchronizes ? source.drift : 0)
-  // Searches the wide window even if it does not count, so that timing does not reveal what the user has.
-  const step = matchingStep(source, code, expected)
+  const step = matchingStep(source, code, expected, reach)
   if (step === undefined) return { outcome: 'wrong' }
   if (Math.abs(step - expected) <= window) return { outcome: 'accepted', step, drift: step - currentStep }
   if (!source.resynchronizes) return { outcome: 'wrong' }
@@ -86,14 +94,16 @@ export function judgeCode(source: CodeSource, code: string, now: number): Verdic
 
 /** The distances of the wide window, nearest first. */
 const distances = [0, ...Array.from({ length: wideWindow }, (_, index) => [-1 - index, 1 + index]).flat()]
-const [nearDistances, farDistances] = [distances.slice(0, 2 * window + 1), distances.slice(2 * window + 1)]
+const reaches: Readonly<Record<Reach, readonly number[]>> = {
+  near: distances.slice(0, 2 * window + 1),
+  far: distances.slice(2 * window + 1),
+}
 
-/** The nearest step with this code. The search ends early only for a code that is accepted, which the response reveals. */
-function matchingStep(source: CodeSource, code: string, expected: number): number | undefined {
+/** The nearest step in reach with this code. Computes all of them, so that timing does not tell which one it is. */
+function matchingStep(source: CodeSource, code: string, expected: number, reach: Reach): number | undefined {
   const codeOf = codesOf(source)
   const matches = (step: number) => step >= 0 && isSameText(codeOf(step), code) && step > source.lastStep
-  const stepsAt = (distanceList: readonly number[]) => distanceList.map((distance) => expected + distance)
-  return stepsAt(nearDistances).find(matches) ?? stepsAt(farDistances).filter(matches)[0]
+  return reaches[reach].map((distance) => expected + distance).filter(matches)[0]
 }
 
 /**
