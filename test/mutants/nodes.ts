@@ -143,6 +143,22 @@ function faultsOfPostgres(): readonly Mutant[] {
       title: 'a connection to a server is asked once, and one that a pooler lends once a second',
     },
     {
+      defense: 'the lane of lists',
+      file: 'src/service/engine/base/list-lane.ts',
+      find: 'const width = 2',
+      replace: 'const width = 100',
+      test: 'service/engine/database/request-time.test.ts',
+      title: 'lists that wait for the database leave connections to changes, however many there are',
+    },
+    {
+      defense: 'lists whose time is over before their turn',
+      file: 'src/service/engine/base/list-lane.ts',
+      find: 'if (!isWanted) return undefined',
+      replace: '',
+      test: 'service/engine/database/request-time.test.ts',
+      title: 'a list that has waited for its turn as long as a request may take is never read',
+    },
+    {
       defense: 'the refusal of a standby beside its primary',
       file: 'src/service/engine/database/postgres-identity.ts',
       find: 'if (reached.isStandby && !known.isStandby && hasOthers && !reached.isPooled) {',
