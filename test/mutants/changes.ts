@@ -1,3 +1,4 @@
+import { editableMigrations } from './mutant.ts'
 import type { Mutant } from './mutant.ts'
 
 const late = 'attacks/late-changes.test.ts'
@@ -86,8 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: ': readCommitted(db).execute(decideAndRun)',
     replace: ': [db.transaction(), readCommitted(db)][0].execute(decideAndRun)',
     test: races,
-    title:
-      'at most one of 100 console changes without a person is tried again while 12 administrators make them at once',
+    title: 'at most one of 100 console changes is tried again while 12 administrators change people at once',
   },
   {
     defense: 'changes without a person that PostgreSQL does not abort',
@@ -120,6 +120,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/database/schema/0008-api-key-of-organization.ts',
     find: 'on api_key (organization_id, created_at, id)',
     replace: 'on api_key (created_at)',
+    also: [editableMigrations],
     test: 'service/features/administrators/decision-plans.test.ts',
     title: 'console changes reach every table through an index, even with few rows',
   },

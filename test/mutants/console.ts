@@ -61,7 +61,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: access,
-    title: 'ids of another domain do not exist for $name in the role $as',
+    title: 'ids of another organization do not exist for $name in the role $as',
   },
   {
     defense: 'the own record of an administrator',

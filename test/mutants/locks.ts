@@ -1,3 +1,4 @@
+import { editableMigrations } from './mutant.ts'
 import type { Mutant } from './mutant.ts'
 
 const clockTest = 'service/upkeep/clock-set-back.test.ts'
@@ -45,6 +46,7 @@ function sweeps(): readonly Mutant[] {
       file: 'src/service/engine/database/schema/0001-schema.ts',
       find: 'factors text not null,',
       replace: 'factors text not null references "user" (id) on delete cascade,',
+      also: [editableMigrations],
       test,
       title: 'a sweep relies on no foreign key that removes rows of another table',
     },

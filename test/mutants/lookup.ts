@@ -1,3 +1,4 @@
+import { editableMigrations } from './mutant.ts'
 import type { Mutant } from './mutant.ts'
 
 export const mutants: readonly Mutant[] = [
@@ -14,6 +15,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/database/schema/0001-schema.ts',
     find: "'create index token_expired on token (code_expires_at) where code_expires_at is not null',",
     replace: '',
+    also: [editableMigrations],
     test: 'service/engine/database/sweep-plans.test.ts',
     title: 'a sweep finds expired rows through indexes, without table scans',
   },
@@ -22,6 +24,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/database/schema/0001-schema.ts',
     find: "'create index bypass_code_used on bypass_code (uses_remaining)',",
     replace: '',
+    also: [editableMigrations],
     test: 'service/engine/database/sweep-plans.test.ts',
     title: 'a sweep finds expired rows through indexes, without table scans',
   },
@@ -30,6 +33,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/database/schema/0001-schema.ts',
     find: 'session (user_id, expires_at)',
     replace: 'session (created_at)',
+    also: [editableMigrations],
     test: 'service/engine/database/plans.test.ts',
     title: 'every statement reaches growing tables through an index on SQLite',
     wholeFile: true,
@@ -39,6 +43,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/database/schema/0001-schema.ts',
     find: 'session_redeemable on session (user_id)',
     replace: 'session_redeemable on session (created_at)',
+    also: [editableMigrations],
     test: 'service/engine/database/plans.test.ts',
     title: 'every statement reaches growing tables through an index on SQLite',
     wholeFile: true,
@@ -48,6 +53,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/database/schema/0001-schema.ts',
     find: 'and passed = 0 and redeemed_at',
     replace: 'and redeemed_at',
+    also: [editableMigrations],
     test: 'service/engine/database/plans.test.ts',
     title: 'every statement reaches growing tables through an index on PostgreSQL',
     wholeFile: true,
@@ -57,6 +63,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/database/schema/0001-schema.ts',
     find: "'create index attempt_old on attempt (at)',",
     replace: '',
+    also: [editableMigrations],
     test: 'service/engine/database/sweep-plans.test.ts',
     title: 'a sweep finds expired rows through indexes, without table scans',
   },

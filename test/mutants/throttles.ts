@@ -1,3 +1,4 @@
+import { editableMigrations } from './mutant.ts'
 import type { Mutant } from './mutant.ts'
 
 export const mutants: readonly Mutant[] = [
@@ -196,6 +197,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/database/schema/0001-schema.ts',
     find: "'create index bypass_code_expired on bypass_code (expires_at)',",
     replace: '',
+    also: [editableMigrations],
     test: 'service/engine/database/plans.test.ts',
     title: 'every statement reaches growing tables through an index on SQLite',
     wholeFile: true,
