@@ -282,6 +282,15 @@ function killedNodes(): readonly Mutant[] {
       title: nothingTwice,
     },
     {
+      defense: 'a COMMIT without an answer does not count',
+      file: 'src/service/engine/database/postgres-dialect.ts',
+      find: "throw new OutcomeUnknownError('The database has not answered whether the change is stored.', { cause: error })",
+      replace: "failure = undefined\n return 'COMMIT'",
+      test: 'processes/synchronous-failover.test.ts',
+      title:
+        'nodes lose no acknowledged change and accept nothing twice when the primary is killed and its synchronous standby is promoted',
+    },
+    {
       defense: 'the time after which a running service gives PostgreSQL up',
       file: 'src/service/engine/database/store.ts',
       find: 'usualDatabaseTime = 4_000',

@@ -14,6 +14,8 @@ export interface PostgresProxy {
   readonly leadTo: (database: string) => void
   /** Nothing passes in either direction until `resume`, and neither side is notified. */
   readonly stall: () => void
+  /** The same, from the next COMMIT on, which does not reach the database. Resolves when it was sent. */
+  readonly stallAtCommit: () => Promise<void>
   readonly resume: () => void
   /** Each piece of data arrives so much later, milliseconds. */
   readonly delay: (milliseconds: number) => void
@@ -30,7 +32,7 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
   const url = new URL(database)
   let target = Number(url.port)
   const links = new Set<Link>()
-  const state: State = { delay: 0, stalled: false, dropping: false, refused: undefined, losing: false }
+  const state: State = { delay: 0, stalled: false, dropping: false, refused: undefined, onCommit: undefined }
   const server = createServer((client) => {
     const link = createLink(client, connect(target, '127.0.0.1'), state)
     links.add(link)
@@ -52,13 +54,23 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
     mend: () => listen(port),
     leadTo: (other) => void (target = Number(new URL(other).port)),
     stall: () => void (state.stalled = true),
+    stallAtCommit: () =>
+      new Promise((resolve) => {
+        state.onCommit = () => {
+          state.stalled = true
+          resolve()
+        }
+      }),
     resume() {
       state.stalled = false
       for (const link of links) link.flush()
     },
     delay: (milliseconds) => void (state.delay = milliseconds),
     dropNotifications: (drop) => void (state.dropping = drop),
-    loseCommit: () => void (state.losing = true),
+    // Its answer comes when the database has committed.
+    loseCommit: () =>
+      void (state.onCommit = (client, upstream) =>
+        upstream.removeAllListeners('data').once('data', () => client.destroy())),
     refuseParameter: (name) => void (state.refused = name),
     async close() {
       state.stalled = false
@@ -72,7 +84,8 @@ interface State {
   stalled: boolean
   dropping: boolean
   refused: string | undefined
-  losing: boolean
+  /** Called once, before the next COMMIT is passed on. */
+  onCommit: ((client: Socket, server: Socket) => void) | undefined
 }
 
 interface Link {
@@ -83,16 +96,16 @@ interface Link {
 function createLink(client: Socket, server: Socket, state: State): Link {
   client.setNoDelay(true)
   server.setNoDelay(true)
+  client.on('data', (data: Buffer) => {
+    const { onCommit } = state
+    if (!onCommit || !/\bcommit\b/i.test(data.toString('latin1'))) return
+    state.onCommit = undefined
+    onCommit(client, server)
+  })
   const directions = [
     createDirection(client, server, state),
     createDirection(server, client, state, withoutNotifications(state)),
   ]
-  client.on('data', (data: Buffer) => {
-    if (!state.losing || !/\bcommit\b/i.test(data.toString('latin1'))) return
-    state.losing = false
-    // Its answer comes when the database has committed.
-    server.removeAllListeners('data').once('data', () => client.destroy())
-  })
   client.once('data', (hello: Buffer) => {
     if (state.refused !== undefined && hello.includes(state.refused)) client.end(refusal(state.refused))
   })

