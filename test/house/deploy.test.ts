@@ -71,6 +71,21 @@ describe('deploy/nginx.conf', () => {
   })
 })
 
+describe('deploy/second-factor@.service', () => {
+  it('the template for several processes of a machine is the unit with a socket and a metrics port for each', () => {
+    const template = read('deploy/second-factor.service')
+      .replace(/^Description=.*$/m, '$& on port %i')
+      .replaceAll('second-factor.socket', 'second-factor@%i.socket')
+      .replace(/^ExecStart=.*$/m, '$& --metrics-port 1%i')
+    const socket = read('deploy/second-factor.socket')
+      .replace(/^Description=.*$/m, '$& on port %i')
+      .replace(':8787', ':%i')
+
+    expect(read('deploy/second-factor@.service')).toBe(template)
+    expect(read('deploy/second-factor@.socket')).toBe(socket)
+  })
+})
+
 describe('deploy/second-factor.service', () => {
   const unit = read('deploy/second-factor.service')
 

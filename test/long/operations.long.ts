@@ -105,6 +105,8 @@ describe('one node behind a real nginx, installed by a real npm', () => {
       'second-factor.socket',
       'second-factor-backup.service',
       'second-factor-backup.timer',
+      'second-factor@8787.service',
+      'second-factor@8787.socket',
     ]
 
     const { stderr } = await run('systemd-analyze', ['verify', '--man=no', ...names.map((name) => join(units, name))])
