@@ -111,7 +111,7 @@ function differenceOf(known: Reached, reached: Reached, hasOthers: boolean): str
   if (!reached.isStandby && reached.timeline < known.timeline) {
     return (
       `The address leads to a server that was replaced: its timeline is ${reached.timeline}, and ${known.timeline} was seen. ` +
-      'Stop that server, and make it a standby of the present one.'
+      'Stop that server, and make it a standby of the present one. If you restored a backup on purpose, restart the service.'
     )
   }
   // Behind a load balancer, some connections would read what others have changed already.
