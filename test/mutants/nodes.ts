@@ -143,6 +143,14 @@ function faultsOfPostgres(): readonly Mutant[] {
       title: 'a connection to a server is asked once, and one that a pooler lends once a second',
     },
     {
+      defense: 'a change is not made for a caller who has hung up, in the queue of connections',
+      file: 'src/service/engine/database/postgres-contention.ts',
+      find: '            change.requireCaller()\n',
+      replace: '',
+      test: 'service/engine/database/request-time.test.ts',
+      title: 'a change is not begun whose caller has hung up while it waited for a connection to PostgreSQL',
+    },
+    {
       defense: 'the lane of lists',
       file: 'src/service/engine/base/list-lane.ts',
       find: 'const width = 2',

@@ -6,7 +6,7 @@ import type { IsolationLevel, KyselyConfig, Transaction, TransactionBuilder } fr
 import { observable } from './observed-dialect.ts'
 import { isUndone } from './postgres-dialect.ts'
 import { isUnprepared } from './postgres-pool.ts'
-import { useDatabase, withinTime } from '../base/waiting-caller.ts'
+import { useDatabase, watchCaller, withinTime } from '../base/waiting-caller.ts'
 import { StoreUnavailableError } from '../base/store-errors.ts'
 import { watching } from './transaction-ends.ts'
 import type { WhileContended } from './postgres-dialect.ts'
@@ -40,7 +40,17 @@ export class SerializableDatabase<DB> extends Kysely<DB> {
     const builder = super.transaction().setIsolationLevel(level)
     const execute = watching(builder, (error) => isContention(error) || isUndone(error), this)
     return Object.assign(builder, {
-      execute: <T>(callback: (db: Transaction<DB>) => Promise<T>) => this.#whileContended(() => execute(callback)),
+      execute: <T>(callback: (db: Transaction<DB>) => Promise<T>) => {
+        const change = watchCaller()
+        return this.#whileContended(() =>
+          execute((db) => {
+            // The wait for a connection may have been long.
+            change.requireCaller()
+            change.begin()
+            return callback(db)
+          }),
+        )
+      },
       setIsolationLevel: (other: IsolationLevel) => this.#at(other),
     })
   }

@@ -8,7 +8,7 @@ import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'v
 
 import { createListLane } from '../../../../src/service/engine/base/list-lane.ts'
 import { onBehalfOf } from '../../../../src/service/engine/base/waiting-caller.ts'
-import { StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
+import { CallerGoneError, StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
 import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
 import { nextTurn } from '../../../../src/service/engine/base/next-turn.ts'
@@ -96,6 +96,23 @@ describe('the time of a request at PostgreSQL', () => {
     await expect(leftBehind).resolves.toMatchObject({ rows: [{}] })
     await takeLong()
     await expect(takeLong()).resolves.toMatchObject({ rows: [{}] })
+  })
+})
+
+describe('a caller who hangs up', () => {
+  it('a change is not begun whose caller has hung up while it waited for a connection to PostgreSQL', async () => {
+    const { db } = await openStore()
+    const change = vi.fn<() => Promise<void>>().mockResolvedValue()
+    let isGone = false
+    // As many as there are connections.
+    const others = Array.from({ length: 10 }, () => sql`select pg_sleep(0.3)`.execute(db))
+
+    const dropped = onBehalfOf({ ...caller, gone: () => isGone }, () => db.transaction().execute(change))
+    isGone = true
+
+    await expect(dropped).rejects.toBeInstanceOf(CallerGoneError)
+    await Promise.all(others)
+    expect(change).not.toHaveBeenCalled()
   })
 })
 
