@@ -202,10 +202,26 @@ function faultsOfPostgres(): readonly Mutant[] {
     {
       defense: 'the end of a chain whose last entry was lost',
       file: 'src/service/engine/audit/trail.ts',
-      find: 'if (isComplete && !lent.has(chain)) free.push(chain)',
-      replace: 'free.push(chain)',
+      find: '        ended.add(chain)\n        all.delete(chain)\n',
+      replace: '        free.push(chain)\n',
       test: 'service/engine/audit/loss-watch.test.ts',
       title: 'a process never continues a chain whose last entry was lost, so that the trail has no gap after it',
+    },
+    {
+      defense: 'the end of a lost chain that a transaction has',
+      file: 'src/service/engine/audit/trail.ts',
+      find: 'if (!suspended.has(chain.head.writer) && !ended.has(chain)) free.push(chain)',
+      replace: 'if (!suspended.has(chain.head.writer)) free.push(chain)',
+      test: 'service/engine/audit/loss-watch.test.ts',
+      title: 'a process does not continue a chain that a transaction had when its loss was noticed',
+    },
+    {
+      defense: 'the end of a chain with an unknown outcome, also after a comparison',
+      file: 'src/service/engine/audit/trail.ts',
+      find: '} else if (!lent.has(chain) && !ended.has(chain)) {',
+      replace: '} else if (!lent.has(chain)) {',
+      test: 'service/engine/audit/transaction-ends.test.ts',
+      title: 'a chain of unknown outcome is not continued after a comparison has found its entries',
     },
     {
       defense: 'the search for lost entries',

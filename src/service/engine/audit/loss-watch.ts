@@ -35,10 +35,13 @@ const words =
 export function startLossWatch(ctx: TrailContext & { readonly failures: Pick<FailureLog, 'covers'> }): LossWatch {
   let hasLost = false
   let isClosed = false
+  /** How often the database may have lost something. */
+  let reconnects = 0
   let running: Promise<void> | undefined
   let cancelRetry = () => {}
 
   const stopWatching = ctx.store.watchReconnects(() => {
+    reconnects += 1
     ctx.trail.suspend()
     start()
   })
@@ -57,6 +60,7 @@ export function startLossWatch(ctx: TrailContext & { readonly failures: Pick<Fai
   }
 
   async function compareAll(): Promise<void> {
+    const reconnectsBefore = reconnects
     const heads = ctx.trail.suspended()
     // A standby, which may be behind for a moment, refuses the transaction.
     const losses = await ctx.store.db.transaction().execute(async (db) => {
@@ -71,11 +75,9 @@ export function startLossWatch(ctx: TrailContext & { readonly failures: Pick<Fai
       }
       return found
     })
-    for (const { writer } of heads)
-      ctx.trail.resume(
-        writer,
-        losses.every((loss) => loss.writer !== writer),
-      )
+    for (const { writer } of losses) ctx.trail.resume(writer, false)
+    // What was complete a moment ago may be lost since: it is compared again.
+    if (reconnects === reconnectsBefore) for (const { writer } of heads) ctx.trail.resume(writer, true)
     if (losses.length === 0) return
     hasLost = true
     ctx.logger.error({ losses }, words)

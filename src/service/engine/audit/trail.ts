@@ -61,6 +61,8 @@ export function createTrail({ clock, random, committed = () => {} }: TrailOption
   const all = new Set<Chain>()
   const suspended = new Map<string, Chain>()
   const lent = new Set<Chain>()
+  /** Chains that are never continued: their last entries are lost, or nobody knows whether they are there. */
+  const ended = new WeakSet<Chain>()
   const leases = new WeakMap<Queryable, Lease>()
 
   function lend(db: Queryable): Lease {
@@ -77,14 +79,14 @@ export function createTrail({ clock, random, committed = () => {} }: TrailOption
   function takeBack({ chain, head, entries }: Lease, ending: Ending): void {
     lent.delete(chain)
     // The outcome is unknown, so the chain ends here.
-    if (ending === 'unknown') return
+    if (ending === 'unknown') return void ended.add(chain)
     if (ending === 'committed') {
       chain.head = head
       chain.known = true
       all.add(chain)
       entries.forEach(committed)
     }
-    if (!suspended.has(chain.head.writer)) free.push(chain)
+    if (!suspended.has(chain.head.writer) && !ended.has(chain)) free.push(chain)
   }
 
   async function begin(db: Queryable, { chain, head }: Lease): Promise<void> {
@@ -120,8 +122,12 @@ export function createTrail({ clock, random, committed = () => {} }: TrailOption
     resume(writer, isComplete) {
       const chain = suspended.get(writer)
       if (!chain || !suspended.delete(writer)) return
-      if (isComplete && !lent.has(chain)) free.push(chain)
-      if (!isComplete) all.delete(chain)
+      if (!isComplete) {
+        ended.add(chain)
+        all.delete(chain)
+      } else if (!lent.has(chain) && !ended.has(chain)) {
+        free.push(chain)
+      }
     },
   }
 }

@@ -48,4 +48,27 @@ describe.each(mainEngines)('a process whose %s database may have lost changes', 
 
     expect((await verifyAudit(node.ctx.store.db, [])).findings).toEqual([])
   })
+
+  it('a process does not continue a chain that a transaction had when its loss was noticed', async () => {
+    const { trail, writer, write } = await loseEntries(node.ctx, 0)
+    const { db } = node.ctx.store
+    const event = {
+      event: 'organization.created',
+      organizationId: null,
+      facts: {},
+      actor: node.ctx.actor,
+      address: null,
+    } as const
+
+    const undone = db.transaction().execute(async (tx) => {
+      await trail.append(tx, [event])
+      trail.suspend()
+      trail.resume(writer, false)
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    await write()
+
+    expect(trail.heads().map((head) => head.writer)).not.toContain(writer)
+  })
 })

@@ -54,6 +54,22 @@ describe('a chain of the audit trail', () => {
     expect(trail.heads().at(-1)?.sequence).toBe(sequence)
   })
 
+  it('a chain of unknown outcome is not continued after a comparison has found its entries', async () => {
+    const trail = createTrail({ clock: createTestClock(), random: systemRandom })
+    const append = (db: Queryable) => trail.append(db, [{ ...event, facts: {} }])
+    const fail = () => {
+      throw new Error('connection lost')
+    }
+    await transactions(() => {})(append)
+    await expect(transactions(fail)(append)).rejects.toThrow('connection lost')
+
+    trail.suspend()
+    for (const { writer } of trail.suspended()) trail.resume(writer, true)
+    await transactions(() => {})(append)
+
+    expect(trail.heads().map(({ sequence }) => sequence)).toEqual([1, 1])
+  })
+
   it('a chain of the audit trail can only be written in a transaction', () => {
     expect(() => onTransactionEnd(database(), () => {})).toThrow('Only what happens in a transaction')
   })
