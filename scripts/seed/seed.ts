@@ -47,7 +47,7 @@ export async function seedDatabase({
     await insertAdministrators(service.ctx, tenant, random)
     const created = await seedPeople(service.ctx, tenant, random, { people, freeTokens })
     await seedHistory(service.ctx, tenant, random, created)
-    await createEnrollmentCount(service.ctx)()
+    await createEnrollmentCount(service.ctx, Infinity)()
     return tenant
   } finally {
     await service.close()

@@ -7,7 +7,7 @@ import { openEmbedded } from './embedded.ts'
 import { codeAt, newSeed, stepAt } from './features/codes/totp.ts'
 import { EmbeddedOptions } from './options.ts'
 
-/** After so many sign-ins, V8 has compiled most of what a code needs. */
+/** After so many sign-ins, V8 has optimized most functions that a code needs. */
 const signIns = 300
 
 /**
@@ -16,11 +16,11 @@ const signIns = 300
  * on a database in memory does this: the service that starts is neither changed nor observed. Requests are served in between.
  */
 export async function warmUp(signal: AbortSignal): Promise<void> {
-  let moved = 0
-  const clock = { ...systemClock, now: () => systemClock.now() + moved }
+  let clockOffset = 0
+  const clock = { ...systemClock, now: () => systemClock.now() + clockOffset }
   const keys = `warm-up:${randomBytes(32).toString('base64')}`
-  const given = { database: ':memory:', keys, clock, logger: silent, push: false }
-  const service = await openEmbedded(parseOptions(EmbeddedOptions, 'warmUp', given), {}, { create: true })
+  const options = { database: ':memory:', keys, clock, logger: silent, push: false }
+  const service = await openEmbedded(parseOptions(EmbeddedOptions, 'warmUp', options), {}, { create: true })
   try {
     const { apiKey, domainId } = service.connection
     const type = mediaType(defaultVendor, '1.4')
@@ -39,7 +39,7 @@ export async function warmUp(signal: AbortSignal): Promise<void> {
     const { id: tokenId } = await call('POST', '/hardware', token)
     await call('PUT', `/users/${userId}/hardware/${tokenId}`)
     for (let count = 0; count < signIns && !signal.aborted; count++) {
-      moved += 30
+      clockOffset += 30
       const otp = codeAt({ seed, digits: 6 }, stepAt(clock.now(), 30))
       const challenge = randomBytes(16).toString('base64url')
       const sessions = `/domains/${domainId}/sessions`

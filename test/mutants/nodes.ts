@@ -119,7 +119,7 @@ function faultsOfPostgres(): readonly Mutant[] {
     {
       defense: 'the tries whether the listening connection still answers',
       file: 'src/service/engine/database/postgres-change-feed.ts',
-      find: 'later(beat, () => void servers.compare(fresh, lost).then(() => keepTrying(fresh, lost), lost))',
+      find: 'later(beat, () => void servers.comparePrimary(fresh, lost).then(() => keepTrying(fresh, lost), lost))',
       replace: '',
       test,
       title:
@@ -137,8 +137,8 @@ function faultsOfPostgres(): readonly Mutant[] {
     {
       defense: 'asking again where a pooler leads to',
       file: 'src/service/engine/database/postgres-identity.ts',
-      find: ' || (last.isPooled && performance.now() - last.at > pooledInterval)',
-      replace: '',
+      find: ' || performance.now() - last.at > pooledInterval)',
+      replace: ')',
       test: 'service/engine/database/postgres-identity.test.ts',
       title: 'a connection to a server is asked once, and one that a pooler lends once a second',
     },

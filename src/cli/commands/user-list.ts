@@ -33,13 +33,10 @@ export function userListCommand(): Command {
     .option('--without-factor', 'only users without a factor, who sign in with their password alone')
     .action(
       serviceAction(async (service, settings: Settings) => {
-        if (settings.json) return printJsonItems(usersOf(pagesOf(service, settings)))
-        if (settings.csv) return printChunks(csvOf(pagesOf(service, settings)))
-        await printPages(
-          ['Username', 'Name', 'E-mail', 'Factors'],
-          rowsOf(pagesOf(service, settings)),
-          sentenceOfNone(settings),
-        )
+        const pages = pagesOf(service, await searchOf(service, settings), settings)
+        if (settings.json) return printJsonItems(usersOf(pages))
+        if (settings.csv) return printChunks(csvOf(pages))
+        await printPages(['Username', 'Name', 'E-mail', 'Factors'], rowsOf(pages), emptyMessage(settings))
       }),
     )
 }
@@ -69,25 +66,25 @@ async function* csvOf(pages: Pages): AsyncIterable<string> {
 /** Users read at a time: a list of a million is printed while it is read. */
 const pageSize = 100
 
-async function* pagesOf(service: LocalService, { domain, filter, query: q, withoutFactor }: Settings): Pages {
-  const { caller } = service
-  const search = {
-    ...(q !== undefined && { q }),
-    ...(filter && { filter }),
-    ...(domain !== undefined && { domain: (await findDomain(service, domain)).id }),
-  }
+async function* pagesOf({ caller }: LocalService, search: PeopleSearch, { withoutFactor }: Settings): Pages {
   for await (const rows of allPeople(caller, search, pageSize)) {
     const users = await showAll(caller, rows)
     yield withoutFactor ? users.filter(({ factors }) => !factors?.length) : users
   }
 }
 
+const searchOf = async (service: LocalService, { domain, filter, query: q }: Settings): Promise<PeopleSearch> => ({
+  ...(q !== undefined && { q }),
+  ...(filter && { filter }),
+  ...(domain !== undefined && { domain: (await findDomain(service, domain)).id }),
+})
+
 function query(text: string): string {
   if (PeopleSearch.shape.q.safeParse(text).success) return text
   throw new InvalidArgumentError('Expected at most 128 characters.')
 }
 
-function sentenceOfNone({ filter, query: q, withoutFactor }: Settings): string {
+function emptyMessage({ filter, query: q, withoutFactor }: Settings): string {
   if (filter || q !== undefined) return 'No such users.'
   return withoutFactor ? 'Every user has a factor.' : 'No users yet.'
 }

@@ -5,7 +5,7 @@ export interface Accent {
 }
 
 /** The accent of light pages where the app sets none; the same as `--accent` in style.css. */
-export const usualAccent = '#2450c8'
+export const defaultAccent = '#2450c8'
 
 /** The backgrounds of the accent; the same as `--surface` in style.css. */
 export const surfaces: Accent = { light: '#ffffff', dark: '#1a1d23' }

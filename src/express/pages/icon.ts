@@ -4,7 +4,7 @@ const icons = new Map<string, string>()
 
 /**
  * The icon of a page in the browser's tab: the letter that stands for the app. It is part of the page, because browsers would ask the app for
- * `/favicon.ico`, which its gate refuses to those who are not verified.
+ * `/favicon.ico`, which `mfa()` rejects for unverified users.
  *
  * @returns a `data:` address.
  */

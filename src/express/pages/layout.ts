@@ -6,7 +6,7 @@ import type { RequestContext } from '../request/context.ts'
 import type { Page } from '../request/outcome.ts'
 import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
-import { usualAccent } from '../options/accent.ts'
+import { defaultAccent } from '../options/accent.ts'
 import { assetPath } from './assets.ts'
 import { iconOf } from './icon.ts'
 import { languageFor, languageHeaders } from './languages.ts'
@@ -55,7 +55,7 @@ export function layoutOf({ req, context, state }: PageRequest, fixed?: Language)
     appName,
     initial,
     logo,
-    icon: logo ?? iconOf(initial, accent?.light ?? usualAccent),
+    icon: logo ?? iconOf(initial, accent?.light ?? defaultAccent),
     style: assetPath(base, '/assets/style.css', mfa.options),
     script: assetPath(base, '/assets/challenge.js', mfa.options),
     browserKeyScript: assetPath(base, '/assets/browser-key.js', mfa.options),

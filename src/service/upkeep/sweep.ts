@@ -30,23 +30,30 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
     running ??= sweepAll(ctx.clock.now()).finally(() => (running = undefined))
   })
 
+  const failed = (error: unknown) => {
+    if (!ctx.failures.covers(error)) ctx.logger.warn({ err: error }, 'sweep failed')
+  }
+
   /** @param wall Unix time at which the sweep begins, seconds. */
   async function sweepAll(wall: number): Promise<void> {
     const passed = elapsed
     elapsed = 0
     try {
       await measureSweep(ctx.observer, () =>
-        allOf([
-          () => sweep(ctx, ending.signal),
-          () => recoverSynchronizations(ctx),
-          // Before entries are removed.
-          () => countSignIns(ctx, ending.signal),
-          () => retention.apply(passed, wall, ending.signal),
-          () => countEnrolled(ending.signal),
-        ]),
+        runAll(
+          [
+            () => sweep(ctx, ending.signal),
+            () => recoverSynchronizations(ctx),
+            // Before entries are removed.
+            () => countSignIns(ctx, ending.signal),
+            () => retention.apply(passed, wall, ending.signal),
+            () => countEnrolled(ending.signal),
+          ],
+          { signal: ending.signal, failed },
+        ),
       )
-    } catch (error) {
-      if (!ctx.failures.covers(error)) ctx.logger.warn({ err: error }, 'sweep failed')
+    } catch {
+      // Each failure was logged.
     }
     // Continues what another process has left behind.
     ctx.verifications.wake()
@@ -63,14 +70,26 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
   }
 }
 
+interface Run {
+  readonly signal: AbortSignal
+  readonly failed: (error: unknown) => void
+}
+
 /**
- * One after the other, whether or not one before fails: what cannot be counted must not keep entries beyond their time.
+ * Runs one part after the other, whether or not one before fails: a failed count must not delay the deletion of old entries.
  *
  * @throws the first error.
  */
-async function allOf(parts: readonly (() => Promise<unknown>)[]): Promise<void> {
+async function runAll(parts: readonly (() => Promise<unknown>)[], { signal, failed }: Run): Promise<void> {
   const errors: unknown[] = []
-  for (const part of parts) await part().catch((error: unknown) => errors.push(error))
+  for (const part of parts) {
+    // On a database that hangs, a service that closes would wait for each of them.
+    if (signal.aborted && errors.length > 0) break
+    await part().catch((error: unknown) => {
+      errors.push(error)
+      failed(error)
+    })
+  }
   if (errors.length > 0) throw errors[0]
 }
 

@@ -3,7 +3,7 @@ import type { Queryable } from '../database/schema/schema.ts'
 import type { FailureLog } from '../monitoring/failure-log.ts'
 import { audit } from './audit.ts'
 import type { TrailContext } from './audit.ts'
-import { auditHashAt, auditWriterById, lastAuditSequence } from './statements.ts'
+import { auditHashAt, auditWriterById, lastAuditSequence, noteAuditHead } from './statements.ts'
 import type { Head } from './verify-chains.ts'
 
 /** Notices that the database has lost changes that it had committed, as after a failover to a standby that was behind. */
@@ -25,12 +25,12 @@ interface Loss {
 /** After an attempt that failed, milliseconds. */
 const retryInterval = 1_000
 
-const words =
+const lossMessage =
   'The database has lost changes that it had committed. Stop all services and run "second-factor restored", as docs/audit.md explains.'
 
 /**
  * Compares the ends of this process's audit chains with the database whenever it may have lost something. Each change is in
- * the transaction of its entry, so whoever finds all entries has lost no such change.
+ * the transaction of its entry, so if all entries are there, no such change is missing.
  */
 export function startLossWatch(ctx: TrailContext & { readonly failures: Pick<FailureLog, 'covers'> }): LossWatch {
   let hasLost = false
@@ -51,7 +51,7 @@ export function startLossWatch(ctx: TrailContext & { readonly failures: Pick<Fai
     running ??= withoutCaller(compareAll)
       .catch((error: unknown) => {
         if (!ctx.failures.covers(error))
-          ctx.logger.warn({ err: error }, 'whether the database lost changes is not known yet')
+          ctx.logger.warn({ err: error }, 'the audit trail cannot be compared with the database yet; trying again')
       })
       .finally(() => {
         running = undefined
@@ -78,13 +78,14 @@ export function startLossWatch(ctx: TrailContext & { readonly failures: Pick<Fai
     for (const { writer } of losses) ctx.trail.resume(writer, false)
     // What was complete a moment ago may be lost since: it is compared again.
     if (reconnects === reconnectsBefore) for (const { writer } of heads) ctx.trail.resume(writer, true)
+    for (const head of ctx.trail.retire()) await noteAuditHead(ctx.store.db, head, ctx.clock.now())
     if (losses.length === 0) return
     hasLost = true
-    ctx.logger.error({ losses }, words)
+    ctx.logger.error({ losses }, lossMessage)
   }
 
   return {
-    notice: () => (hasLost ? words : undefined),
+    notice: () => (hasLost ? lossMessage : undefined),
     async close() {
       isClosed = true
       stopWatching()
@@ -99,6 +100,6 @@ async function lossOf(db: Queryable, { writer, sequence, hash }: Head): Promise<
   const chain = await auditWriterById(db, writer)
   // Deleted after the retention time.
   if (chain && chain.startSequence >= sequence) return []
-  const through = Math.min((await lastAuditSequence(db, writer)) ?? 0, sequence - 1)
+  const through = Math.min((await lastAuditSequence(db, writer)) ?? chain?.startSequence ?? 0, sequence - 1)
   return [{ writer, through, count: sequence - through }]
 }

@@ -16,7 +16,7 @@ export interface Trail {
   /** The current heads of its chains. */
   heads(): readonly Head[]
   /**
-   * Continues no chain that was written so far until `resume`: the database may have lost its last entries, and then the next one would
+   * Stops using the present chains until `resume`: the database may have lost its last entries, and then the next one would
    * leave a gap.
    */
   suspend(): void
@@ -24,7 +24,12 @@ export interface Trail {
   suspended(): readonly Head[]
   /** Continues a chain, or ends it for good. */
   resume(writer: string, isComplete: boolean): void
+  /** Ends all chains but as many as may be needed again. @returns their heads. */
+  retire(): readonly Head[]
 }
+
+/** As many as PostgreSQL has connections for transactions. */
+const maxFree = 10
 
 /** Rows per statement. */
 const maxRows = 100
@@ -128,6 +133,12 @@ export function createTrail({ clock, random, committed = () => {} }: TrailOption
       } else if (!lent.has(chain) && !ended.has(chain)) {
         free.push(chain)
       }
+    },
+    retire() {
+      const surplus = free.splice(maxFree)
+      const over = [...all].filter((chain) => ended.has(chain) || surplus.includes(chain))
+      for (const chain of over) all.delete(chain)
+      return over.map(({ head }) => head)
     },
   }
 }

@@ -1,13 +1,13 @@
 import { createLane } from './lane.ts'
 import type { Lane } from './lane.ts'
-import { useDatabase, withinTime } from './waiting-caller.ts'
+import { useDatabase, watchCaller, withinTime } from './waiting-caller.ts'
 
 /** Lists that are read at a time: a fifth of the connections of a node. */
 const width = 2
 
 /**
- * Reads few lists at a time, whoever asks for them: those that are slow hold up each other, and neither sign-ins nor changes. Other requests run
- * between two of them.
+ * Limits how many lists are read at once, so that slow lists delay only other lists. Other requests run between two of them, and a list is not read
+ * for a caller who has hung up.
  *
  * @param timeout How long a request may take at the database with its wait for its turn, milliseconds. Its list is not begun later.
  */
@@ -16,16 +16,19 @@ export function createListLane(timeout: number): Lane {
 
   async function run<T>(act: () => Promise<T>): Promise<T> {
     const use = useDatabase(timeout)
+    const caller = watchCaller()
     const turn = Promise.withResolvers<void>()
     let isWanted = true
     const result = lane.run(async () => {
-      if (!isWanted) return undefined
       await new Promise<void>((resolve) => void setImmediate(resolve))
+      if (!isWanted) return undefined
+      caller.requireCaller()
       turn.resolve()
       return act()
     })
     try {
-      await withinTime(use, turn.promise)
+      // It ends before its turn when the caller has hung up.
+      await withinTime(use, Promise.race([turn.promise, result]))
       return (await result) as T
     } catch (error) {
       isWanted = false

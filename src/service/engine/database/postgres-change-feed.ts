@@ -200,6 +200,7 @@ async function listen(
       if (isLost) return
       isLost = true
       servers.forget(fresh)
+      if (client === fresh && !closed) servers.interrupted()
       clearTimeout(timer)
       void fresh.end().catch(() => {})
       if (client !== fresh) return
@@ -210,7 +211,7 @@ async function listen(
     fresh.on('notification', ({ payload }) => hearing.onPayload(payload ?? ''))
     try {
       await fresh.connect()
-      await servers.compare(fresh, lost)
+      await servers.comparePrimary(fresh, lost)
       await fresh.query(`listen ${channel}`)
     } catch (error) {
       lost()
@@ -225,7 +226,7 @@ async function listen(
   async function keepTrying(fresh: Pg.Client, lost: () => void): Promise<void> {
     await hearing.connected()
     if (client !== fresh || closed) return
-    later(beat, () => void servers.compare(fresh, lost).then(() => keepTrying(fresh, lost), lost))
+    later(beat, () => void servers.comparePrimary(fresh, lost).then(() => keepTrying(fresh, lost), lost))
   }
 
   await open()

@@ -2,8 +2,8 @@ import type { Client, QueryConfig } from 'pg'
 
 import { StoreUnavailableError } from '../base/store-errors.ts'
 
-/** Where a connection leads to, and in which state that is. */
-interface Reached {
+/** The server and database behind a connection. */
+interface ServerState {
   /** The server's system identifier, which its standbys share, and the database's number. */
   readonly place: string
   readonly isStandby: boolean
@@ -28,13 +28,15 @@ export interface ServerWatch {
    * @throws {StoreUnavailableError} where it leads to another database than before, or to a server that was replaced.
    */
   compare(client: IdentifiedClient, close?: () => void): Promise<void>
+  /** The same for a connection that is of no use at a standby. It is refused there, whatever the others lead to. */
+  comparePrimary(client: IdentifiedClient, close: () => void): Promise<void>
   /** Whether the connection has to be asked: it is new, or a pooler may have given it another server. */
   isDue(client: IdentifiedClient): boolean
   /** The connection was closed. */
   forget(client: IdentifiedClient): void
-  /** A connection broke, so the next one may meet a server that has lost what it had not stored. */
+  /** A connection broke or did not answer, so the next one may meet a server that has lost what it had not stored. */
   interrupted(): void
-  /** Why this node does not use what the last connection led to. */
+  /** Why the last connection was refused. */
   problem(): string | undefined
 }
 
@@ -44,8 +46,8 @@ const answerTimeout = 3_000
 const pooledInterval = 1_000
 
 /**
- * No privileges are needed. The name of a file of the write-ahead log begins with the timeline, in hexadecimal; a checkpoint would tell
- * it later (PostgreSQL's manual, section 9.28.3).
+ * No privileges are needed. The name of a file of the write-ahead log begins with the timeline, in hexadecimal.
+ * `pg_control_checkpoint()` still has the old one for a moment after a promotion (PostgreSQL's manual, section 9.28.3).
  */
 const question = `
   select (select system_identifier from pg_control_system())::text || '/' || (select oid from pg_database where datname = current_database()) as place,
@@ -55,22 +57,24 @@ const question = `
 
 /** @param onChange Called before anything is sent to a server that may have lost what the last one had. */
 export function createServerWatch(onChange: () => void): ServerWatch {
-  let known: Reached | undefined
+  let known: ServerState | undefined
   let problem: string | undefined
   let wasInterrupted = false
+  /** As `performance.now()`. */
+  let interruptedAt = -Infinity
   /** Other databases that speak PostgreSQL's protocol may not answer the question. */
   let answersQuestion = true
   const asked = new WeakMap<IdentifiedClient, { readonly at: number; readonly isPooled: boolean }>()
   const open = new Map<IdentifiedClient, () => void>()
 
-  /** Closes the connections of the state before. */
-  function moveTo(next: Reached): void {
+  /** Closes all connections that were opened before a failover. */
+  function moveTo(next: ServerState): void {
     known = next
     for (const close of open.values()) close()
     open.clear()
   }
 
-  function accept(reached: Reached): void {
+  function accept(reached: ServerState): void {
     const before = known
     problem = before && differenceOf(before, reached, open.size > 0)
     if (problem !== undefined) throw new StoreUnavailableError(problem)
@@ -82,26 +86,46 @@ export function createServerWatch(onChange: () => void): ServerWatch {
     wasInterrupted = false
   }
 
+  async function stateOf(client: IdentifiedClient): Promise<ServerState | undefined> {
+    if (!answersQuestion) {
+      // Whether the connection answers at all.
+      await client.query('select 1')
+      return undefined
+    }
+    const state = await ask(client)
+    if (!state && known)
+      throw new StoreUnavailableError(`The address leads to another kind of database than before (${known.place}).`)
+    answersQuestion = state !== undefined
+    return state
+  }
+
+  async function compare(client: IdentifiedClient, close?: () => void, isForPrimary = false): Promise<void> {
+    const state = await stateOf(client)
+    if (state?.isStandby && isForPrimary) throw new StoreUnavailableError('The database is read-only.')
+    if (state) accept(state)
+    asked.set(client, { at: performance.now(), isPooled: state?.isPooled === true })
+    if (close && state?.isPooled === false) open.set(client, close)
+  }
+
   return {
-    async compare(client, close) {
-      const reached = answersQuestion ? await ask(client) : undefined
-      answersQuestion = reached !== undefined
-      if (reached) accept(reached)
-      asked.set(client, { at: performance.now(), isPooled: reached?.isPooled === true })
-      if (close && reached?.isPooled === false) open.set(client, close)
-    },
+    compare: (client, close) => compare(client, close),
+    comparePrimary: (client, close) => compare(client, close, true),
     isDue(client) {
       const last = asked.get(client)
-      return !last || (last.isPooled && performance.now() - last.at > pooledInterval)
+      if (!last) return true
+      return last.isPooled && (last.at <= interruptedAt || performance.now() - last.at > pooledInterval)
     },
     forget: (client) => void open.delete(client),
-    interrupted: () => void (wasInterrupted = true),
+    interrupted() {
+      wasInterrupted = true
+      interruptedAt = performance.now()
+    },
     problem: () => problem,
   }
 }
 
 /** @param hasOthers Whether connections to the known server are open. */
-function differenceOf(known: Reached, reached: Reached, hasOthers: boolean): string | undefined {
+function differenceOf(known: ServerState, reached: ServerState, hasOthers: boolean): string | undefined {
   if (reached.place !== known.place) {
     return (
       `The address leads to another database (${reached.place}) than before (${known.place}). ` +
@@ -122,7 +146,7 @@ function differenceOf(known: Reached, reached: Reached, hasOthers: boolean): str
 }
 
 /** @returns undefined where the database does not know the question, or does not allow it. */
-async function ask(client: IdentifiedClient): Promise<Reached | undefined> {
+async function ask(client: IdentifiedClient): Promise<ServerState | undefined> {
   try {
     // The types of `pg` have the limit only for a connection as a whole.
     const limited: QueryConfig & { query_timeout: number } = { text: question, query_timeout: answerTimeout }

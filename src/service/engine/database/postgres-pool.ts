@@ -27,6 +27,7 @@ export function createTimedPool(pool: Pg.Pool, timeout: number, servers: ServerW
   /** Whether the server still has what a connection prepared. */
   const prepares = { isKept: true }
   const connect = () => currentConnection(pool, servers)
+  const interrupted = () => servers.interrupted()
   // The pool emits no errors of connections that are taken, and would emit those that we close ourselves.
   pool.on('connect', (client) => {
     client.on('error', () => void (closed.has(client) || servers.interrupted()))
@@ -37,7 +38,7 @@ export function createTimedPool(pool: Pg.Pool, timeout: number, servers: ServerW
       const use = useDatabase(timeout)
       const end = performance.now() + use.timeLeft()
       const client = await connectInTime(connect, use)
-      return lease(client, { time: end - performance.now(), prepares, over: use.end })
+      return lease(client, { time: end - performance.now(), prepares, interrupted, over: use.end })
     },
     end: () => pool.end(),
   }
@@ -45,8 +46,10 @@ export function createTimedPool(pool: Pg.Pool, timeout: number, servers: ServerW
 
 /** The connections that we close ourselves. */
 const closed = new WeakSet<object>()
-/** What ends the unit of work that has a connection at the moment. */
+/** Ends the unit of work that holds the connection. */
 const enders = new WeakMap<object, (error: StoreUnavailableError) => void>()
+
+const replaced = () => new StoreUnavailableError('The database was replaced by another server.')
 
 /** A connection to the server that this node knows. */
 async function currentConnection(pool: Pg.Pool, servers: ServerWatch): Promise<Pg.PoolClient> {
@@ -58,10 +61,11 @@ async function currentConnection(pool: Pg.Pool, servers: ServerWatch): Promise<P
       try {
         await servers.compare(client, () => {
           closed.add(client)
-          enders.get(client)?.(new StoreUnavailableError('The database was replaced by another server.'))
+          enders.get(client)?.(replaced())
         })
         return client
       } catch (error) {
+        servers.interrupted()
         client.release(true)
         throw error
       }
@@ -97,11 +101,13 @@ interface Lease {
   /** Milliseconds until the connection is closed. */
   readonly time: number
   readonly prepares: { isKept: boolean }
+  /** Called when the database did not answer in time. */
+  readonly interrupted: () => void
   /** Called once the connection is given back or closed. */
   readonly over: () => void
 }
 
-function lease(client: Pg.PoolClient, { time, prepares, over }: Lease): PostgresClient {
+function lease(client: Pg.PoolClient, { time, prepares, interrupted, over }: Lease): PostgresClient {
   let ended: StoreUnavailableError | undefined
   let unfit = false
   const { stream } = client.connection
@@ -113,13 +119,18 @@ function lease(client: Pg.PoolClient, { time, prepares, over }: Lease): Postgres
     // The pool would wait for the statements that were sent. Now they fail at once.
     stream.destroy()
   }
-  const timer = setTimeout(() => end(new StoreUnavailableError('Timed out waiting for the database.')), time)
+  const timer = setTimeout(() => {
+    interrupted()
+    end(new StoreUnavailableError('Timed out waiting for the database.'))
+  }, time)
   const settle = () => {
     clearTimeout(timer)
     enders.delete(client)
     over()
   }
   enders.set(client, end)
+  // It may have been closed since it was compared.
+  if (closed.has(client)) end(replaced())
   return {
     async query({ name, ...query }) {
       if (ended) throw ended

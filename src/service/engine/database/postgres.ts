@@ -84,6 +84,8 @@ export async function openPostgresStore(url: string, options: PostgresOpenOption
     }
   } catch (error) {
     await db.destroy()
+    // Kysely ends no pool that it has not used yet.
+    await pool.end().catch(() => {})
     throw error
   }
 }

@@ -83,7 +83,7 @@ export async function openSqliteStore(
     // The version of the connection that writes does not rise at our own changes; that of a reader does.
     watchOtherProcesses: (changed) =>
       database.memory ? () => {} : watchDataVersion(database, () => changed('something')),
-    // Its file is replaced by a restart alone.
+    // A SQLite file is only replaced while the service is stopped.
     watchReconnects: () => () => {},
     // They look at the file.
     notifyOtherProcesses: () => {},

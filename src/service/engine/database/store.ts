@@ -14,7 +14,7 @@ export interface Store {
   notifyOtherProcesses(keys: readonly string[]): void
   /**
    * Calls back before the first statement that may meet another server, or an earlier state of the database: after a failover, and after
-   * connections broke. The answer ends it.
+   * connections broke. Returns a function that removes the listener.
    */
   watchReconnects(listener: () => void): () => void
   /** Call it after tables of users have grown by much: what the database supposes about them may lead it astray. */

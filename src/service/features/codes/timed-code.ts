@@ -26,10 +26,10 @@ export async function checkTimedCode(
   const now = ctx.clock.now()
   // Both are compared before either one counts, so that timing does not tell which one shows the code.
   const near = [token, phone].map((source) => ({ source, verdict: judge('near', source, code, now) }))
-  for (const { source, verdict } of near) if (await counts(db, source, verdict)) return source.id
+  for (const { source, verdict } of near) if (await acceptOnce(db, source, verdict)) return source.id
   // Also for users without a hardware token, so that timing does not tell who has one.
   const far = judge('far', token, code, now)
-  if (await counts(db, token, far)) return token.id
+  if (await acceptOnce(db, token, far)) return token.id
   // A damaged seed is an internal error and not a wrong code of the user. The other source has been checked.
   const fault = token.fault ?? phone.fault
   if (fault) throw fault
@@ -70,8 +70,8 @@ function judge(reach: Reach, { source }: OpenSource, code: string, now: number):
   return source ? verdict : { outcome: 'wrong' }
 }
 
-/** Uses the step up. The conditional update decides: if the same code is used several times at once, one succeeds. */
-const counts = async (db: Queryable, { id }: OpenSource, verdict: Verdict): Promise<boolean> =>
+/** Marks the step as used. The conditional update decides: if the same code is used several times at once, one succeeds. */
+const acceptOnce = async (db: Queryable, { id }: OpenSource, verdict: Verdict): Promise<boolean> =>
   verdict.outcome === 'accepted' && (await useStep(db, id, verdict))
 
 const dummySource: CodeSource = {

@@ -18,18 +18,20 @@ interface Progress {
 export type CountEnrolled = (signal?: AbortSignal) => Promise<void>
 
 /**
- * Counted when it is asked for, a domain of 100,000 members would hold up all other requests for 0.7 s. Counted in one sweep, one of a
- * million would hold up the sweep.
+ * Counting 100,000 members on request would block other requests for 0.7 s, so sweeps count, and those of a million in parts.
  */
 export function createEnrollmentCount(
   { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
   maxSteps = stepsPerSweep,
 ): CountEnrolled {
-  const begun = new Map<string, Progress>()
+  const progressOf = new Map<string, Progress>()
 
   return async (signal) => {
     let stepsLeft = maxSteps
-    for (const { id, emailOtpEnabled } of await domainsToCount(store.db, clock.now() - countInterval)) {
+    const domains = await domainsToCount(store.db, clock.now() - countInterval)
+    // What another process has counted meanwhile begins anew.
+    for (const id of progressOf.keys()) if (!domains.some((domain) => domain.id === id)) progressOf.delete(id)
+    for (const { id, emailOtpEnabled } of domains.toSorted(byAge)) {
       const isDone = await countDomain(id, emailOtpEnabled === 1)
       if (!isDone) return
     }
@@ -37,7 +39,7 @@ export function createEnrollmentCount(
     /** @returns whether all members are counted. */
     async function countDomain(id: string, mayMail: boolean): Promise<boolean> {
       const start = { domainId: id, members: 0, enrolled: 0, onlyEmail: 0, countedAt: clock.now() }
-      let { row, after } = begun.get(id) ?? { row: start, after: '' }
+      let { row, after } = progressOf.get(id) ?? { row: start, after: '' }
       let isComplete = false
       await inSteps({ size: enrollmentStep, signal }, async () => {
         if (stepsLeft === 0) return 0
@@ -54,12 +56,19 @@ export function createEnrollmentCount(
         return Number(members)
       })
       if (isComplete) {
-        begun.delete(id)
+        progressOf.delete(id)
         await noteEnrollment(store.db, row)
       } else {
-        begun.set(id, { row, after })
+        progressOf.set(id, { row, after })
       }
       return isComplete
     }
   }
 }
+
+interface Counted {
+  readonly countedAt: number | null
+}
+
+/** Those that were never counted come first, and then the oldest counts, so that a large domain does not keep others waiting. */
+const byAge = (one: Counted, other: Counted): number => (one.countedAt ?? 0) - (other.countedAt ?? 0)

@@ -63,7 +63,7 @@ export const domainsToCount = allRows('domainsToCount', (db, time: Slot<number>)
   db
     .selectFrom('domain')
     .leftJoin('enrollmentCount', 'enrollmentCount.domainId', 'domain.id')
-    .select(['domain.id', 'domain.emailOtpEnabled'])
+    .select(['domain.id', 'domain.emailOtpEnabled', 'enrollmentCount.countedAt'])
     .where((is) => is.or([is('enrollmentCount.countedAt', 'is', null), is('enrollmentCount.countedAt', '<', time)])),
 )
 

@@ -70,6 +70,20 @@ describe('a chain of the audit trail', () => {
     expect(trail.heads().map(({ sequence }) => sequence)).toEqual([1, 1])
   })
 
+  it('chains of the audit trail are retired when there are more than ten that nobody uses, or when they have ended', async () => {
+    const trail = createTrail({ clock: createTestClock(), random: systemRandom })
+    const append = (db: Queryable) => trail.append(db, [{ ...event, facts: {} }])
+    const fail = () => {
+      throw new Error('connection lost')
+    }
+    await Promise.all(Array.from({ length: 12 }, () => transactions(() => {})(append)))
+    await expect(transactions(fail)(append)).rejects.toThrow('connection lost')
+
+    const retired = trail.retire()
+
+    expect([retired.length, trail.heads().length]).toEqual([2, 10])
+  })
+
   it('a chain of the audit trail can only be written in a transaction', () => {
     expect(() => onTransactionEnd(database(), () => {})).toThrow('Only what happens in a transaction')
   })

@@ -84,16 +84,53 @@ describe('what a node asks its connections', () => {
     expect([before, changed.mock.calls.length]).toEqual([0, 1])
   })
 
-  it('a database that does not know the question is used, and not asked again', async () => {
-    const query = vi
-      .fn<() => Promise<never>>()
-      .mockRejectedValue(Object.assign(new Error('no function'), { code: '42883' }))
-    const client = { processID: 1, query } as unknown as IdentifiedClient
+  it('a database that does not know the question is used, and not asked it again', async () => {
+    const query = unanswerable()
+    const [first, second] = [{ query }, { query }] as unknown as [IdentifiedClient, IdentifiedClient]
 
-    await watch.compare(client)
-    await watch.compare({ ...client })
+    await watch.compare(first)
+    await watch.compare(second)
 
-    expect(query).toHaveBeenCalledOnce()
-    expect(watch.isDue(client)).toBe(false)
+    expect(query.mock.calls.filter(([asked]) => asked !== 'select 1')).toHaveLength(1)
+    expect(watch.isDue(second)).toBe(false)
+  })
+
+  it('a database that does not know the question is refused after one that answered it', async () => {
+    await watch.compare(connectionTo({}))
+
+    const refused = watch.compare({ query: unanswerable() } as unknown as IdentifiedClient)
+
+    await expect(refused).rejects.toThrow('another kind of database')
+    await watch.compare(connectionTo({}))
+    expect(watch.problem()).toBeUndefined()
+  })
+
+  it('a connection that needs the primary is refused at a standby, and changes nothing about the others', async () => {
+    const close = vi.fn<() => void>()
+    await watch.compare(connectionTo({}, process + 1), close)
+
+    await expect(watch.comparePrimary(connectionTo(standby), close)).rejects.toThrow('read-only')
+
+    expect(changed).not.toHaveBeenCalled()
+    expect(close).not.toHaveBeenCalled()
+  })
+
+  it('a connection that a pooler lends is asked again after another one broke', async () => {
+    const lent = connectionTo({}, process + 1)
+    await watch.compare(lent)
+
+    watch.interrupted()
+
+    expect(watch.isDue(lent)).toBe(true)
   })
 })
+
+/** Answers nothing but whether it is there. */
+const unanswerable = () =>
+  vi
+    .fn<(asked: unknown) => Promise<unknown>>()
+    .mockImplementation((asked) =>
+      asked === 'select 1'
+        ? Promise.resolve({ rows: [] })
+        : Promise.reject(Object.assign(new Error('no function'), { code: '42883' })),
+    )
