@@ -236,8 +236,7 @@ export const mutants: readonly Mutant[] = [
     find: '    unknownBrowser,\n',
     replace: '',
     test: 'express/kept-browsers.test.ts',
-    title:
-      'requireMfa({ unknownBrowser }) rejects other factors with an invented proof, because the service verifies it',
+    title: 'an app with unknownBrowser rejects other factors with an invented proof, because the service verifies it',
   },
   {
     defense: 'mfa() names the origin of the app, and not that of the page',
