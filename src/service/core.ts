@@ -119,7 +119,7 @@ export async function createCore(store: Store, options: CoreOptions, observer: O
     refusedKeys,
     verifications,
     losses,
-    lists: createListLane(limits.databaseTime),
+    lists: { ofApps: createListLane(limits.databaseTime), ofConsole: createListLane(limits.databaseTime) },
     bulkJobs: { wake: () => bulkJobs.wake() },
     logLimit: createLogLimit(clock),
     addressOf,

@@ -133,6 +133,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       test: otherServer,
       title:
         'a service whose address leads to another database is not ready, and works when the address is right again',
+      wholeFile: true,
     },
     {
       defense: 'asking again where a pooler leads to',
@@ -159,12 +160,28 @@ function faultsOfPostgres(): readonly Mutant[] {
       title: 'lists that wait for the database leave connections to changes, however many there are',
     },
     {
+      defense: 'the lane of lists for administrators',
+      file: 'src/service/features/people/console.ts',
+      find: 'call.lists.ofConsole.run(',
+      replace: 'call.lists.ofApps.run(',
+      test: 'service/features/people/console.test.ts',
+      title: 'a people search is answered while apps wait for as many lists as are read at a time',
+    },
+    {
       defense: 'lists whose time is over before their turn',
       file: 'src/service/engine/base/list-lane.ts',
       find: 'if (!isWanted) return undefined',
       replace: '',
       test: 'service/engine/database/request-time.test.ts',
       title: 'a list that has waited for its turn as long as a request may take is never read',
+    },
+    {
+      defense: 'a refusal that only a new connection ends',
+      file: 'src/service/engine/database/postgres-identity.ts',
+      find: 'if (isNew || difference !== undefined) problem = difference',
+      replace: 'problem = isNew ? difference : difference',
+      test: 'service/engine/database/postgres-identity.test.ts',
+      title: 'a refused connection counts until a new one leads to the right database, whatever an older one says',
     },
     {
       defense: 'the refusal of a standby beside its primary',
@@ -181,6 +198,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       replace: 'if (false) {',
       test: otherServer,
       title: 'a service never goes back to the former primary, and says which server to stop',
+      wholeFile: true,
     },
     {
       defense: 'closing the connections to the server before a failover',
@@ -189,6 +207,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       replace: '',
       test: otherServer,
       title: 'a service whose address leads to a promoted standby closes its connections to the former primary',
+      wholeFile: true,
     },
     {
       defense: 'the comparison of audit chains after a failover',
@@ -198,6 +217,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       test: otherServer,
       title:
         'a service notices that the promoted standby lacks changes, and says in its log, trail and readiness what to do',
+      wholeFile: true,
     },
     {
       defense: 'the end of a chain whose last entry was lost',

@@ -288,7 +288,7 @@ function retention(): readonly Mutant[] {
     {
       defense: 'the end of old audit entries beside a count that fails',
       file: 'src/service/upkeep/sweep.ts',
-      find: '      errors.push(error)\n      failed(error)\n',
+      find: '      isDone = false\n      failed(error)\n',
       replace: '      failed(error)\n      throw error\n',
       test,
       title: 'the audit trail drops expired entries although a sweep can count neither sign-ins nor enrolled members',

@@ -13,7 +13,8 @@ export function printRows(rows: readonly Row[]): void {
 /** One line per row, columns aligned. @param empty Printed instead when there are no rows. */
 export function printTable(columns: readonly string[], rows: readonly (readonly string[])[], empty: string): void {
   if (rows.length === 0) return console.log(empty)
-  for (const line of tableLines(columns, rows)) console.log(line)
+  const widths = widthsOf(columns, rows)
+  for (const line of [heading(columns, widths), ...tableLines(rows, widths)]) console.log(line)
 }
 
 /** A table of any length, printed page by page: a column becomes wider where a page needs it. */
@@ -29,24 +30,20 @@ export async function printPages(
   async function* chunks(): AsyncIterable<string> {
     for await (const rows of pages) {
       if (rows.length === 0) continue
-      const lines = tableLines(columns, rows, widths)
+      const isFirst = widths === undefined
       widths = widthsOf(columns, rows, widths)
-      yield `${lines.join('\n')}\n`
+      const lines = tableLines(rows, widths)
+      yield `${[...(isFirst ? [heading(columns, widths)] : []), ...lines].join('\n')}\n`
     }
   }
 }
 
-/** @param before The widths of the columns so far; without them, the table begins with its headings. */
-function tableLines(
-  columns: readonly string[],
-  rows: readonly (readonly string[])[],
-  before?: readonly number[],
-): readonly string[] {
-  const widths = widthsOf(columns, rows, before)
-  const lines = rows.map((row) => tableLine(row.map(printable), widths))
-  return before ? lines : [dim(tableLine(columns, widths)), ...lines]
-}
+const heading = (columns: readonly string[], widths: readonly number[]) => dim(tableLine(columns, widths))
 
+const tableLines = (rows: readonly (readonly string[])[], widths: readonly number[]) =>
+  rows.map((row) => tableLine(row.map(printable), widths))
+
+/** @param before The widths of the columns so far. */
 const widthsOf = (
   columns: readonly string[],
   rows: readonly (readonly string[])[],

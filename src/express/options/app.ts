@@ -7,7 +7,7 @@ export type AppRequest = Request & { readonly user?: object | undefined; readonl
 export type Logout = (req: AppRequest, res: Response, next: NextFunction) => unknown
 
 export interface Logger {
-  /** What is no trouble, such as a request that a browser gave up. Left out if there is no such method. */
+  /** Receives events that are not a problem, such as a request that the browser aborted. Without it, they are not logged. */
   debug?(message: string): void
   info(message: string): void
   warn(message: string): void

@@ -4,7 +4,6 @@ import { auditSessions } from '../features/sessions/audit.ts'
 import { createRetention } from '../engine/audit/retention.ts'
 import type { ServiceContext } from '../engine/context/service-context.ts'
 import { inSteps } from '../engine/base/in-steps.ts'
-import type { Observer } from '../engine/monitoring/observer.ts'
 import { recoverSynchronizations } from '../features/users/synchronize.ts'
 import { sweepStep } from '../engine/database/due.ts'
 import { organizationOfDomain } from '../features/domains/statements.ts'
@@ -38,23 +37,17 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
   async function sweepAll(wall: number): Promise<void> {
     const passed = elapsed
     elapsed = 0
-    try {
-      await measureSweep(ctx.observer, () =>
-        runAll(
-          [
-            () => sweep(ctx, ending.signal),
-            () => recoverSynchronizations(ctx),
-            // Before entries are removed.
-            () => countSignIns(ctx, ending.signal),
-            () => retention.apply(passed, wall, ending.signal),
-            () => countEnrolled(ending.signal),
-          ],
-          { signal: ending.signal, failed },
-        ),
-      )
-    } catch {
-      // Each failure was logged.
-    }
+    const startedAt = performance.now()
+    const parts = [
+      () => sweep(ctx, ending.signal),
+      () => recoverSynchronizations(ctx),
+      // Before entries are removed.
+      () => countSignIns(ctx, ending.signal),
+      () => retention.apply(passed, wall, ending.signal),
+      () => countEnrolled(ending.signal),
+    ]
+    const isDone = await runAll(parts, { signal: ending.signal, failed })
+    ctx.observer.swept(isDone ? 'done' : 'failed', (performance.now() - startedAt) / 1000)
     // Continues what another process has left behind.
     ctx.verifications.wake()
     ctx.bulkJobs.wake()
@@ -78,32 +71,19 @@ interface Run {
 /**
  * Runs one part after the other, whether or not one before fails: a failed count must not delay the deletion of old entries.
  *
- * @throws the first error.
+ * @returns whether all succeeded.
  */
-async function runAll(parts: readonly (() => Promise<unknown>)[], { signal, failed }: Run): Promise<void> {
-  const errors: unknown[] = []
+async function runAll(parts: readonly (() => Promise<unknown>)[], { signal, failed }: Run): Promise<boolean> {
+  let isDone = true
   for (const part of parts) {
     // On a database that hangs, a service that closes would wait for each of them.
-    if (signal.aborted && errors.length > 0) break
+    if (signal.aborted && !isDone) break
     await part().catch((error: unknown) => {
-      errors.push(error)
+      isDone = false
       failed(error)
     })
   }
-  if (errors.length > 0) throw errors[0]
-}
-
-/** Reports to the observer how long a sweep took and whether it failed. */
-async function measureSweep(observer: Observer, run: () => Promise<void>): Promise<void> {
-  const startedAt = performance.now()
-  const tell = (outcome: 'done' | 'failed') => observer.swept(outcome, (performance.now() - startedAt) / 1000)
-  try {
-    await run()
-    tell('done')
-  } catch (error) {
-    tell('failed')
-    throw error
-  }
+  return isDone
 }
 
 type SweepContext = Pick<ServiceContext, 'store' | 'clock' | 'logger' | 'observer' | 'features'> & AuditContext

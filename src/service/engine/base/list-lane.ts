@@ -2,7 +2,7 @@ import { createLane } from './lane.ts'
 import type { Lane } from './lane.ts'
 import { useDatabase, watchCaller, withinTime } from './waiting-caller.ts'
 
-/** Lists that are read at a time: a fifth of the connections of a node. */
+/** Lists that are read at a time for apps, and for administrators: a fifth of the connections of a node each. */
 const width = 2
 
 /**

@@ -48,8 +48,8 @@ export interface ServiceContext {
   readonly refusedKeys: RefusedKeys
   readonly verifications: Verifications
   readonly losses: LossWatch
-  /** Where lists wait for their turn. */
-  readonly lists: Lane
+  /** Where lists wait for their turn. An app that reads many keeps no administrator waiting. */
+  readonly lists: { readonly ofApps: Lane; readonly ofConsole: Lane }
   /** Works on the jobs of administrators on many people. */
   readonly bulkJobs: { wake(): void }
   readonly logLimit: LogLimit

@@ -36,7 +36,7 @@ export interface ServerWatch {
   forget(client: IdentifiedClient): void
   /** A connection broke or did not answer, so the next one may meet a server that has lost what it had not stored. */
   interrupted(): void
-  /** Why the last connection was refused. */
+  /** Why the last new connection was refused. Those that were opened before say nothing about where the address leads to now. */
   problem(): string | undefined
 }
 
@@ -74,10 +74,12 @@ export function createServerWatch(onChange: () => void): ServerWatch {
     open.clear()
   }
 
-  function accept(reached: ServerState): void {
+  /** @param isNew Whether the address has led to it just now. */
+  function accept(reached: ServerState, isNew: boolean): void {
     const before = known
-    problem = before && differenceOf(before, reached, open.size > 0)
-    if (problem !== undefined) throw new StoreUnavailableError(problem)
+    const difference = before && differenceOf(before, reached, open.size > 0)
+    if (isNew || difference !== undefined) problem = difference
+    if (difference !== undefined) throw new StoreUnavailableError(difference)
     const timeline = Math.max(reached.timeline, before?.timeline ?? 0)
     const hasMoved = before && (before.isStandby !== reached.isStandby || before.timeline < timeline)
     if (hasMoved) moveTo({ ...reached, timeline })
@@ -102,7 +104,7 @@ export function createServerWatch(onChange: () => void): ServerWatch {
   async function compare(client: IdentifiedClient, close?: () => void, isForPrimary = false): Promise<void> {
     const state = await stateOf(client)
     if (state?.isStandby && isForPrimary) throw new StoreUnavailableError('The database is read-only.')
-    if (state) accept(state)
+    if (state) accept(state, state.isPooled || !asked.has(client))
     asked.set(client, { at: performance.now(), isPooled: state?.isPooled === true })
     if (close && state?.isPooled === false) open.set(client, close)
   }

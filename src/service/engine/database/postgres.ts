@@ -76,7 +76,7 @@ export async function openPostgresStore(url: string, options: PostgresOpenOption
         reconnected.add(listener)
         return () => void reconnected.delete(listener)
       },
-      problem: async () => (await problemOf(servers, pool)) ?? writes.problem(db),
+      problem: async () => (await problemOf(servers, () => new pg.Client(config))) ?? writes.problem(db),
       async close() {
         await feed.close()
         await db.destroy()
@@ -91,13 +91,19 @@ export async function openPostgresStore(url: string, options: PostgresOpenOption
 }
 
 /** Why this node does not use the database that its address leads to, if it still does. */
-async function problemOf(servers: ServerWatch, pool: PostgresPool): Promise<string | undefined> {
+async function problemOf(servers: ServerWatch, newClient: () => Pg.Client): Promise<string | undefined> {
   if (servers.problem() === undefined) return undefined
-  // Each attempt takes a connection, and a new one where the last was refused.
-  await pool.connect().then(
-    (client) => client.release(),
-    () => {},
-  )
+  // Those of the pool may be older.
+  const client = newClient()
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await servers.compare(client)
+  } catch {
+    // Where it cannot be reached, the last answer counts.
+  } finally {
+    void client.end().catch(() => {})
+  }
   return servers.problem()
 }
 

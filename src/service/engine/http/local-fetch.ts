@@ -9,6 +9,7 @@ import { ApiProblem } from '../base/problem.ts'
 import { sendEvents } from './event-stream.ts'
 import type { InFlight } from './in-flight.ts'
 import type { Rest, RestAnswer } from './rest.ts'
+import type { RestRequest } from './rest-request.ts'
 
 interface LocalService {
   readonly rest: Rest
@@ -28,9 +29,7 @@ export function createLocalFetch({ rest, inFlight, clock }: LocalService, baseUr
     requestInit?.signal?.throwIfAborted()
     const reader = createReader(requestInit?.signal)
     const answer = async () => {
-      const answered = await inFlight.run(request, reader, () =>
-        rest({ ...request, reader, disconnected: () => reader.destroyed }),
-      )
+      const answered = await run({ rest, inFlight }, request, reader)
       const headers = { ...answered.headers, [requestIdHeader]: request.requestId }
       if (answered.events && request.method !== 'HEAD') {
         return new Response(streamTo(reader, clock, answered.events), { headers })
@@ -77,13 +76,20 @@ export function createLocalCall({ rest, inFlight }: Omit<LocalService, 'clock'>)
         yield Buffer.from(body)
       },
     }
-    const answered = await inFlight.run(request, reader, () =>
-      rest({ ...request, reader, disconnected: () => reader.destroyed }),
-    )
+    const answered = await run({ rest, inFlight }, request, reader)
     reader.finish(answered.status)
     return answered
   }
 }
+
+type LocalRequest = Omit<RestRequest, 'reader' | 'disconnected'>
+
+const run = (
+  { rest, inFlight }: Pick<LocalService, 'rest' | 'inFlight'>,
+  request: LocalRequest,
+  reader: ReturnType<typeof createReader>,
+): Promise<RestAnswer> =>
+  inFlight.run(request, reader, () => rest({ ...request, reader, disconnected: () => reader.destroyed }))
 
 /** @throws {TypeError} for an address outside of the interface. */
 function readRequest(url: string | URL, init: RequestInit | Request | undefined, baseUrl: string) {

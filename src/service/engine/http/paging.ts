@@ -56,7 +56,7 @@ export function readPage<Row extends { readonly sequence: number }, Shown>(
   },
 ): Promise<Shown> {
   const page = parsePage(call, query)
-  return call.lists.run(async () => read.show(cutPage(call, await read.rows(page), page)))
+  return call.lists.ofApps.run(async () => read.show(cutPage(call, await read.rows(page), page)))
 }
 
 /** The rows of the page. Over HTTP a Link header names its neighbors (RFC 8288). */

@@ -26,7 +26,7 @@ import { standingCall } from '../callers/console.ts'
 export const search: Handler<typeof contract.searchPeople> = async ({ sort, order, from, ...filters }, call) => {
   const first = Number(from ?? 1)
   const page = { from: first, ...(sort && { sort }), ...(order && { order }) }
-  const { rows, ...place } = await call.lists.run(() => readPeople(call, filters, page))
+  const { rows, ...place } = await call.lists.ofConsole.run(() => readPeople(call, filters, page))
   return { people: await summaries(call, rows), from: first, ...place }
 }
 

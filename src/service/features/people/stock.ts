@@ -33,7 +33,7 @@ export const list: Handler<typeof contract.listStock> = async ({ q = '', filter,
   const { db } = call.store
   const first = Number(from ?? 1)
   const options = { filter: filter ?? 'none', text } as const
-  const { foundRows, count } = await call.lists.run(async () => ({
+  const { foundRows, count } = await call.lists.ofConsole.run(async () => ({
     foundRows: await findStock(db, { ...query, offset: first - 1, limit: stockPage + 1 }, options),
     count: await countStock(db, { ...query, offset: 0, limit: countLimit }, options),
   }))

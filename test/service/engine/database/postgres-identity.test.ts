@@ -58,6 +58,19 @@ describe('what a node asks its connections', () => {
     expect(watch.problem()).toBeUndefined()
   })
 
+  it('a refused connection counts until a new one leads to the right database, whatever an older one says', async () => {
+    const older = connectionTo({})
+    await watch.compare(older)
+    await expect(watch.compare(connectionTo({ place: '2/9' }))).rejects.toThrow('another database')
+
+    await watch.compare(older)
+    const afterOlder = watch.problem()
+    await watch.compare(connectionTo({}))
+
+    expect(afterOlder).toContain('another database')
+    expect(watch.problem()).toBeUndefined()
+  })
+
   it('a promotion closes each connection that was opened before it', async () => {
     const close = vi.fn<() => void>()
     await watch.compare(connectionTo({}), close)

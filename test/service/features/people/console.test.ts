@@ -6,6 +6,8 @@ import { noteSignIn } from '../../../../src/service/features/sessions/last-sign-
 import { hardwareToken, member, unique } from '../codes/code-holder.ts'
 import { browserUser, passByCode } from '../browsers/known-browser.ts'
 import { passkeyHolder } from '../passkeys/passkey-holder.ts'
+import { search } from '../../../../src/service/features/people/console.ts'
+import type { Call } from '../../../../src/service/engine/http/route.ts'
 import { newUser } from '../../start-service.ts'
 import { administrator, startConsole } from '../administrators/console-holder.ts'
 import type { Console } from '../administrators/console-holder.ts'
@@ -71,6 +73,26 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect([await find({ q: 'xylophone' }), await find({ q: 'trombone' })]).toEqual([[], [username]])
       await running.call('DELETE', `/users/${id}`)
       expect(await find({ q: 'trombone' })).toEqual([])
+    })
+
+    it('a people search is answered while apps wait for as many lists as are read at a time', async () => {
+      const { username } = await person()
+      const end = Promise.withResolvers<void>()
+      const lists = [1, 2, 3].map(() => running.ctx.lists.ofApps.run(() => end.promise))
+      const call: Call = {
+        ...running.ctx,
+        organizationId: running.organization.id,
+        actor: { kind: 'cli', id: 'test' },
+        role: 'admin',
+        limitedTo: null,
+        version: '1.4',
+      }
+
+      const { people } = await search({ q: username }, call)
+      end.resolve()
+      await Promise.all(lists)
+
+      expect(people.map((found) => found.username)).toEqual([username])
     })
 
     it('a people search finds words in any order, in whatever fields of a person they are', async () => {
