@@ -358,9 +358,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a hot standby that lets no one listen is an outage',
-    file: 'src/service/engine/database/postgres-change-feed.ts',
-    find: "isReadOnly(error) ? new StoreUnavailableError('The database is read-only.', { cause: error }) : error",
-    replace: 'error',
+    file: 'src/service/engine/database/postgres-identity.ts',
+    find: 'if (state?.isStandby && isForPrimary) throw',
+    replace: 'if (false) throw',
     test: 'service/engine/database/hot-standby.test.ts',
     title: 'a service does not start on a hot standby, and says that the database is read-only',
   },

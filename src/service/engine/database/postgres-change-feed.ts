@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import type Pg from 'pg'
 
-import { StoreUnavailableError } from '../base/store-errors.ts'
 import type { ServerWatch } from './postgres-identity.ts'
-import { isReadOnly } from './postgres-pool.ts'
 import type { Store, StoreChange } from './store.ts'
 import { withoutCaller } from '../base/waiting-caller.ts'
 
@@ -215,8 +213,7 @@ async function listen(
       await fresh.query(`listen ${channel}`)
     } catch (error) {
       lost()
-      // A hot standby lets no one listen. Whoever starts the service may wait for its promotion.
-      throw isReadOnly(error) ? new StoreUnavailableError('The database is read-only.', { cause: error }) : error
+      throw error
     }
     if (closed) return lost()
     client = fresh

@@ -103,6 +103,7 @@ export function createServerWatch(onChange: () => void): ServerWatch {
 
   async function compare(client: IdentifiedClient, close?: () => void, isForPrimary = false): Promise<void> {
     const state = await stateOf(client)
+    // A standby lets no one listen, and notifies nobody. Whoever starts the service may wait for its promotion.
     if (state?.isStandby && isForPrimary) throw new StoreUnavailableError('The database is read-only.')
     if (state) accept(state, state.isPooled || !asked.has(client))
     asked.set(client, { at: performance.now(), isPooled: state?.isPooled === true })
