@@ -128,6 +128,33 @@ describe('a running `serve` whose disk reports an error', () => {
   })
 })
 
+describe('a COMMIT of SQLite that the disk fails', () => {
+  it('a COMMIT that the disk fails is answered with an unknown outcome, and the same Idempotency-Key makes the change once', async () => {
+    const apiKey = await init()
+    const limit = statSync(database).size + 512 * 1024
+    running = await serve(database, {}, [], { maxFileSize: limit })
+    const call = createCall(running.origin, apiKey)
+    const add = (name: string) =>
+      call('POST', '/users', { body: newUser(name), headers: { 'idempotency-key': `key-of-${name}` } })
+    const acknowledged: string[] = []
+    let failed = await add('user-0')
+    for (let number = 0; failed.status === 200; failed = await add(`user-${++number}`))
+      acknowledged.push(`user-${number}`)
+    const name = `user-${acknowledged.length}`
+
+    const other = new Sqlite(database)
+    other.pragma('wal_checkpoint(TRUNCATE)')
+    other.close()
+    await expect.poll(async () => (await add(name)).status).toBe(200)
+    const again = await add(name)
+
+    expect([failed.status, failed.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(failed.json.errors[0].outcome).toBe('unknown')
+    expect([again.status, again.json.username]).toEqual([200, name])
+    expect(await usernames(call)).toEqual([...acknowledged, name])
+  })
+})
+
 describe('a database that cannot be written when it is opened', () => {
   it('a full disk is reported in one line when the database is opened', async () => {
     disk('full')
