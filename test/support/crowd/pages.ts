@@ -4,6 +4,7 @@ import { once } from 'node:events'
 
 import { createHttpClient, forEachOf, textOf } from './http-client.ts'
 import type { Got } from './http-client.ts'
+import { readChange } from './read-change.ts'
 
 export type WayOfWaiting = 'stream' | 'held'
 
@@ -86,28 +87,11 @@ async function complete(username: string, cookie: string): Promise<void> {
 
 const noAnswer = (error: Error): Got => ({ status: 0, headers: {}, text: error.message })
 
-/** Resolves with the change that an event stream tells, or when it is lost. */
-async function streamed(cookie: string): Promise<string> {
-  const response = await client.open({
-    method: 'GET',
-    path: '/mfa/events',
-    headers: { cookie, accept: 'text/event-stream', 'sec-fetch-site': 'same-origin' },
+const streamed = (cookie: string): Promise<string> =>
+  readChange(client, cookie, () => {
+    connected.get(cookie)?.()
+    connected.delete(cookie)
   })
-  if (!response) return 'lost'
-  if (response.statusCode !== 200) return `status ${response.statusCode}`
-  return new Promise((resolve) => {
-    let text = ''
-    response.setEncoding('utf8').on('data', (chunk: string) => {
-      connected.get(cookie)?.()
-      connected.delete(cookie)
-      text += chunk
-      const change = /event: change\ndata: (\w+)\n\n/.exec(text)?.[1]
-      if (change !== undefined) resolve(change)
-      text = text.slice(text.lastIndexOf('\n\n') + 2)
-    })
-    response.on('close', () => resolve('lost')).on('error', () => resolve('lost'))
-  })
-}
 
 async function held(cookie: string): Promise<string> {
   const headers = { cookie, accept: 'application/json', 'sec-fetch-site': 'same-origin' }

@@ -9,7 +9,9 @@ import { isVerified, mfa } from 'second-factor'
 export interface WebAppGiven {
   readonly service: { readonly baseUrl: string; readonly apiKey: string; readonly domainId: string }
   /** Of mfa(), milliseconds. */
-  readonly timeout: number | undefined
+  readonly timeout?: number | undefined
+  /** Whether people come to a name, as passkeys need it. */
+  readonly passkeys?: boolean
 }
 
 declare module 'express-session' {
@@ -20,7 +22,7 @@ declare module 'express-session' {
 
 // The process that started this one may be killed.
 process.once('disconnect', () => process.exit())
-const [{ service, timeout }] = (await once(process, 'message')) as [WebAppGiven]
+const [{ service, timeout, passkeys = false }] = (await once(process, 'message')) as [WebAppGiven]
 const say = (message: string) => void process.stderr.write(`${message}\n`)
 const app = express()
 app.use(session({ secret: 'for a measurement', resave: false, saveUninitialized: false }))
@@ -28,9 +30,14 @@ app.post('/login', express.urlencoded({ extended: false }), (req, res) => {
   req.session.username = (req.body as { username: string }).username
   res.redirect(303, '/mfa')
 })
+const server = app.listen(0, '127.0.0.1', 4_096)
+await once(server, 'listening')
+const { port } = server.address() as AddressInfo
+const url = `http://${passkeys ? 'localhost' : '127.0.0.1'}:${port}`
 app.use(
   mfa({
     service,
+    ...(passkeys && { publicUrl: url, provision: true }),
     authenticatorUrl: 'https://mfa.example',
     ...(timeout !== undefined && { timeout }),
     user: (req) => {
@@ -42,6 +49,4 @@ app.use(
   }),
 )
 app.get('/', (req, res) => void res.json({ verified: isVerified(req) }))
-const server = app.listen(0, '127.0.0.1', 4_096)
-await once(server, 'listening')
-process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+process.send?.({ url })
