@@ -60,7 +60,9 @@ export function factorDecisions(root: string): string[] {
       return node.elements.some(isNamed) && isFactorType(elementOf(checker.getContextualType(node)))
     }
     if (ts.isObjectLiteralExpression(node)) {
-      if (!node.properties.some(({ name }) => name && factors.has(name.getText()))) return false
+      // Looked at first, because the type of an argument is slow to find. An object of factors has no other members.
+      const names = node.properties.flatMap(({ name }) => (name ? [name.getText()] : []))
+      if (names.length === 0 || !names.every((name) => factors.has(name))) return false
       const type = checker.getContextualType(node)
       const properties = type?.getProperties() ?? []
       const ofFactors = properties.length > 1 && properties.every(({ name }) => factors.has(name))
