@@ -36,7 +36,7 @@ async function measure(engine: Engine): Promise<void> {
     await service.client.sessions.create(service.domainId, { user: { username: `codes-${index}` }, otp })
   }
   await say('sign-in with a code', count)
-  const push = await addPushUsers(service, systemClock, count)
+  const push = await addPushUsers({ ...service, urls: [service.url] }, systemClock, count)
   await say('user with a device', count)
   for (let index = 0; index < count; index += 1) await push()
   await say('sign-in by push', count)

@@ -7,6 +7,7 @@ import { memory } from './rows/memory.ts'
 import { nodes } from './rows/nodes.ts'
 import { postgres } from './rows/postgres.ts'
 import { push } from './rows/push.ts'
+import { sixNodes } from './rows/six-nodes.ts'
 import { start } from './rows/start.ts'
 import { users } from './rows/users.ts'
 
@@ -19,6 +20,7 @@ export const rows: readonly Row[] = [
   users,
   postgres,
   nodes,
+  sixNodes,
   start,
   memory,
   authenticatorSize,

@@ -1,6 +1,8 @@
 import { authorization, defaultVendor, mediaType } from '../../src/contract/media-type.ts'
 import { createHttpClient } from '../../test/support/crowd/http-client.ts'
 
+export type RestCaller = ReturnType<typeof createRestCaller>
+
 /** Calls the REST interface, version 1.4, with as little work as it can. */
 export function createRestCaller(url: string, apiKey: string) {
   const http = createHttpClient(url, '127.0.0.1')

@@ -9,6 +9,7 @@ import { createDevice } from '../../src/device/device.ts'
 import { codeAt, stepAt } from '../../src/service/features/codes/totp.ts'
 import { signCall } from '../../test/support/crowd/sign-call.ts'
 import { createRestCaller } from './rest-caller.ts'
+import type { RestCaller } from './rest-caller.ts'
 
 /** A domain of a running service. */
 export interface Place {
@@ -16,10 +17,13 @@ export interface Place {
   readonly domainId: string
 }
 
-/** The same, with its address for what is measured. */
+/** The same, with its addresses for what is measured. */
 interface MeasuredPlace extends Place {
-  readonly url: string
+  /** One for each node: each call goes to the next one, as behind a load balancer. */
+  readonly urls: readonly [string, ...string[]]
   readonly apiKey: string
+  /** Waits like an app until a session settles. Without it, the app reads the session after the answer. */
+  readonly wait?: ((sessionId: string) => Promise<{ readonly state: string }>) | undefined
 }
 
 interface AskedSession {
@@ -59,7 +63,8 @@ export function wrongCodeOf(seed: string, now: number): string {
 }
 
 /** Creates users who each have a device. @returns a complete push of one of them: create, read, approve, read and redeem. */
-export async function addPushUsers({ client, domainId, url, apiKey }: MeasuredPlace, clock: Clock, count: number) {
+export async function addPushUsers(place: MeasuredPlace, clock: Clock, count: number) {
+  const { client, domainId, urls, apiKey, wait } = place
   const device = createDevice({ clock, extractableKeys: true })
   const people: { readonly account: Account; readonly key: KeyObject }[] = []
   for (let index = 0; index < count; index++) {
@@ -67,10 +72,12 @@ export async function addPushUsers({ client, domainId, url, apiKey }: MeasuredPl
     const { id } = await client.users.create({ username, name: username, email: 'person@example.com' })
     await client.domains.addUser(domainId, id)
     const { code = '' } = await client.tokens.issue(domainId, id)
-    const account = await device.activate(url, code, { name: 'Benchmark' })
+    const account = await device.activate(urls[0], code, { name: 'Benchmark' })
     people.push({ account, key: KeyObject.from(account.privateKey) })
   }
-  const { http, get, post } = createRestCaller(url, apiKey)
+  const callers = urls.map((url) => createRestCaller(url, apiKey))
+  let calls = 0
+  const next = () => callers[calls++ % callers.length] as RestCaller
   const sessions = `/domains/${domainId}/sessions`
   // Never two requests of one user at once.
   const free = [...people]
@@ -81,11 +88,13 @@ export async function addPushUsers({ client, domainId, url, apiKey }: MeasuredPl
     const { id: sub, service: aud, user } = person.account
     const claims = { aud, sub, iat: clock.now() }
     const challenge = randomBytes(16).toString('base64url')
-    const session = await post<AskedSession>(sessions, { user, challenge, numberMatching: true })
+    const session = await next().post<AskedSession>(sessions, { user, challenge, numberMatching: true })
 
+    const settled = wait?.(session.id)
     const inbox = devicePaths.requests
     const authorization = `Device ${signCall(person.key, { ...claims, htm: 'GET', path: inbox })}`
-    const pending = await http.send({ method: 'GET', path: inbox, headers: { authorization } })
+    const pending = await next().http.send({ method: 'GET', path: inbox, headers: { authorization } })
+    if (pending.status !== 200) throw new Error(`the inbox was answered with ${pending.status} ${pending.text}`)
     const [request] = (JSON.parse(pending.text) as { requests: DeviceRequest[] }).requests
     if (!request) throw new Error('no request to approve')
     const { number } = session
@@ -93,12 +102,12 @@ export async function addPushUsers({ client, domainId, url, apiKey }: MeasuredPl
     const content = { nonce: request.nonce, decision: 'approve', ...(number && { number }) }
     const body = signCall(person.key, { ...claims, ...content, htm: 'POST', path })
     const headers = { 'content-type': 'application/jose', 'content-length': String(body.length) }
-    const answered = await http.send({ method: 'POST', path, headers, body })
+    const answered = await next().http.send({ method: 'POST', path, headers, body })
     if (answered.status !== 200) throw new Error(`the approval was answered with ${answered.status} ${answered.text}`)
 
-    const { state } = await get<AskedSession>(`${sessions}/${session.id}`)
+    const { state } = await (settled ?? next().get<AskedSession>(`${sessions}/${session.id}`))
     if (state !== 'approved') throw new Error(`the session is ${state}`)
-    await post(`${sessions}/${session.id}/redeem`, { challenge })
+    await next().post(`${sessions}/${session.id}/redeem`, { challenge })
     free.push(person)
   }
 }

@@ -1,5 +1,6 @@
 /** Puts a load on a contender. Its own process, so that its work does not count as the contender's. */
 import { on } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 
 import type { Load, RoundOrder, Sample } from './load.ts'
 import { timeOf, timeWithChildren } from './processor-time.ts'
@@ -14,7 +15,7 @@ const load = await module.createLoad(await next<object>())
 process.send?.(load.facts ?? {})
 for (;;) process.send?.(await round(await next<RoundOrder>()))
 
-async function round({ milliseconds, atATime, counted }: RoundOrder): Promise<Sample> {
+async function round({ milliseconds, atATime, rate = Infinity, counted }: RoundOrder): Promise<Sample> {
   const latencies: number[] = []
   const names = Object.keys(counted)
   const times = () => names.map((name) => (counted[name] ? timeOfCounted(counted[name]) : 0))
@@ -28,8 +29,10 @@ async function round({ milliseconds, atATime, counted }: RoundOrder): Promise<Sa
     let index = 0
     const work = async () => {
       while (index < load.size && !isOver()) {
+        const unit = index++
+        await untilTime(start + (unit * 1000) / rate)
         const startTime = performance.now()
-        await load.unit(index++)
+        await load.unit(unit)
         latencies.push(performance.now() - startTime)
       }
     }
@@ -44,6 +47,12 @@ async function round({ milliseconds, atATime, counted }: RoundOrder): Promise<Sa
     latency: median(latencies),
     cpu: Object.fromEntries(names.map((name, index) => [name, (spent[index] ?? 0) / done])),
   }
+}
+
+/** @param time As `performance.now()`. */
+async function untilTime(time: number): Promise<void> {
+  const left = time - performance.now()
+  if (left > 0) await pause(left)
 }
 
 function timeOfCounted({ pid, withChildren }: RoundOrder['counted'][string]): number {

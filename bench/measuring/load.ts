@@ -21,6 +21,8 @@ export interface Counted {
 export interface RoundOrder {
   readonly milliseconds: number
   readonly atATime: number
+  /** How many units of work start in a second, at most; without it, the next one starts when one has ended. */
+  readonly rate?: number | undefined
   readonly counted: Readonly<Record<string, Counted>>
 }
 

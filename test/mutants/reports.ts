@@ -55,8 +55,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'waking those who wait for a request that was denied by a report on another one',
     file: 'src/service/features/devices/answer.ts',
-    find: '    notifySession(ctx, session)\n',
-    replace: '    if (session.id === answered.id) notifySession(ctx, session)\n',
+    find: '    notifySettled(ctx, session)\n',
+    replace: '    if (session.id === answered.id) notifySettled(ctx, session)\n',
     test: 'service/features/devices/report.test.ts',
     title: 'a report wakes callers that wait for the person’s other requests at %s',
   },

@@ -284,4 +284,21 @@ export const mutants: readonly Mutant[] = [
     test: 'express/mail-trouble.test.ts',
     title: 'the page for codes reports a mail server that refuses, with the other ways: version %s',
   },
+  {
+    defense: 'an event stream reads sessions of which a notification says nothing more',
+    file: 'src/service/engine/waiting/settled-feed.ts',
+    find: 'if (unknown.length > 0) note({ ids: unknown })',
+    replace: '',
+    test: 'service/features/sessions/session-events.test.ts',
+    title: 'the event stream of a domain reports every session that settles, whatever its outcome',
+  },
+  {
+    defense: 'an event stream learns from the notification of another node when a session expires',
+    file: 'src/service/engine/waiting/settled-feed.ts',
+    find: 'expiry: expiries.length === 0 ? undefined : Math.min(...expiries)',
+    replace: 'expiry: undefined',
+    test: 'service/features/sessions/session-events.test.ts',
+    title:
+      'the notification of another node about a new session sets the time at which this node looks for expired ones',
+  },
 ]

@@ -8,6 +8,13 @@ export const waiterKey = {
   epoch: (domainId: string, userId: string): string => `epoch:${domainId}:${userId}`,
 }
 
+/** What event streams learn from a notification about a session, so that no node reads it. It follows the key of the session. */
+export const sessionEventKey = {
+  settled: (domainId: string, id: string): string => `settled:${domainId}:${id}`,
+  /** @param expiresAt Unix time, seconds. */
+  pending: (id: string, expiresAt: number): string => `pending:${id}:${expiresAt}`,
+}
+
 export const isDevice = (key: string) => key.startsWith('device:')
 
 /** The user whose epoch has changed, if the key is about one. */
@@ -16,7 +23,24 @@ export function epochChangeOf(key: string): { readonly domainId: string; readonl
   return domainId === undefined || userId === undefined ? undefined : { domainId, userId }
 }
 
-/** The id of the session, if the key is about one. */
-export function sessionIdOf(key: string): string | undefined {
-  return key.startsWith('session:') ? key.slice('session:'.length) : undefined
+/** The sessions that changed, by what the keys say about them. */
+export function sessionChangesOf(keys: readonly string[]): {
+  readonly settled: readonly { readonly domainId: string; readonly id: string }[]
+  /** Unix times, seconds. */
+  readonly expiries: readonly number[]
+  /** Sessions of which no key says more. Nodes of earlier versions send only these. */
+  readonly unknown: readonly string[]
+} {
+  const split = keys.map((key) => key.split(':'))
+  const settled = split.flatMap(([kind, domainId = '', id = '']) => (kind === 'settled' ? [{ domainId, id }] : []))
+  const pending = split.flatMap(([kind, id = '', expiresAt]) => (kind === 'pending' ? [{ id, expiresAt }] : []))
+  const known = new Set([...settled, ...pending].map(({ id }) => id))
+  return {
+    settled,
+    expiries: pending.map(({ expiresAt }) => Number(expiresAt)),
+    unknown: keys.flatMap((key) => sessionIdOf(key) ?? []).filter((id) => !known.has(id)),
+  }
 }
+
+const sessionIdOf = (key: string): string | undefined =>
+  key.startsWith('session:') ? key.slice('session:'.length) : undefined

@@ -26,6 +26,10 @@ const connectTimeout = 3_000
 const defaultBeat = 5_000
 /** After so long, a connection is replaced by a new one, which may lead to another server; seconds. */
 const maxAge = 600
+/** How long a connection stays open without use, milliseconds. The next one is prepared from the beginning, which costs as much as ten pushes. */
+const idleTime = 60_000
+/** After so long without a packet, a connection is probed, which also keeps its entry in firewalls; milliseconds. */
+const probeAfter = 10_000
 /** The type of `bigint`, as pg_type has it. */
 const int8 = 20
 
@@ -131,7 +135,13 @@ async function withoutHurry<T>(
 }
 
 function openPool(pg: typeof Pg, config: Pg.ClientConfig): Pg.Pool {
-  const pool = new pg.Pool({ ...config, max: maxConnections, maxLifetimeSeconds: maxAge, pipeline: true })
+  const pool = new pg.Pool({
+    ...config,
+    max: maxConnections,
+    maxLifetimeSeconds: maxAge,
+    idleTimeoutMillis: idleTime,
+    pipeline: true,
+  })
   // A connection broke: idle, or between two queries. The next query says so, or gets another one.
   return pool
     .on('error', () => {})
@@ -192,6 +202,7 @@ function configOf(pg: typeof Pg, url: string, option: string): Pg.ClientConfig {
   return {
     connectionString: url,
     keepAlive: true,
+    keepAliveInitialDelayMillis: probeAfter,
     application_name: 'second-factor',
     types: {
       // Times and sequences stay far below 2^53.

@@ -1,4 +1,4 @@
-import { waiterKey } from '../base/waiter-key.ts'
+import { sessionEventKey, waiterKey } from '../base/waiter-key.ts'
 import type { Observer } from '../monitoring/observer.ts'
 import type { Queryable } from '../database/schema/schema.ts'
 import type { Revoked } from '../base/revoked.ts'
@@ -20,11 +20,28 @@ export function notifyRevoked(
   })
 }
 
+interface ChangedSession {
+  readonly id: string
+  readonly deviceId: string | null
+}
+
 /** Wakes the waiters of a session and its device. */
 export function notifySession(
   ctx: { readonly waiters: Waiters },
-  session: { id: string; deviceId: string | null },
+  { id, deviceId }: ChangedSession,
+  ...eventKeys: readonly string[]
 ): void {
-  ctx.waiters.wake(waiterKey.session(session.id))
-  if (session.deviceId !== null) ctx.waiters.wake(waiterKey.device(session.deviceId))
+  ctx.waiters.wake(waiterKey.session(id), ...eventKeys, ...(deviceId === null ? [] : [waiterKey.device(deviceId)]))
 }
+
+/** The same for a session that has settled. Event streams report it without a read. */
+export const notifySettled = (
+  ctx: { readonly waiters: Waiters },
+  session: ChangedSession & { readonly domainId: string },
+): void => notifySession(ctx, session, sessionEventKey.settled(session.domainId, session.id))
+
+/** The same for a session that waits for an answer. Event streams report when it expires. */
+export const notifyPending = (
+  ctx: { readonly waiters: Waiters },
+  session: ChangedSession & { readonly expiresAt: number },
+): void => notifySession(ctx, session, sessionEventKey.pending(session.id, session.expiresAt))

@@ -6,7 +6,7 @@ import type { Follower } from './follower.ts'
 import { createSettledReader } from './settled-reader.ts'
 import type { FoundSessions } from './settled-reader.ts'
 import type { Store } from '../database/store.ts'
-import { epochChangeOf, sessionIdOf } from '../base/waiter-key.ts'
+import { epochChangeOf, sessionChangesOf } from '../base/waiter-key.ts'
 import type { Waiters } from './waiters.ts'
 import { withoutCaller } from '../base/waiting-caller.ts'
 
@@ -142,7 +142,9 @@ function startWatch({ store, waiters, clock, logger, failures }: FeedOptions, au
     else if (storeChange === 'something') note({ recent: true })
     else {
       publishEpochs(storeChange.flatMap((key) => epochChangeOf(key) ?? []))
-      note({ ids: storeChange.flatMap((key) => sessionIdOf(key) ?? []) })
+      const { settled, expiries, unknown } = sessionChangesOf(storeChange)
+      tell({ settled, expiry: expiries.length === 0 ? undefined : Math.min(...expiries) })
+      if (unknown.length > 0) note({ ids: unknown })
     }
   })
 

@@ -13,7 +13,7 @@ import type { Queryable } from '../database/schema/schema.ts'
 
 /** The result of a read of the database. */
 export interface FoundSessions {
-  readonly settled: readonly SessionSummary[]
+  readonly settled: readonly Pick<SessionSummary, 'domainId' | 'id'>[]
   /** Users whose epochs changed. */
   readonly epochs?: readonly EpochChange[]
   /** The time at which the first pending session expires. */

@@ -1,7 +1,7 @@
 import { AnswerRequest, ScanRequest } from '../../../contract/device.ts'
 import type { Answered, Scanned } from '../../../contract/device-answers.ts'
 import { isSameText } from '../../../ground/same-text.ts'
-import { notifySession } from '../../engine/waiting/notify.ts'
+import { notifySession, notifySettled } from '../../engine/waiting/notify.ts'
 import { auditSession } from '../sessions/audit.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
@@ -73,7 +73,7 @@ function announce(ctx: ServiceContext, { device }: SignedCall, { answered, settl
   for (const session of settled) {
     const seconds = ctx.clock.now() - session.createdAt
     ctx.observer.settled(session.reason ?? session.state, 1, { factor: 'push', seconds })
-    notifySession(ctx, session)
+    notifySettled(ctx, session)
   }
   if (settled.length === 0) notifySession(ctx, { id: answered.id, deviceId: device.id })
 }

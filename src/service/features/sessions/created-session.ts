@@ -1,6 +1,6 @@
 import type { Session } from '../../../contract/sessions.ts'
 import type { Call } from '../../engine/http/route.ts'
-import { notifySession } from '../../engine/waiting/notify.ts'
+import { notifyPending, notifySettled } from '../../engine/waiting/notify.ts'
 import { notifyCancelled } from './operations.ts'
 import type { redeemWithin } from './redeem.ts'
 import type { SessionRow } from './statements.ts'
@@ -19,12 +19,13 @@ export interface Started {
 
 /** Call it once the change is committed. */
 export function notifyCreated(call: Call, { session, replaced = [] }: Started): void {
+  notifyCancelled(call, replaced)
   if (session.state !== 'pending') {
     call.observer.settled(session.reason ?? session.state, 1, { factor: session.factor ?? 'push' })
+    return notifySettled(call, session)
   }
-  notifyCancelled(call, replaced)
-  notifySession(call, session)
-  if (session.state === 'pending') call.pusher?.tell(session)
+  notifyPending(call, session)
+  call.pusher?.tell(session)
 }
 
 type Redeemed = Awaited<ReturnType<typeof redeemWithin>>

@@ -9,7 +9,7 @@ import type { SessionRow } from './statements.ts'
 import { readCommitted } from '../../engine/database/transaction-ends.ts'
 import { waiterKey } from '../../engine/base/waiter-key.ts'
 import { findDomain } from '../domains/find.ts'
-import { notifySession } from '../../engine/waiting/notify.ts'
+import { notifySettled } from '../../engine/waiting/notify.ts'
 
 type SessionKey = { domainId: string; sessionId: string }
 
@@ -43,7 +43,7 @@ export const cancel: Handler<typeof contract.cancelSession> = async (input, call
 export function notifyCancelled(call: Call, sessions: readonly SessionRow[]): void {
   for (const session of sessions) {
     call.observer.settled('cancelled', 1, { factor: 'push', seconds: call.clock.now() - session.createdAt })
-    notifySession(call, session)
+    notifySettled(call, session)
   }
 }
 

@@ -17,6 +17,7 @@ import { createSettledFeed } from '../../../../src/service/engine/waiting/settle
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
 import type { StoreChange } from '../../../../src/service/engine/database/store.ts'
 import { createWaiters } from '../../../../src/service/engine/waiting/waiters.ts'
+import { sessionEventKey, waiterKey } from '../../../../src/service/engine/base/waiter-key.ts'
 import { createTestClock } from '../../../../src/testing/clock.ts'
 import { createTenant, read, startService, unknownId, v14 } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -200,7 +201,8 @@ describe('the event stream of a domain', () => {
 })
 
 describe('a follower of a domain', () => {
-  it('a follower of a domain is ended when events may have been missed, and can follow again after that', async () => {
+  /** A feed of a node that hears what the test says. Its followers write down what they are told. */
+  async function openFeed() {
     const store = await openSqliteStore(':memory:')
     let hear: (change: StoreChange) => void = () => {}
     const waiters = createWaiters({
@@ -213,16 +215,50 @@ describe('a follower of a domain', () => {
     const clock = createTestClock()
     const silent = { info: () => {}, warn: () => {}, error: () => {} }
     const feed = createSettledFeed({ store, waiters, clock, logger: silent })
-    const ended: string[] = []
-    feed.follow('a', { event: () => {}, end: () => void ended.push('first') })
+    const told: unknown[] = []
+    onTestFinished(async () => {
+      feed.close()
+      await store.close()
+    })
+    const subscribe = (domainId: string) =>
+      feed.follow(domainId, {
+        event: (event) => void told.push({ [domainId]: event }),
+        end: () => void told.push({ [domainId]: 'end' }),
+      })
+    return { clock, feed, told, subscribe, hear: (change: StoreChange) => hear(change) }
+  }
+
+  it('a follower of a domain is ended when events may have been missed, and can follow again after that', async () => {
+    const { feed, told, subscribe, hear } = await openFeed()
+    subscribe('a')
 
     hear('gap')
-    feed.follow('a', { event: () => {}, end: () => void ended.push('second') })
+    subscribe('b')
 
-    expect(ended).toEqual(['first'])
+    expect(told).toEqual([{ a: 'end' }])
     feed.close()
-    expect(ended).toEqual(['first', 'second'])
-    await store.close()
+    expect(told).toEqual([{ a: 'end' }, { b: 'end' }])
+  })
+
+  it('a follower of a domain learns from the notification of another node which session has settled, without a read', async () => {
+    const { told, subscribe, hear } = await openFeed()
+    subscribe('a')
+    subscribe('b')
+
+    // The database of this node does not have the session.
+    hear([waiterKey.session('s'), sessionEventKey.settled('b', 's'), waiterKey.device('d')])
+
+    expect(told).toEqual([{ b: { id: 's' } }])
+  })
+
+  it('the notification of another node about a new session sets the time at which this node looks for expired ones', async () => {
+    const { clock, subscribe, hear } = await openFeed()
+    const timers = vi.spyOn(clock, 'after')
+    subscribe('a')
+
+    hear([waiterKey.session('s'), sessionEventKey.pending('s', clock.now() + 90)])
+
+    expect(timers.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([90_000])
   })
 })
 
