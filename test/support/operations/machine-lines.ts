@@ -38,6 +38,10 @@ const lines: readonly (readonly [pattern: RegExp, act: Act])[] = [
   [/^sudo systemctl daemon-reload$/, nothing],
   [/^sudo systemctl (enable --now|start) second-factor\.socket second-factor\.service$/, ({ units }) => units.start()],
   [/^sudo systemctl stop second-factor\.socket second-factor\.service$/, ({ units }) => units.stop()],
+  [/^sudo systemctl disable --now second-factor\.socket second-factor\.service$/, ({ units }) => units.stop()],
+  // The templates are the units but for their name and port, see `test/house/deploy.test.ts`: the same unit stands for both.
+  [/^sudo systemctl enable --now( second-factor@\d+\.socket)+$/, nothing],
+  [/^sudo systemctl enable --now( second-factor@\d+\.service)+$/, ({ units }) => units.start()],
   [/^sudo systemctl restart second-factor(\.service)?$/, ({ units }) => units.restart()],
   [/^sudo systemctl status --no-pager second-factor$/, nothing],
   [/^sudo systemctl enable --now second-factor-backup\.timer$/, nothing],

@@ -90,7 +90,13 @@ export const shortForm = {
     'Restore',
     'Upgrade',
   ],
-  threeNodes: ['PostgreSQL', 'Nodes', 'nginx in front of three nodes', 'Rolling restart and upgrade'],
+  threeNodes: [
+    'PostgreSQL',
+    'Nodes',
+    'nginx in front of three nodes',
+    'Several processes on one machine',
+    'Rolling restart and upgrade',
+  ],
 } as const
 
 /** Sections that only `npm run test:long` follows: they wait for minutes, or need PostgreSQL's own programs. */
