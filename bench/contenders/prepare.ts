@@ -1,3 +1,4 @@
+import type { KeyType } from '../../src/contract/pin.ts'
 import type { createService } from '../../src/service/service.ts'
 
 /** The facts about a service that the loads need. */
@@ -13,9 +14,9 @@ export const keys = `bench:${Buffer.alloc(32, 7).toString('base64')}`
 
 type Service = Awaited<ReturnType<typeof createService>>
 
-/** Creates an organization with a domain and an API key. */
-export async function prepareDomain({ administration }: Service) {
+/** Creates an organization with a domain and an API key. @param keyType The secret that devices of the domain ask for. */
+export async function prepareDomain({ administration }: Service, keyType: KeyType = 'NONE') {
   const organization = await administration.createOrganization(`Benchmark ${process.pid}`)
-  const { id: domainId } = await administration.createDomain(organization.id, { name: 'Benchmark' })
+  const { id: domainId } = await administration.createDomain(organization.id, { name: 'Benchmark', keyType })
   return { organizationId: organization.id, domainId, apiKey: await administration.createApiKey(organization.id) }
 }

@@ -18,8 +18,6 @@ export interface WebAppGiven {
   readonly url: string
   /** The seeds of the users' hardware tokens. */
   readonly seeds: readonly string[]
-  /** The current time in the app, Unix seconds. */
-  readonly now: number
 }
 
 const [database, users = '0'] = process.argv.slice(2)
@@ -44,6 +42,7 @@ app.post('/login', form, (req, res, next) => {
 // The cost of a gate and a guard that do nothing, beside the same web sessions and a route that they do not see.
 const nothing: express.RequestHandler = (_req, _res, next) => next()
 app.get('/ungated', nothing, nothing, (_req, res) => res.send('Hello'))
+app.get('/before-gate', (_req, res) => res.send('Hello'))
 const [guards, secondSteps] = service === undefined ? [[], []] : [[requireMfa()], [passport.authenticate('mfa')]]
 if (service !== undefined) {
   passport.use(new MfaStrategy())
@@ -66,7 +65,7 @@ app.post('/second-step', form, ...secondSteps, (_req, res) => res.json({ state: 
 app.get('/page', ...guards, (_req, res) => res.send('Hello'))
 
 const { url, close } = await listen(app)
-ready({ url, ...(await addUsers()), now: clock.now() }, () => {
+ready({ url, ...(await addUsers()) } satisfies WebAppGiven, () => {
   close()
   return service?.close()
 })

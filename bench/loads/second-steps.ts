@@ -7,6 +7,7 @@ import type { DeviceRequest } from '../../src/contract/device-answers.ts'
 import type { Account } from '../../src/device/account.ts'
 import { createDevice } from '../../src/device/device.ts'
 import { codeAt, stepAt } from '../../src/service/features/codes/totp.ts'
+import { forEachOf } from '../../test/support/crowd/http-client.ts'
 import { signCall } from '../../test/support/crowd/sign-call.ts'
 import { createRestCaller } from './rest-caller.ts'
 import type { RestCaller } from './rest-caller.ts'
@@ -39,13 +40,13 @@ export async function addCodeUsers(
   prefix = 'codes',
 ): Promise<readonly string[]> {
   const seeds = Array.from({ length: count }, () => randomBytes(20).toString('hex'))
-  for (const [index, seed] of seeds.entries()) {
+  await forEachOf([...seeds.entries()], 8, async ([index, seed]) => {
     const username = `${prefix}-${index}`
     const { id } = await client.users.create({ username, name: username, email: 'person@example.com' })
     await client.domains.addUser(domainId, id)
     const token = { serialNumber: username, type: 'TOTP6', timeStep: 30, seed } as const
     await client.hardware.assign(id, (await client.hardware.create(token)).id)
-  }
+  })
   return seeds
 }
 

@@ -2,6 +2,8 @@ import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
+import type { Traffic } from '../loads/counting-browser.ts'
+
 /** One round of load. */
 export interface Sample {
   readonly perSecond: number
@@ -28,14 +30,17 @@ export interface RoundOrder {
 
 /** A load generator in its own process. */
 export interface RunningLoad {
-  /** Whether the same code passes twice, where the load knows that. */
   readonly facts: Facts
   round(order: RoundOrder): Promise<Sample>
   stop(): void
 }
 
+/** What a load knows about its units of work. */
 export interface Facts {
+  /** Whether the same code passes twice. */
   readonly replayed?: boolean
+  /** The traffic of one unit. */
+  readonly traffic?: Traffic
 }
 
 /** The load that a module of `bench/loads/` creates. */

@@ -68,7 +68,7 @@ export const firstToSteady = (starts: readonly FirstSignIns[]): number =>
   median(starts.map(({ first, steady }) => first.cpu / steady.cpu))
 
 /** Waits until a process has taken no processor time for longer than `serve` waits before it warms up. */
-async function untilIdle(pid: number): Promise<void> {
+export async function untilIdle(pid: number): Promise<void> {
   for (let last = -1; last !== timeOf(pid);) {
     last = timeOf(pid)
     await new Promise((resolve) => void setTimeout(resolve, 1_500))

@@ -76,7 +76,7 @@ async function cost(
   const socket = join(folder, `${name}.sock`)
   const { NODE_OPTIONS, ...env } = measurable(socket)
   const options = `${NODE_OPTIONS} --max-semi-space-size=16`
-  const service = await startService(sqliteFile(folder, name), { ...env, NODE_OPTIONS: options })
+  const service = await startService(sqliteFile(folder, name), { env: { ...env, NODE_OPTIONS: options } })
   const devices = await addDevices(service.given.database, service.given.domainId, earlier + count)
   const hold = await prepare(service, devices)
   const probe = measure(service.pid, socket)
