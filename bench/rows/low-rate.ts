@@ -37,7 +37,7 @@ export const lowRate: Row = {
     const url = service.origin.replace('127.0.0.1', 'localhost')
     const client = createClient({ baseUrl: `${url}/api`, apiKey })
     const seeds = await addCodeUsers({ client, domainId }, count * rounds)
-    const push = await addPushUsers({ client, domainId, url, apiKey }, systemClock, 8)
+    const push = await addPushUsers({ client, domainId, urls: [url], apiKey }, systemClock, 8)
     const { post } = createRestCaller(url, apiKey)
     const unused = [...seeds.entries()]
     const enterCode = async () => {
