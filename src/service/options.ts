@@ -5,6 +5,7 @@ import type { Clock } from '../ground/clock.ts'
 import { httpUrl } from '../contract/activation-link.ts'
 import { Vendor } from '../contract/media-type.ts'
 import type { VendorOptions } from '../contract/media-type.ts'
+import { consoleLogger } from './engine/base/console-logger.ts'
 import type { Logger } from './engine/base/logger.ts'
 import { InterfaceWords } from './engine/base/interface-words.ts'
 import { parseKeyRing } from './engine/secrets/key-ring.ts'
@@ -15,8 +16,6 @@ import { ConsoleUrl } from './engine/front/console-address.ts'
 import { systemRandom } from './engine/base/random.ts'
 import type { Random } from './engine/base/random.ts'
 import { TrustProxy } from './engine/http/trust-proxy.ts'
-
-const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} }
 
 const withMethods = <T>(...names: (keyof T & string)[]) =>
   z.custom<T>(
@@ -116,7 +115,7 @@ interface SharedOptions {
   random?: Random | undefined
   /**
    * Receives messages for the operator of the service; `pino` and `console` work.
-   * @default nothing is written
+   * @default warnings and errors on the console, one line each
    */
   logger?: Logger | undefined
   /**
@@ -221,7 +220,7 @@ const shared = {
   vendor: Vendor.prefault({}),
   clock: withMethods<Clock>('now', 'after').default(systemClock),
   random: z.custom<Random>((value) => typeof value === 'function', 'must be a function').default(() => systemRandom),
-  logger: withMethods<Logger>('info', 'warn', 'error').default(silent),
+  logger: withMethods<Logger>('info', 'warn', 'error').default(consoleLogger),
   smtp: SmtpOptions.optional(),
   notify: z.strictObject({ mail: z.boolean().default(true) }).prefault({}),
   authenticatorUrl: z

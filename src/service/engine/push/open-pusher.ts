@@ -24,7 +24,7 @@ export async function openPusher(
   try {
     const webPush = findWebPush()
     if (webPush) return await openWith(webPush, parts, options)
-    logger.info({}, 'no push messages: npm install web-push, or set push: false')
+    logger.warn({}, 'no push messages: npm install web-push, or set push: false')
   } catch (error) {
     if (!(error instanceof SetupError)) throw error
     logger.warn({}, `no push messages: ${error.message}`)
