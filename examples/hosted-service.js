@@ -1,11 +1,10 @@
 /**
- * A separate service that several apps can share. Three environment variables name it:
+ * A separate service that several apps can share. Four environment variables name it:
  *
- *   npx second-factor init --database mfa.sqlite     prints MFA_BASE_URL, MFA_API_KEY and MFA_DOMAIN_ID
+ *   npx second-factor init --database mfa.sqlite     prints them
  *   npx second-factor serve --database mfa.sqlite
- *   MFA_BASE_URL=… MFA_API_KEY=… MFA_DOMAIN_ID=… node examples/hosted-service.js
  *
- * If both run on your own machine, set `MFA_AUTHENTICATOR_URL` to where you open the authenticator: http://localhost:8787.
+ * Paste them into another terminal, and start the example there: node examples/hosted-service.js
  */
 import express from 'express'
 import session from 'express-session'

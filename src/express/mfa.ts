@@ -49,6 +49,7 @@ import { warnOfBearer } from './setup-checks/bearer-requests.ts'
 import { warnOfLaterUser } from './setup-checks/later-user.ts'
 import { checkServiceFor } from './setup-checks/phishing-resistance.ts'
 import { createRejectedPosts } from './setup-checks/rejected-posts.ts'
+import { requireExpress } from './setup-checks/require-express.ts'
 import { createWarner } from './setup-checks/warnings.ts'
 import { verifyUpgrade } from './verify-upgrade.ts'
 import type { UpgradeNeed, VerifiedUpgrade } from './verify-upgrade.ts'
@@ -112,6 +113,7 @@ export function mfa(options: MfaOptions = {}): MfaHandler {
   const noteSeen = createRejectedPosts(resolved)
 
   const handler: RequestHandler = function mfaHandler(req, res, next) {
+    requireExpress(req, res)
     noteSeen(req)
     warn(req)
     const requestId = createRequestId(req)

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { parseEnv } from 'node:util'
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -50,6 +51,19 @@ describe('second-factor init', () => {
       organizationId: expect.stringMatching(/^[0-9a-f]{40}$/),
       domainId: expect.stringMatching(/^[0-9a-f]{40}$/),
       apiKey: expect.stringMatching(/^[A-Za-z0-9]{64}$/),
+    })
+  })
+
+  it('second-factor init prints the variables by which an app finds the service, for a shell and a .env file', async () => {
+    const { stdout } = await runHere('init', '--database', database, '--base-path', '/mfa-api')
+
+    const [, apiKey] = /API key +(\S+)/.exec(stdout) ?? []
+    const [, domainId] = /Domain +My app \((\w+)\)/.exec(stdout) ?? []
+    expect(parseEnv(stdout.slice(stdout.indexOf('export ')))).toEqual({
+      MFA_BASE_URL: 'http://localhost:8787/mfa-api',
+      MFA_AUTHENTICATOR_URL: 'http://localhost:8787',
+      MFA_API_KEY: apiKey,
+      MFA_DOMAIN_ID: domainId,
     })
   })
 

@@ -17,7 +17,8 @@ import { storeInterfaceWords } from '../../service/engine/database/service-row.t
 import { databaseOption } from '../admin/command.ts'
 import { isUrl } from '../database/failures.ts'
 import { withDatabase } from '../database/open.ts'
-import { interfaceOptions, interfaceWordsOf, typedWords } from '../serve/interface-options.ts'
+import { defaultWords, interfaceOptions, interfaceWordsOf, typedWords } from '../serve/interface-options.ts'
+import { defaultPort } from '../serve/listeners.ts'
 import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { printRows } from '../terminal/print.ts'
 import { readWholeFile } from '../terminal/read-file.ts'
@@ -116,6 +117,22 @@ function show({ organizationId, domainId, apiKey }: Created, settings: Settings,
     ...(stored === '' ? [] : [['Stored', `${stored} (serve reads it from the database)`] as const]),
     ['Next', next],
   ])
+  if (apiKey !== undefined) console.log(`\n${variablesOf({ apiKey, domainId }, settings.basePath)}`)
+}
+
+/** What the app needs to find the service, for a shell and for a `.env` file, which both know `export`. */
+function variablesOf(
+  { apiKey, domainId }: Pick<Created, 'apiKey' | 'domainId'>,
+  basePath: string = defaultWords.basePath,
+): string {
+  const origin = `http://localhost:${defaultPort}`
+  return [
+    `For the app, in its .env file or its shell. Once the service has another address, write that in place of ${origin}:`,
+    `export MFA_BASE_URL=${origin}${basePath}`,
+    `export MFA_AUTHENTICATOR_URL=${origin}`,
+    `export MFA_API_KEY=${apiKey}`,
+    `export MFA_DOMAIN_ID=${domainId}`,
+  ].join('\n')
 }
 
 /**
