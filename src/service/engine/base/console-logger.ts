@@ -15,6 +15,7 @@ function write(details: object, message: string): void {
     .filter(([name, value]) => value !== undefined && !isSaid(message, name, value))
     .map(([name, value]) => factOf(name, value))
   const line = `second-factor: ${message}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
+  // oxlint-disable-next-line no-console -- without a logger there is no other place
   console.error(printable(line.replaceAll(/\s+/g, ' ')))
 }
 
