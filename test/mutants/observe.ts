@@ -146,4 +146,12 @@ export const mutants: readonly Mutant[] = [
     test: 'service/engine/http/manners.test.ts',
     title: '/metrics blocks an address that guesses its token too often',
   },
+  {
+    defense: 'what callers send cannot move the cursor of the console',
+    file: 'src/service/engine/base/console-logger.ts',
+    find: "printable(line.replaceAll(/\\s+/g, ' '))",
+    replace: "line.replaceAll(/\\s+/g, ' ')",
+    test: 'service/console-lines.test.ts',
+    title: 'what callers send cannot move the cursor of the console, and what only a restore needs is not written',
+  },
 ]

@@ -96,5 +96,5 @@ export const tlsHelp = `
 
 HTTPS:
   --tls-cert and --tls-key are PEM files. SIGHUP reads them again without closing connections; if a file is invalid, the
-  error is logged and the previous certificate stays in use. The minimum TLS version is 1.2. --metrics-port always serves
-  http.`
+  error is logged and the previous certificate stays in use. The minimum TLS version is 1.2. A certificate with an ECDSA
+  key takes less processor time than one with RSA. --metrics-port always serves http.`
