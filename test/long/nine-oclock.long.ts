@@ -1,6 +1,3 @@
-import { fork } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +11,7 @@ import { run } from '../cli/admin/run-command.ts'
 import { serve } from '../processes/command.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { ArrivalsGiven, ArrivalsReport, Arriving } from '../support/crowd/arrivals.ts'
+import { child, heard } from '../support/crowd/child.ts'
 import { addDevices } from '../support/crowd/devices.ts'
 import { measurable, measure } from '../support/crowd/measured.ts'
 import type { WebAppGiven } from '../support/crowd/web-app.ts'
@@ -24,17 +22,6 @@ const people = Number(process.env.ARRIVING_PEOPLE ?? 10_000)
 const perSecond = 83
 /** Milliseconds between two readings of the app's own page. */
 const probeInterval = 25
-
-const child = (name: string, env: NodeJS.ProcessEnv = {}) =>
-  fork(new URL(`../support/crowd/${name}.ts`, import.meta.url), {
-    env: { ...process.env, NODE_NO_WARNINGS: '1', ...env },
-  })
-
-/** The next message of a child; rejects when it ends instead. */
-async function heard<T>(process: ChildProcess): Promise<T> {
-  const ended = once(process, 'exit').then(() => Promise.reject(new Error('A process of the crowd has ended.')))
-  return (await Promise.race([once(process, 'message'), ended]))[0] as T
-}
 
 const percentile = (times: readonly number[], part: number) =>
   times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN

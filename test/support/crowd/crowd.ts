@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -7,6 +6,7 @@ import { join } from 'node:path'
 
 import { run } from '../../cli/admin/run-command.ts'
 import { serve } from '../../processes/command.ts'
+import { child, heard } from './child.ts'
 import { addDevices } from './devices.ts'
 import { measurable, measure } from './measured.ts'
 import type { Measured } from './measured.ts'
@@ -53,9 +53,6 @@ export interface Outcome {
 
 /** People of one process: each is two connections, and a process may have 20,000. */
 const perProcess = 2_500
-
-const child = (name: string, env: NodeJS.ProcessEnv = {}) =>
-  fork(new URL(`./${name}.ts`, import.meta.url), { env: { ...process.env, NODE_NO_WARNINGS: '1', ...env } })
 
 /** Starts `second-factor serve` and a web app with `mfa()`; no one waits yet. Requires `npm run build`. */
 export async function startCrowd(options: CrowdOptions): Promise<Crowd> {
@@ -159,16 +156,4 @@ function ask<T>(process: ChildProcess | undefined): Promise<T> {
   if (!process) throw new Error('Nobody has gathered yet.')
   process.send({})
   return heard<T>(process)
-}
-
-/** The next message of a child; rejects when it ends instead. */
-async function heard<T>(process: ChildProcess): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const ended = () => reject(new Error('A process of the crowd has ended.'))
-    process.once('exit', ended)
-    process.once('message', (message) => {
-      process.off('exit', ended)
-      resolve(message as T)
-    })
-  })
 }

@@ -1,3 +1,5 @@
+import { inspect } from 'node:util'
+
 import { printable } from '../../../ground/printable.ts'
 import type { Logger } from './logger.ts'
 
@@ -23,7 +25,7 @@ const isSaid = (message: string, name: string, value: unknown): boolean =>
   value === true ? message.includes(name) : typeof value === 'string' && message.includes(value)
 
 const factOf = (name: string, value: unknown): string =>
-  value instanceof Error ? explain(value) : `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`
+  value instanceof Error ? explain(value) : `${name}: ${typeof value === 'string' ? value : inspect(value)}`
 
 /** The error with its causes, and where the first of them was thrown. */
 function explain(error: Error): string {

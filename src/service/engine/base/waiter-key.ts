@@ -8,10 +8,15 @@ export const waiterKey = {
   epoch: (domainId: string, userId: string): string => `epoch:${domainId}:${userId}`,
 }
 
-/** What event streams learn from a notification about a session, so that no node reads it. It follows the key of the session. */
+/** What event streams learn from a notification about a session, so that no node reads it. */
 export const sessionEventKey = {
+  /** Beside the key of the session. */
   settled: (domainId: string, id: string): string => `settled:${domainId}:${id}`,
-  /** @param expiresAt Unix time, seconds. */
+  /**
+   * In place of the key of the session, for which nobody waits before it exists. With it, a change in the same notification could
+   * not be told from the creation.
+   * @param expiresAt Unix time, seconds.
+   */
   pending: (id: string, expiresAt: number): string => `pending:${id}:${expiresAt}`,
 }
 
@@ -28,16 +33,15 @@ export function sessionChangesOf(keys: readonly string[]): {
   readonly settled: readonly { readonly domainId: string; readonly id: string }[]
   /** Unix times, seconds. */
   readonly expiries: readonly number[]
-  /** Sessions of which no key says more. Nodes of earlier versions send only these. */
+  /** Sessions that have changed in a way that no key tells. Nodes of earlier versions send only these. */
   readonly unknown: readonly string[]
 } {
   const split = keys.map((key) => key.split(':'))
   const settled = split.flatMap(([kind, domainId = '', id = '']) => (kind === 'settled' ? [{ domainId, id }] : []))
-  const pending = split.flatMap(([kind, id = '', expiresAt]) => (kind === 'pending' ? [{ id, expiresAt }] : []))
-  const known = new Set([...settled, ...pending].map(({ id }) => id))
+  const known = new Set(settled.map(({ id }) => id))
   return {
     settled,
-    expiries: pending.map(({ expiresAt }) => Number(expiresAt)),
+    expiries: split.flatMap(([kind, , expiresAt]) => (kind === 'pending' ? [Number(expiresAt)] : [])),
     unknown: keys.flatMap((key) => sessionIdOf(key) ?? []).filter((id) => !known.has(id)),
   }
 }

@@ -26,22 +26,19 @@ interface ChangedSession {
 }
 
 /** Wakes the waiters of a session and its device. */
-export function notifySession(
-  ctx: { readonly waiters: Waiters },
-  { id, deviceId }: ChangedSession,
-  ...eventKeys: readonly string[]
-): void {
-  ctx.waiters.wake(waiterKey.session(id), ...eventKeys, ...(deviceId === null ? [] : [waiterKey.device(deviceId)]))
-}
+export const notifySession = (ctx: { readonly waiters: Waiters }, { id, deviceId }: ChangedSession): void =>
+  ctx.waiters.wake(waiterKey.session(id), ...deviceKeys(deviceId))
 
 /** The same for a session that has settled. Event streams report it without a read. */
 export const notifySettled = (
   ctx: { readonly waiters: Waiters },
-  session: ChangedSession & { readonly domainId: string },
-): void => notifySession(ctx, session, sessionEventKey.settled(session.domainId, session.id))
+  { domainId, id, deviceId }: ChangedSession & { readonly domainId: string },
+): void => ctx.waiters.wake(waiterKey.session(id), sessionEventKey.settled(domainId, id), ...deviceKeys(deviceId))
 
-/** The same for a session that waits for an answer. Event streams report when it expires. */
+/** Wakes the waiters of the device that is asked. Event streams report the session when it expires. */
 export const notifyPending = (
   ctx: { readonly waiters: Waiters },
-  session: ChangedSession & { readonly expiresAt: number },
-): void => notifySession(ctx, session, sessionEventKey.pending(session.id, session.expiresAt))
+  { id, deviceId, expiresAt }: ChangedSession & { readonly expiresAt: number },
+): void => ctx.waiters.wake(sessionEventKey.pending(id, expiresAt), ...deviceKeys(deviceId))
+
+const deviceKeys = (deviceId: string | null) => (deviceId === null ? [] : [waiterKey.device(deviceId)])

@@ -17,7 +17,7 @@ import { createSettledFeed } from '../../../../src/service/engine/waiting/settle
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
 import type { StoreChange } from '../../../../src/service/engine/database/store.ts'
 import { createWaiters } from '../../../../src/service/engine/waiting/waiters.ts'
-import { sessionEventKey, waiterKey } from '../../../../src/service/engine/base/waiter-key.ts'
+import { sessionChangesOf, sessionEventKey, waiterKey } from '../../../../src/service/engine/base/waiter-key.ts'
 import { createTestClock } from '../../../../src/testing/clock.ts'
 import { createTenant, read, startService, unknownId, v14 } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -251,12 +251,18 @@ describe('a follower of a domain', () => {
     expect(told).toEqual([{ b: { id: 's' } }])
   })
 
+  it('a session that was created and revoked at once is read, because no key says how it ended', () => {
+    const keys = [sessionEventKey.pending('s', 90), waiterKey.session('s')]
+
+    expect(sessionChangesOf(keys)).toEqual({ settled: [], expiries: [90], unknown: ['s'] })
+  })
+
   it('the notification of another node about a new session sets the time at which this node looks for expired ones', async () => {
     const { clock, subscribe, hear } = await openFeed()
     const timers = vi.spyOn(clock, 'after')
     subscribe('a')
 
-    hear([waiterKey.session('s'), sessionEventKey.pending('s', clock.now() + 90)])
+    hear([sessionEventKey.pending('s', clock.now() + 90)])
 
     expect(timers.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([90_000])
   })
