@@ -47,7 +47,7 @@ export interface TestService extends ServiceHandle {
  */
 export async function startTestService(): Promise<TestService> {
   const clock = createTestClock()
-  const handle = embedded({ database: ':memory:', clock })
+  const handle = embedded({ database: ':memory:', clock, push: false })
   const { baseUrl, apiKey, domainId, fetch } = await handle.connect()
   const client = createClient({ baseUrl, apiKey, fetch })
   const listener = await serveRoutes(handle.routes)

@@ -88,6 +88,7 @@ describe.each(Object.entries(ways))('%s in bad weather', (name, { logIn = logInW
     const example = await startExample(name, await env?.())
     const browser = await logIn(example)
     const unlock = lock(join(example.folder, 'mfa.sqlite'))
+    onTestFinished(unlock)
 
     const during = await browser.visit('/mfa')
     const guarded = await browser.open(page)
@@ -107,6 +108,7 @@ describe('hosted-service.js in bad weather', () => {
     const database = join(folder, 'mfa.sqlite')
     const { apiKey, domainId } = (await run('init', '--database', database, '--json')).json
     const service = await serve(database)
+    onTestFinished(service.kill)
     const { origin } = service
     const names = { MFA_BASE_URL: `${origin}/api`, MFA_AUTHENTICATOR_URL: origin }
     const example = await startExample('hosted-service.js', { ...names, MFA_API_KEY: apiKey, MFA_DOMAIN_ID: domainId })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { addCodeUsers, codeOf } from '../../bench/loads/second-steps.ts'
+import { percentile } from '../../bench/spread.ts'
 import { createClient } from '../../src/client/client.ts'
 import { createDevice } from '../../src/device/device.ts'
 import { run } from '../cli/admin/run-command.ts'
@@ -22,9 +23,6 @@ const people = Number(process.env.ARRIVING_PEOPLE ?? 10_000)
 const perSecond = 83
 /** Milliseconds between two readings of the app's own page. */
 const probeInterval = 25
-
-const percentile = (times: readonly number[], part: number) =>
-  times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN
 
 const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`
 
@@ -106,7 +104,7 @@ function print(title: string, { report, latencies }: Awaited<ReturnType<typeof a
     [
       `${title}, ${perSecond} a second, on ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`,
       ...lines,
-      `all in after ${seconds(report.all)}; ${report.again} answers asked to try again`,
+      `all in after ${seconds(report.all)}; ${report.again} answers asked to try again, ${report.lost} streams were lost`,
       `the app’s own page: half within ${percentile(latencies, 0.5).toFixed(1)} ms, 99 % within ${percentile(latencies, 0.99).toFixed(1)} ms (${latencies.length} readings)`,
       costs,
     ].join('\n') + '\n',
@@ -184,6 +182,8 @@ describe('nine o’clock', () => {
       print(`${count} people with a PIN`, outcome, '')
       expect(outcome.report.problems).toEqual([])
       expect(outcome.report.took.push).toHaveLength(count)
+      // A core checks about 20 PINs a second.
+      expect(outcome.report.all).toBeLessThan(count * 100 + 15_000)
     },
   )
 })

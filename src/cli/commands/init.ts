@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { inspect } from 'node:util'
 
 import { Command, InvalidArgumentError } from 'commander'
 
@@ -117,7 +118,13 @@ function show({ organizationId, domainId, apiKey }: Created, settings: Settings,
     ...(stored === '' ? [] : [['Stored', `${stored} (serve reads it from the database)`] as const]),
     ['Next', next],
   ])
-  if (apiKey !== undefined) console.log(`\n${variablesOf({ apiKey, domainId }, settings.basePath)}`)
+  if (apiKey === undefined) return
+  console.log(`\n${variablesOf({ apiKey, domainId }, settings.basePath)}`)
+  // No variable sets them in an app.
+  const { scheme, mediaType } = settings
+  if (scheme !== undefined || mediaType !== undefined) {
+    console.log(`Its mfa() needs these words as well: service: { …, vendor: ${inspect({ scheme, mediaType })} }`)
+  }
 }
 
 /** What the app needs to find the service, for a shell and for a `.env` file, which both know `export`. */

@@ -33,7 +33,7 @@ export interface ArrivalsGiven {
   readonly tries: number
 }
 
-/** When the first one comes, and how many come in a second. */
+/** They come from now on, so many in a second. */
 export interface Arrival {
   readonly perSecond: number
 }
@@ -45,6 +45,8 @@ export interface ArrivalsReport {
   readonly all: number
   /** Answers that asked to try again. */
   readonly again: number
+  /** Event streams that were refused or broke off. */
+  readonly lost: number
   readonly problems: readonly string[]
 }
 
@@ -58,6 +60,7 @@ const sharedKey = createPrivateKey({ key: input.privateKey as JsonWebKeyInput['k
 const took: Record<Arriving['kind'], number[]> = { push: [], code: [], passkey: [] }
 const problems: string[] = []
 let again = 0
+let lost = 0
 
 /** Two to six seconds until somebody has found the phone, typed the code or touched the key; the same in each run. */
 const slowness = (index: number): number => 2_000 + ((index * 7_919) % 4_000)
@@ -135,7 +138,7 @@ async function pass(person: Arriving, browser: Browser, thinks: () => Promise<vo
     await thinks()
     await approve(person, number)
     const change = await told
-    if (change === 'lost') again += 1
+    if (change === 'lost' || change.startsWith('status')) lost += 1
     await untilServed(() => browser.submit('/mfa/complete'))
   }
 }
@@ -169,4 +172,4 @@ for (const [index, person] of input.people.entries()) {
   under.push(signIn(person, index).catch(failed(person)))
 }
 await Promise.all(under)
-process.send?.({ took, all: performance.now() - start, again, problems } satisfies ArrivalsReport)
+process.send?.({ took, all: performance.now() - start, again, lost, problems } satisfies ArrivalsReport)

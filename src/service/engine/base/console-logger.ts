@@ -21,8 +21,9 @@ function write(details: object, message: string): void {
   console.error(printable(line.replaceAll(/\s+/g, ' ')))
 }
 
+/** Paths and addresses that the message contains, and what it says in words. */
 const isSaid = (message: string, name: string, value: unknown): boolean =>
-  value === true ? message.includes(name) : typeof value === 'string' && message.includes(value)
+  value === true ? message.includes(name) : typeof value === 'string' && value.includes('/') && message.includes(value)
 
 const factOf = (name: string, value: unknown): string =>
   value instanceof Error ? explain(value) : `${name}: ${typeof value === 'string' ? value : inspect(value)}`
@@ -32,7 +33,9 @@ function explain(error: Error): string {
   const texts: string[] = []
   let root = error
   for (let next: unknown = error; next instanceof Error && texts.length < 5; next = next.cause) {
-    texts.push(next.message === '' ? next.name : next.message)
+    // Codes of PostgreSQL, SQLite and the operating system: some errors have no message beside them.
+    const code = 'code' in next && typeof next.code === 'string' ? [next.code] : []
+    texts.push([...code, next.message === '' ? next.name : next.message].join(' '))
     root = next
   }
   const place = /^ *(at .+)$/m.exec(root.stack ?? '')?.[1]
