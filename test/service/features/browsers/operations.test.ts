@@ -245,4 +245,19 @@ operation('POST /domains/{domainId}/users/{userId}/pauses', (subject) => {
 
     expect(json).toEqual({ push: { until: subject().clock.now() - 1200 + day } })
   })
+
+  it('the pauses mention no requests to a device that was removed', async () => {
+    const { user, sessions } = await subject().enroll('removed')
+    const path = `/domains/${subject().domain.id}/users/${user.id}/pauses`
+    for (let times = 0; times < 5; times += 1) {
+      const { json } = await subject().call('POST', sessions, { body: { user: { id: user.id } } })
+      await subject().call('DELETE', `${sessions}/${json.id}`)
+    }
+    const before = await subject().call('POST', path, { body: {} })
+    await subject().call('DELETE', `/domains/${subject().domain.id}/users/${user.id}/token`)
+
+    const { json } = await subject().call('POST', path, { body: {} })
+
+    expect([before.json.push, json]).toEqual([{ until: expect.any(Number) }, {}])
+  })
 })
