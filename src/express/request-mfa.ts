@@ -10,7 +10,7 @@ import type { RequestContext } from './request/context.ts'
 import { contextOf } from './request/context.ts'
 import type { Need } from './request/need.ts'
 import { readNeed } from './request/need.ts'
-import { safeReturnTo } from './request/return-to.ts'
+import { safeReturnAddress } from './request/return-to.ts'
 import { verifiedOf } from './request/verified.ts'
 import { createWebRequest } from './request/web-request.ts'
 import { forgetMfa } from './session/forget.ts'
@@ -93,7 +93,10 @@ class RequestMfaOf implements RequestMfa {
     if (!context.user) throw new Error('req.mfa.challenge(): no user is signed in')
     const parsedNeed = readNeed('req.mfa.challenge', need)
     const request = createWebRequest(req, context, context.user)
-    const demanded = { ...parsedNeed, returnTo: safeReturnTo(returnTo, context.base) }
+    const demanded = {
+      ...parsedNeed,
+      returnTo: safeReturnAddress(returnTo, context, context.mfa.options.returnOrigins),
+    }
     await serve(request, res, neverPassed, () => stepUp(request, demanded))
   }
 

@@ -72,7 +72,7 @@ function guardUser(
   if (decision === 'passed') return next()
   if (!user) return apply({ req, context, state }, res, signInFirst)
   const request = createWebRequest(req, context, user)
-  return serve(request, res, next, () => (decision === 'later_user' ? refuse(context) : stepUp(request, need)))
+  return serve(request, res, next, () => (decision === 'later_user' ? refuse(request) : stepUp(request, need)))
 }
 
 function decide(state: MfaState, context: RequestContext, user: MfaUser | undefined, route: Route): GuardDecision {

@@ -9,7 +9,8 @@ import { applyEffects, isLeftToOther, settle } from '../express/apply.ts'
 import { resolveAppUser } from '../express/request/app-user.ts'
 import type { RequestContext } from '../express/request/context.ts'
 import { contextOf } from '../express/request/context.ts'
-import { isNavigation } from '../express/request/navigation.ts'
+import { isHtmx, isNavigation, isTurbo } from '../express/request/navigation.ts'
+import { challengePath } from '../express/request/requested-challenge.ts'
 import { markRenewedLogin } from '../express/request/second-step-logins.ts'
 import { requestedPath, safeReturnTo } from '../express/request/return-to.ts'
 import { reportTrouble, unavailableError } from '../express/request/trouble.ts'
@@ -73,6 +74,10 @@ export class MfaStrategy extends Strategy {
     if (answer.retryAfter !== undefined && options.failureRedirect === undefined) {
       req.res?.setHeader('Retry-After', String(answer.retryAfter))
     }
+    if (answer === required && isHtmx(req)) {
+      const { returnTo } = destinations(req, context, options)
+      req.res?.setHeader('HX-Redirect', challengePath(context, { purpose: 'sign_in' }, returnTo))
+    }
     this.fail(answer.failure, answer.status)
   }
 
@@ -114,10 +119,13 @@ const required = fail({ reason: 'required', message: 'Pass the second step first
 /** Sends pages to the challenge. */
 function lead(request: WebRequest, options: AuthenticateOptions): PassportOutcome {
   const { req, context, user } = request
-  if (!isNavigation(req)) {
-    return { state: 'as-is', answer: required }
+  const ends = destinations(req, context, options)
+  if (isTurbo(req)) {
+    const location = challengePath(context, { purpose: 'sign_in' }, ends.returnTo)
+    return { state: 'as-is', answer: { kind: 'redirect', location } }
   }
-  const newChallenge = { userKey: userKeyOf(user), purpose: 'sign_in', ...destinations(req, context, options) } as const
+  if (!isNavigation(req)) return { state: 'as-is', answer: required }
+  const newChallenge = { userKey: userKeyOf(user), purpose: 'sign_in', ...ends } as const
   return { ...openChallenge(request, newChallenge).effects, answer: { kind: 'redirect', location: context.base } }
 }
 

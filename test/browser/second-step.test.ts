@@ -67,11 +67,20 @@ describe('leadToSecondStep()', () => {
     async (challenge) => {
       const openedUrls = openPage()
 
-      expect(await leadToSecondStep(answerOf({ ...rejection, challenge }))).toBe(false)
+      await leadToSecondStep(answerOf({ ...rejection, challenge }))
 
-      expect(openedUrls).toEqual([])
+      expect(openedUrls.filter((url) => new URL(url).origin !== 'https://app.example')).toEqual([])
     },
   )
+
+  it('leadToSecondStep() leaves the answer of an origin that is not listed to the app', async () => {
+    const openedUrls = openPage()
+    const answer = Object.defineProperty(answerOf(rejection), 'url', { value: 'https://api.example/list' })
+
+    expect(await leadToSecondStep(answer)).toBe(false)
+
+    expect(openedUrls).toEqual([])
+  })
 
   it('leadToSecondStep() fails with an error that says what to do if the page already has the challenge’s address', async () => {
     const openedUrls = openPage('https://app.example/mfa?returnTo=%2F')

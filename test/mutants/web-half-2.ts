@@ -367,7 +367,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'heeding nothing in a link of another site',
     file: 'src/express/request/requested-challenge.ts',
-    find: "  if (isFromElsewhere(req)) return { purpose: 'sign_in', returnTo: undefined }\n",
+    find: "  if (isFromElsewhere(req, returnOrigins)) return { purpose: 'sign_in', returnTo: undefined }\n",
     replace: '',
     test: 'attacks/started-pushes.test.ts',
     title: 'a link of another site decides neither the challenge of a verified user nor where they continue',
@@ -399,8 +399,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the origin that a single-page app is led to',
     file: 'src/browser/second-step.ts',
-    find: 'return url.origin === location.origin ? url : undefined',
-    replace: 'return url',
+    find: 'return new URL(challenge.pathname + challenge.search, origin)',
+    replace: 'return challenge',
     test: 'browser/second-step.test.ts',
     title: 'leadToSecondStep() never leads elsewhere, whoever answered: %j',
   },

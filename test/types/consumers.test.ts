@@ -44,13 +44,13 @@ const apps = {
     })`,
 
   clientAndTests: `
-    import { leadToSecondStep } from 'second-factor/browser'
+    import { followSecondStep, leadToSecondStep } from 'second-factor/browser'
     import { ApiError, createClient } from 'second-factor/client'
     import { createTestClock, startTestService } from 'second-factor/testing'
     const client = createClient({ baseUrl: 'https://mfa.example/api', apiKey: 'k' })
     export const name: Promise<string> = client.users.getByUsername('alice').then((user) => user.name)
     export const codeOf = (error: unknown) => (error instanceof ApiError ? error.code : undefined)
-    export const all = [createTestClock(), startTestService(), leadToSecondStep(new Response())]`,
+    export const all = [createTestClock(), startTestService(), leadToSecondStep(new Response()), followSecondStep()]`,
 
   commonJs: `
     import express = require('express')

@@ -29,7 +29,7 @@ export function backupCommand(): Command {
 async function backUp(file: string, { database, json }: Settings): Promise<void> {
   if (isUrl(database)) {
     throw new Failure(
-      'To back up a PostgreSQL database, use pg_dump --format=custom. See docs/operations.md',
+      'To back up a PostgreSQL database, use pg_dump --format=custom. See docs/backup.md',
       exitCode.usage,
     )
   }

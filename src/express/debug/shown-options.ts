@@ -31,6 +31,7 @@ const openTexts: ReadonlySet<string> = new Set([
   'logoutPath',
   'logoutMethod',
   'publicUrl',
+  'returnOrigins',
   'authenticatorUrl',
   'appName',
   'usernames',

@@ -164,6 +164,12 @@ export interface MfaOptions {
    */
   publicUrl?: string | undefined
   /**
+   * The origins of pages elsewhere that use this app as their API, such as `https://spa.example`: users may return there from the
+   * challenge. Write each exactly, and list it in your CORS settings as well.
+   * @default `[]`
+   */
+  returnOrigins?: string[] | undefined
+  /**
    * The authenticator's address on the user's phone, if it has its own origin; an origin is enough. Required if the
    * service has a loopback address, and https in production.
    * @default below `path`, or below the service's address

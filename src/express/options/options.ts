@@ -64,6 +64,14 @@ function isPlain(address: string): boolean {
   return url !== null && /^(\/[\w.~%-]+)*\/?$/.test(url.pathname) && url.search === '' && url.hash === ''
 }
 
+/** A path would look as if only pages below it were allowed. */
+const origin = z
+  .string()
+  .refine(
+    (text) => /^https?:/.test(text) && URL.parse(text)?.origin === text,
+    'must be an origin such as https://spa.example, without a path or a slash at its end',
+  )
+
 /** It is inserted into a style sheet, so only this form is allowed. */
 const Color = z.string().regex(/^#([\da-f]{3}|[\da-f]{6})$/i, 'must be a color such as #2450c8')
 
@@ -130,6 +138,7 @@ export const MfaOptionsSchema = z.strictObject({
     )
     .optional(),
   publicUrl: webAddress().optional(),
+  returnOrigins: z.array(origin).max(20).default([]),
   authenticatorUrl: webAddress().optional(),
   numberMatching: z.boolean().default(true),
   passkeys: z

@@ -51,6 +51,7 @@ export function layoutOf({ req, context, state }: PageRequest, fixed?: Language)
     base,
     language,
     languageHeaders: languageHeaders(language, fixed ? fixed.tag : mfa.options.languages.choice),
+    formTargets: ["'self'", ...mfa.options.returnOrigins],
     words,
     appName,
     initial,
@@ -91,14 +92,21 @@ function firstLetter(name: string): string {
   return first?.segment ?? ''
 }
 
+interface Model extends Layout {
+  readonly languageHeaders: Readonly<Record<string, string>>
+  /** Where its forms may lead, through redirects as well (CSP Level 3 section 6.4.1). */
+  readonly formTargets: readonly string[]
+}
+
 /** @param model Everything that the view shows. */
 export function page(
   status: number,
   view: string,
-  model: Layout & { readonly languageHeaders: Readonly<Record<string, string>> } & Readonly<Record<string, unknown>>,
+  model: Model & Readonly<Record<string, unknown>>,
   headers: Readonly<Record<string, string>> = {},
 ): Page {
-  return { kind: 'page', status, view, model, headers: { ...pageHeaders, ...model.languageHeaders, ...headers } }
+  const allHeaders = { ...pageHeaders(model.formTargets), ...model.languageHeaders, ...headers }
+  return { kind: 'page', status, view, model, headers: allHeaders }
 }
 
 export function renderPage({ view, model }: Page): string {
@@ -149,7 +157,7 @@ export function challengeViewOf({ view, model }: Page): ChallengeView {
   }
 }
 
-const pageHeaders = {
+const pageHeaders = (formTargets: readonly string[]) => ({
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -157,7 +165,7 @@ const pageHeaders = {
     "style-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
-    "form-action 'self'",
+    `form-action ${formTargets.join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
@@ -165,4 +173,4 @@ const pageHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
-}
+})

@@ -13,9 +13,29 @@ export function isScript(req: IncomingMessage): boolean {
   return !isNavigation(req) && (mode !== undefined || accept !== undefined)
 }
 
-/** Whether a browser preloads a page that the user has not opened yet: that must not send a push request. */
+/** Turbo fetches pages by script, follows redirects, and shows what it has got: a whole page, or one frame of it. */
+export function isTurbo({ headers }: IncomingMessage): boolean {
+  return headers['x-turbo-request-id'] !== undefined || isTurboFrame({ headers })
+}
+
+const isTurboFrame = ({ headers }: Pick<IncomingMessage, 'headers'>) => headers['turbo-frame'] !== undefined
+
+/** htmx follows redirects, too, and puts what it has got into the page. */
+export function isHtmx({ headers }: IncomingMessage): boolean {
+  return headers['hx-request'] === 'true'
+}
+
+/** Whether the browser shows what is read as a page of its own, and so can return to its address. */
+export function opensPage(req: IncomingMessage): boolean {
+  if (req.method !== 'GET' && req.method !== 'HEAD') return false
+  if (isTurboFrame(req)) return false
+  return !isHtmx(req) || req.headers['hx-boosted'] === 'true'
+}
+
+/** Whether a browser, or Turbo, preloads a page that the user has not opened yet: that must not send a push request. */
 export function isPrefetch(req: IncomingMessage): boolean {
-  return /\bprefetch\b/i.test(`${header(req, 'sec-purpose')} ${header(req, 'purpose')} ${header(req, 'x-moz')}`)
+  const names = ['sec-purpose', 'x-sec-purpose', 'purpose', 'x-moz']
+  return names.some((name) => /\bprefetch\b/i.test(header(req, name)))
 }
 
 function header(req: IncomingMessage, name: string): string {

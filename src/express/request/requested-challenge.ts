@@ -5,7 +5,7 @@ import { RequestedUnknownBrowser } from '../../contract/browser-key.ts'
 import { RequestedPhishingResistance } from '../../contract/phishing-resistance.ts'
 import { Factor } from '../../contract/factor.ts'
 import type { RequestContext } from './context.ts'
-import { safeReturnTo } from './return-to.ts'
+import { safeReturnAddress } from './return-to.ts'
 
 /** The kind of challenge that a route demands. */
 export interface ChallengeRequirement {
@@ -18,10 +18,12 @@ export interface ChallengeRequirement {
 }
 
 /**
- * The address to which a refused script sends the user; it may add `returnTo`. The request of a script opens no challenge, so
- * the address names the kind of challenge. That proves nothing: the guard checks the verification record afterwards.
+ * The path to which a refused script sends the user; it may add `returnTo`. The request of a script opens no challenge, so
+ * the path names the kind of challenge. That proves nothing: the guard checks the verification record afterwards.
+ *
+ * @param returnTo Where the user continues, as `safeReturnAddress()` returns it.
  */
-export function challengeAddress({ base }: RequestContext, challenge: ChallengeRequirement): string {
+export function challengePath({ base }: RequestContext, challenge: ChallengeRequirement, returnTo?: string): string {
   const { purpose, factors, phishingResistant, unknownBrowser, action } = challenge
   const query = [
     ...(purpose === 'sign_in' ? [] : [`purpose=${purpose}`]),
@@ -29,8 +31,16 @@ export function challengeAddress({ base }: RequestContext, challenge: ChallengeR
     ...(phishingResistant ? [`phishingResistant=${phishingResistant}`] : []),
     ...(unknownBrowser ? [`unknownBrowser=${unknownBrowser}`] : []),
     ...(action === undefined ? [] : [`action=${action}`]),
+    ...(returnTo === undefined ? [] : [`returnTo=${encodeURIComponent(returnTo)}`]),
   ]
   return query.length === 0 ? base : `${base}?${query.join('&')}`
+}
+
+/** The same as an address, for scripts of other origins; a path where `publicUrl` is not set, because anyone can write Host. */
+export function challengeAddress(context: RequestContext, challenge: ChallengeRequirement): string {
+  const { publicUrl } = context.mfa.options
+  const path = challengePath(context, challenge)
+  return publicUrl === undefined ? path : new URL(publicUrl).origin + path
 }
 
 export interface RequestedChallenge extends ChallengeRequirement {
@@ -42,8 +52,9 @@ export function requestedChallenge(req: Request, context: RequestContext): Reque
   // Not `req.query`: how it reads `returnTo[]=` depends on the app's query parser.
   const query = new URLSearchParams(req.originalUrl.split('?', 2)[1])
   if (!parameters.some((name) => query.has(name))) return undefined
+  const { returnOrigins } = context.mfa.options
   // A link on another site may lead here, but must not choose the challenge or the next page.
-  if (isFromElsewhere(req)) return { purpose: 'sign_in', returnTo: undefined }
+  if (isFromElsewhere(req, returnOrigins)) return { purpose: 'sign_in', returnTo: undefined }
   const factors = query.get('factors')?.split(',').filter(isFactor)
   return {
     purpose: purposes.find((purpose) => purpose === query.get('purpose')) ?? 'sign_in',
@@ -51,7 +62,7 @@ export function requestedChallenge(req: Request, context: RequestContext): Reque
     phishingResistant: RequestedPhishingResistance.safeParse(query.get('phishingResistant')).data,
     unknownBrowser: RequestedUnknownBrowser.safeParse(query.get('unknownBrowser')).data,
     action: query.get('action') ?? undefined,
-    returnTo: safeReturnTo(query.get('returnTo'), context.base),
+    returnTo: safeReturnAddress(query.get('returnTo'), context, returnOrigins),
   }
 }
 
@@ -59,9 +70,11 @@ const purposes: readonly ChallengeRequirement['purpose'][] = ['step_up', 'change
 
 const parameters = ['purpose', 'factors', 'phishingResistant', 'unknownBrowser', 'action', 'returnTo']
 
-function isFromElsewhere({ headers }: Request): boolean {
+/** @param origins Those of the app's own pages elsewhere. They say so in Referer, which pages of other origins cannot set. */
+function isFromElsewhere({ headers }: Request, origins: readonly string[]): boolean {
   const site = headers['sec-fetch-site']
-  return site === 'cross-site' || site === 'same-site'
+  if (site !== 'cross-site' && site !== 'same-site') return false
+  return !origins.includes(URL.parse(headers.referer ?? '')?.origin ?? '')
 }
 
 function isFactor(name: string): name is Factor {

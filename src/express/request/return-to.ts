@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
+import { opensPage } from './navigation.ts'
+
 const maxLength = 2048
 
 /** The app's address as browsers see it, which a proxy may change. */
@@ -58,16 +60,37 @@ export function safeReturnTo(value: unknown, challengePath: string): string | un
   return path
 }
 
-/** Where a stopped request continues later: at its own path, or, unless it was a read, at the page it came from. */
+/**
+ * The same, or an address at one of these origins, as the app lists them.
+ *
+ * @param origins such as `https://spa.example`
+ */
+export function safeReturnAddress(
+  value: unknown,
+  { base }: Pick<PublicAddress, 'base'>,
+  origins: readonly string[],
+): string | undefined {
+  return safeReturnTo(value, base) ?? listedAddress(value, origins)
+}
+
+function listedAddress(value: unknown, origins: readonly string[]): string | undefined {
+  if (origins.length === 0 || typeof value !== 'string' || value.length > maxLength) return undefined
+  // Written as the parser writes it: a browser cannot read another origin in it.
+  const url = URL.parse(value)
+  if (!url || !origins.includes(url.origin) || url.username !== '' || url.password !== '') return undefined
+  return url.href
+}
+
+/** Where a stopped request continues later: at its own path, or, unless it opens a page, at the page it came from. */
 export function requestedPath(
   req: IncomingMessage & { originalUrl?: string },
   { base, prefix, host }: PublicAddress,
 ): string | undefined {
-  if (req.method === 'GET' || req.method === 'HEAD') return safeReturnTo(prefix + (req.originalUrl ?? req.url), base)
-  const referer = req.headers.referer
-  const page = referer === undefined ? undefined : URL.parse(referer)
+  if (opensPage(req)) return safeReturnTo(prefix + (req.originalUrl ?? req.url), base)
+  const { 'hx-current-url': htmxPage, referer } = req.headers
+  const page = URL.parse(String(htmxPage ?? referer))
   if (!page || page.host !== (host ?? req.headers.host)) return undefined
-  return safeReturnTo(page.pathname + page.search, base)
+  return safeReturnTo(page.pathname + page.search + page.hash, base)
 }
 
 function parse(path: string): URL | undefined {

@@ -1,14 +1,14 @@
 import type { Carried } from '../../challenge/challenge.ts'
 import { userKeyOf } from '../../challenge/user.ts'
 import { isTrustedPost } from '../request/form.ts'
-import { isNavigation } from '../request/navigation.ts'
+import { isHtmx, isNavigation, isTurbo } from '../request/navigation.ts'
 import type { Need } from '../request/need.ts'
 import type { Outcome } from '../request/outcome.ts'
-import { continueAt, json, redirect } from '../request/outcome.ts'
+import { continueAt, redirect } from '../request/outcome.ts'
 import { checkNeed } from '../setup-checks/phishing-resistance.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { ChallengeRequirement } from '../request/requested-challenge.ts'
-import { challengeAddress } from '../request/requested-challenge.ts'
+import { challengeAddress, challengePath } from '../request/requested-challenge.ts'
 import { requestedPath } from '../request/return-to.ts'
 import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
@@ -27,7 +27,7 @@ export interface Demand extends ChallengeRequirement {
 export function demand(request: WebRequest, requirement: Demand): Outcome {
   const { req, context, user } = request
   // A script that has passed a challenge expects to be led on.
-  if (!isNavigation(req) && !request.carried) return refuse(context, requirement)
+  if (!isNavigation(req) && !request.carried) return refuse(request, requirement)
   context.trace?.note({ kind: 'sent', to: context.base })
   const answer = request.carried ? continueAt(request, context.base) : redirect(context.base)
   if (requirement.returnTo === undefined && mayHideBinding(request)) return { state: 'as-is', answer }
@@ -64,7 +64,7 @@ export async function stepUp(request: WebRequest, need: Need & Pick<Demand, 'ret
   if (!verifiedOf(state, context)) return demand(request, { ...requirement, purpose: 'sign_in' })
   const stepUpRequirement = { ...requirement, purpose: 'step_up' } as const
   if (action === undefined || isNavigation(req)) return demand(request, { ...stepUpRequirement, action })
-  return refuse(context, { ...stepUpRequirement, action: await sealAction(context, action) })
+  return refuse(request, { ...stepUpRequirement, action: await sealAction(context, action) })
 }
 
 /** An attacker who could write the address would otherwise choose what the user's device shows. */
@@ -80,10 +80,24 @@ export async function openAction({ mfa, userKey }: RequestContext, sealed: strin
 
 const actionOf = (userKey: string | undefined) => `step-up of ${userKey}`
 
-/** 403 in a form that a script can act on. */
-export function refuse(context: RequestContext, requirement: ChallengeRequirement = { purpose: 'sign_in' }): Outcome {
+/** What a script can act on. Nothing is stored: the address says which challenge the user is to pass. */
+export function refuse(
+  { req, context }: Pick<WebRequest, 'req' | 'context'>,
+  requirement: Demand = { purpose: 'sign_in' },
+): Outcome {
+  const { returnTo = requestedPath(req, context) } = requirement
+  const path = challengePath(context, requirement, returnTo)
+  if (isTurbo(req)) {
+    context.trace?.note({ kind: 'sent', to: path })
+    return { state: 'as-is', answer: redirect(path) }
+  }
   const challenge = challengeAddress(context, requirement)
   context.trace?.note({ kind: 'refused', to: challenge })
   const message = 'Pass the second step first: send the user to the address in "challenge".'
-  return { state: 'as-is', answer: json(403, { error: 'mfa_required', challenge, message }) }
+  // A header reaches scripts that cannot read the body, and htmx opens a page by one.
+  const headers = { 'MFA-Challenge': challenge, ...(isHtmx(req) && { 'HX-Redirect': path }) }
+  return {
+    state: 'as-is',
+    answer: { kind: 'json', status: 403, body: { error: 'mfa_required', challenge, message }, headers },
+  }
 }
