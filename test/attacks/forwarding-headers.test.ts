@@ -123,7 +123,7 @@ describe('a prefix', () => {
     const done = await browser.submit('/portal/mfa/complete')
 
     expect(gate.headers['location']).toBe('/portal/mfa')
-    expect(refused.body.challenge).toBe('/portal/mfa')
+    expect(refused.body.challenge).toBe(`${proxy}/portal/mfa`)
     const paths = [...page.text.matchAll(/(?:href|src|action|url|data-base)="?=?([^"]*)"/g)].map(([, path]) => path)
     expect(paths.length).toBeGreaterThan(6)
     // The icon is part of the page.

@@ -68,7 +68,17 @@ function arrange({ failsAt = Number.POSITIVE_INFINITY, cookieSession = false }: 
     prefix: '',
     userKey: 'username:alice',
     requestId: () => 'r1',
-    mfa: { outage, options: { clock: systemClock, onEvent, logger, languages: createLanguages({}, 'en'), ...options } },
+    mfa: {
+      outage,
+      options: {
+        clock: systemClock,
+        onEvent,
+        logger,
+        languages: createLanguages({}, 'en'),
+        returnOrigins: [],
+        ...options,
+      },
+    },
   }
   const request = { req, context, user: { username: 'alice' }, state: {}, form: {} } as unknown as WebRequest
   const run = (handler: Handler) => serve(request, res as unknown as Response, () => void log.push('next'), handler)

@@ -315,6 +315,7 @@ describe('secrets', () => {
       'phishingResistant',
       'public',
       'publicUrl',
+      'returnOrigins',
       'unknownBrowser',
       'usernames',
     ])
