@@ -49,7 +49,7 @@ import { warnOfBearer } from './setup-checks/bearer-requests.ts'
 import { warnOfLaterUser } from './setup-checks/later-user.ts'
 import { checkServiceFor } from './setup-checks/phishing-resistance.ts'
 import { createRejectedPosts } from './setup-checks/rejected-posts.ts'
-import { requireExpress } from './setup-checks/require-express.ts'
+import { checkExpressVersion, requireExpress } from './setup-checks/require-express.ts'
 import { createWarner } from './setup-checks/warnings.ts'
 import { verifyUpgrade } from './verify-upgrade.ts'
 import type { UpgradeNeed, VerifiedUpgrade } from './verify-upgrade.ts'
@@ -100,6 +100,7 @@ interface Upgrades {
  */
 export function mfa(options: MfaOptions = {}): MfaHandler {
   requireNode('mfa()')
+  checkExpressVersion()
   const settings = resolveOptions(options, process.env)
   const { options: resolved, debug } = withDebug(options, settings)
   const instance = { mfa: createMfa(resolved), debug }

@@ -156,16 +156,3 @@ const addedMember: PropertyDescriptor & ThisType<Request> = {
 
 const setRequestMfa = (req: Request, value: unknown) =>
   void Object.defineProperty(req, 'mfa', { value, configurable: true, enumerable: true, writable: true })
-
-/**
- * What was verified, for handlers that must not run otherwise.
- *
- * @returns when and how the second step was passed.
- * @throws {Error} when it was not: the route lacks mfa() or requireMfa() before it.
- */
-export function verifiedMfa(req: Request): Verified {
-  const context = contextOf(req)
-  const verified = context && verifiedOf(readMfaState(req), context)
-  if (!verified) throw new Error('verifiedMfa(): the second step was not passed; put requireMfa() before this handler')
-  return verified
-}

@@ -1,4 +1,4 @@
-import express418 from 'express418'
+import express416 from 'express416'
 import type express from 'express'
 import session from 'express-session'
 import { describe, expect, it } from 'vitest'
@@ -136,7 +136,7 @@ describe('a copied cookie of a verified web session', () => {
   })
 
   it('a copied cookie also ends with Express 4 when the owner ends the other sessions', async () => {
-    const app = await arrange({ express: express418 })
+    const app = await arrange({ express: express416 })
     const thief = app.owner.copy()
 
     await endOthers(app.owner)

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 
 import express from 'express'
-import express4 from 'express418'
+import express4 from 'express4'
 import type { MfaOptions } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 

@@ -4,7 +4,7 @@ import request from 'supertest'
 import { createClient } from 'second-factor/client'
 import { describe, expect, it } from 'vitest'
 import { mfa, requireMfa, verifiedMfa } from 'second-factor'
-import type { MfaOptions } from 'second-factor'
+import type { MfaOptions, MfaRequiredError } from 'second-factor'
 
 import { createTestClock } from '../../src/testing/clock.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
@@ -30,6 +30,18 @@ function startBank(options: Partial<MfaOptions> = {}) {
         (_req, res) => void res.send('closed'),
       )
       app.get('/proof', requireMfa(), (req, res) => void res.json(verifiedMfa(req)))
+      const answer = (req: express.Request, res: express.Response, need = {}) => {
+        try {
+          res.json(verifiedMfa(req, need))
+        } catch (error) {
+          res.json((error as MfaRequiredError).extensions)
+        }
+      }
+      app.get('/recent', (req, res) => answer(req, res, { maxAge: 60 }))
+      app.get('/as-bob', (req, res) => {
+        req.user = { username: 'bob', email: 'bob@example.com' } as never
+        answer(req, res)
+      })
     },
   })
 }
@@ -216,6 +228,29 @@ describe('verifiedMfa()', () => {
 
     expect(body.at).toBe(slowClock.now() - 300)
     expect([inTime.status, late.status]).toEqual([200, 303])
+  })
+
+  it('verifiedMfa() requires what the handler asks for, and names the challenge that passes it', async () => {
+    const app = await startBank()
+    const browser = app.browser()
+    await app.verify(browser, 'alice')
+    const first = await browser.fetch('/recent')
+
+    await app.clock.advance(60)
+    const second = await browser.fetch('/recent')
+
+    expect(first.body).toMatchObject({ factor: 'push' })
+    expect(second.body).toEqual({ code: 'MFA_REQUIRED', challenge: '/mfa?purpose=step_up' })
+  })
+
+  it('verifiedMfa() throws for another user, whom this request has signed in beside the web session', async () => {
+    const app = await startBank()
+    const browser = app.browser()
+    await app.verify(browser, 'alice')
+
+    const answer = await browser.fetch('/as-bob')
+
+    expect(answer.body).toMatchObject({ code: 'MFA_REQUIRED' })
   })
 
   it('verifiedMfa() throws without a verification record, so that a forgotten guard is an error and not a hole', async () => {

@@ -2,6 +2,7 @@ import { mfa } from 'second-factor'
 import { embedded } from 'second-factor/service'
 import { expect, it, onTestFinished } from 'vitest'
 
+import { checkExpressVersion } from '../../src/express/setup-checks/require-express.ts'
 import { listen } from '../support/listen.ts'
 
 it('mfa() says what to write where a framework calls it without Express', async () => {
@@ -20,4 +21,14 @@ it('mfa() says what to write where a framework calls it without Express', async 
   const text = await (await fetch(url)).text()
 
   expect(text).toMatch(/^SetupError: mfa\(\) was called without Express\. .*createServer\(app\)/)
+})
+
+it.each(['3.21.2', '4.15.5'])('mfa() says at start that Express %s is too old', (version) => {
+  expect(() => checkExpressVersion(version)).toThrow(
+    `mfa() needs Express 4.16 or later; this is ${version}: npm install`,
+  )
+})
+
+it.each(['4.16.0', '4.22.3', '5.0.0'])('mfa() starts with Express %s', (version) => {
+  expect(() => checkExpressVersion(version)).not.toThrow()
 })

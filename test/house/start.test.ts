@@ -176,6 +176,8 @@ describe('an app that starts with mfa()', () => {
 
     expect(read).toEqual([
       'eta',
+      // Its version, in its package.json.
+      'express',
       'index.js',
       'otpauth',
       'parts/challenge.js',

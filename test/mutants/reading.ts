@@ -12,8 +12,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the limit of a body',
     file: 'src/service/engine/http/body.ts',
-    find: 'raw({ type: () => true, limit })',
-    replace: 'raw({ type: () => true, limit: Infinity })',
+    find: "      if (size > limit) throw new ApiProblem('api.error.toolarge')\n      chunks.push",
+    replace: '      chunks.push',
     test: 'attacks/outsider.test.ts',
     title: 'a request body is not read past the maximum length',
   },

@@ -1,7 +1,7 @@
-import express from 'express418'
+import express from 'express416'
 import session from 'express-session'
 import { Strategy as LocalStrategy } from 'passport-local'
-import passport05 from 'passport05'
+import passport04 from 'passport04'
 import { isVerified, mfa, requireMfa } from 'second-factor'
 import { MfaStrategy } from 'second-factor/passport'
 import { createSignIn, passSecondStep, startTestService } from 'second-factor/testing'
@@ -11,7 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 async function startApp() {
   const service = await startTestService()
   onTestFinished(() => service.close())
-  const passport = new passport05.Passport()
+  const passport = new passport04.Passport()
   passport.serializeUser((user, done) => done(null, String(Reflect.get(user, 'username'))))
   passport.deserializeUser((username: string, done) => done(null, { username }))
   passport.use(
@@ -26,7 +26,7 @@ async function startApp() {
     res.redirect('/'),
   )
   app.get('/inside', passport.authenticate('mfa'), (req, res) => res.json(req.authInfo))
-  // Passport 0.5 takes no callback.
+  // Passport 0.4 takes no callback.
   app.post('/logout', (req, res) => {
     req.logout(() => {})
     res.redirect('/')
@@ -41,8 +41,8 @@ async function startApp() {
   return { service, signIn, agent: request.agent(app) }
 }
 
-describe('the oldest supported versions, Express 4.18.2 and Passport 0.5', () => {
-  it('the gate, the second step, step-ups and the sign-out work with Express 4.18.2 and Passport 0.5', async () => {
+describe('the oldest supported versions, Express 4.16.0 and Passport 0.4.0', () => {
+  it('the gate, the second step, step-ups and the sign-out work with Express 4.16.0 and Passport 0.4.0', async () => {
     const { agent, service, signIn } = await startApp()
 
     await signIn(agent, 'alice')

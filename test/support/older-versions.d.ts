@@ -5,7 +5,7 @@ declare module 'express4' {
   export default express
 }
 
-declare module 'express418' {
+declare module 'express416' {
   import express from 'express'
 
   export default express
@@ -17,7 +17,7 @@ declare module 'nodemailer6' {
   export default nodemailer
 }
 
-declare module 'passport05' {
+declare module 'passport04' {
   import passport from 'passport'
 
   export default passport

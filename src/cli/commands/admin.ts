@@ -22,7 +22,7 @@ import { findDomain, findUser, pick } from '../admin/find.ts'
 import { serviceAction } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
 import { consoleUrlOption, localConsole } from '../serve/console-options.ts'
-import { defaultPort } from '../serve/listeners.ts'
+import { portOption } from '../serve/listeners.ts'
 import { counted, dateOf, printDone, printJson, printRows, printTable, quote, shortId } from '../terminal/print.ts'
 import { confirm, yesOption } from '../terminal/prompt.ts'
 import { jobsCommand } from './admin-jobs.ts'
@@ -66,6 +66,7 @@ interface Inviting extends Scoped {
   readonly role: AdminRole
   readonly user?: string
   readonly consoleUrl?: string
+  readonly port: number
 }
 
 function inviteCommand(): Command {
@@ -78,15 +79,16 @@ function inviteCommand(): Command {
     .addOption(new Option('--role <role>', roleText).choices(AdminRole.options).default('owner'))
     .addOption(domainOption())
     .option('--user <user>', 'the user (username or id) that this person is, whose record it cannot change')
-    .addOption(consoleUrlOption(`origin of the console, for the link; by default ${localConsole(defaultPort)}`))
+    .addOption(consoleUrlOption('origin of the console, for the link; by default http://localhost with the port'))
+    .addOption(portOption('port of `serve` on this machine, where the console has no other origin'))
     .action(
       serviceAction(async (service, settings: Inviting) => {
-        const { name, email, role, consoleUrl = '' } = settings
+        const { name, email, role, consoleUrl = '', port } = settings
         const domains = await domainIds(service, settings)
         const user = settings.user === undefined ? null : (await findUser(service, settings.user)).id
         const input = parseOptions(NewInvitation, 'inviteAdministrator', { name, email, role, domains, user })
         const { token, ...invitation } = await invite(service.ctx, service.organization.id, input)
-        const link = invitationLink(`${consoleUrl || localConsole(defaultPort)}/console`, token)
+        const link = invitationLink(`${consoleUrl || localConsole(port)}/console`, token)
         if (settings.json) return printJson({ ...invitation, token, link })
         printRows([
           ['Link', link],

@@ -21,7 +21,7 @@ import { interfaceOptions, interfaceWordsOf, defaultWords } from '../serve/inter
 import { limitOptions, limitsOf, numberFlag } from '../serve/limit-flags.ts'
 import { createLogger, logLevels } from '../serve/logger.ts'
 import type { LogLevel } from '../serve/logger.ts'
-import { authority, defaultPort, openListeners } from '../serve/listeners.ts'
+import { authority, openListeners, portOption } from '../serve/listeners.ts'
 import { secretFilesHelp } from '../serve/secret-files.ts'
 import { environmentHelp, notifyFromEnv, secretsFromEnv, smtpFromEnv } from '../serve/settings-from-env.ts'
 import { readTls, reloadTlsOnSignal, tlsHelp, warnOfExpiry } from '../serve/tls-files.ts'
@@ -69,7 +69,7 @@ export function serveCommand(): Command {
       ),
     )
     .optionsGroup('Connections:')
-    .option('--port <number>', 'port to listen on; 0 for any free port', integer(0, 65_535), defaultPort)
+    .addOption(portOption('port to listen on; 0 for any free port'))
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .addOption(new Option('--tls-cert <file>', 'PEM certificate for HTTPS').env('MFA_TLS_CERT'))
     .addOption(new Option('--tls-key <file>', 'PEM private key of --tls-cert').env('MFA_TLS_KEY'))

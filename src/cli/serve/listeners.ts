@@ -1,11 +1,18 @@
+import { Option } from 'commander'
+
 import { vendorLabel } from '../../service/engine/http/answer.ts'
 import { listen } from '../../service/engine/http/listen.ts'
 import type { Listening, ListenOptions, TlsCredentials } from '../../service/engine/http/listen.ts'
 import type { Service } from '../../service/service.ts'
 import { Failure } from '../terminal/failure.ts'
+import { integer } from '../terminal/parse.ts'
 import { firstInheritedFd } from './inherited-socket.ts'
 
 export const defaultPort = 8787
+
+/** The port of `serve`, which other commands name in addresses. */
+export const portOption = (description: string): Option =>
+  new Option('--port <number>', description).env('MFA_PORT').argParser(integer(0, 65_535)).default(defaultPort)
 
 export interface ListenerSettings {
   readonly port: number

@@ -16,6 +16,9 @@ export function canAddPasskeys(
   visit: Visit,
   { passkeys }: { readonly passkeys?: readonly unknown[] | undefined },
 ): boolean {
-  const isAccepted = visit.context.mfa.options.factors.includes('passkey')
-  return passkeys !== undefined && isAccepted && relyingPartyOf(visit) !== undefined
+  return passkeys !== undefined && mayHavePasskeys(visit)
 }
+
+/** Whether this app accepts passkeys, and browsers accept them here. */
+export const mayHavePasskeys = (visit: Visit): boolean =>
+  visit.context.mfa.options.factors.includes('passkey') && relyingPartyOf(visit) !== undefined

@@ -3,6 +3,9 @@ import type { User } from '../../contract/users.ts'
 import { SetupError } from '../../service-handle.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { Need } from '../request/need.ts'
+import { mayHavePasskeys } from '../request/passkeys.ts'
+import { warnOnce } from '../request/warn.ts'
+import type { WebRequest } from '../request/web-request.ts'
 import type { Checked } from '../options/check-passkeys.ts'
 import { passkeysAreOff } from '../options/check-passkeys.ts'
 
@@ -40,5 +43,19 @@ export function checkMember(option: string | undefined, member: User | undefined
   if (option === undefined || !member || member.passkeys !== undefined) return
   throw new SetupError(
     `mfa: ${option} needs a service that verifies passkeys: npm install @simplewebauthn/server beside it`,
+  )
+}
+
+/** Says once what to install, where users of this app could have passkeys and the service cannot verify any. */
+export function warnOfNoPasskeys(
+  request: Pick<WebRequest, 'req' | 'context'>,
+  service: VersionAdapter,
+  member: User | undefined,
+): void {
+  if (!member || member.passkeys !== undefined || !service.knowsFactors || !mayHavePasskeys(request)) return
+  warnOnce(
+    request.context.mfa.options,
+    'no passkeys: npm install @simplewebauthn/server beside the service. passkeys: false leaves out this line.',
+    'no passkeys',
   )
 }

@@ -19,7 +19,7 @@ import { requestedChallenge } from '../request/requested-challenge.ts'
 import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie } from '../session/id-cookie.ts'
-import { checkMember } from '../setup-checks/phishing-resistance.ts'
+import { checkMember, warnOfNoPasskeys } from '../setup-checks/phishing-resistance.ts'
 import { bindingOf } from '../session/binding.ts'
 import { saveUnderOwnId } from '../session/mfa-state.ts'
 import { inBoundBrowser } from './bound-browser.ts'
@@ -93,6 +93,7 @@ async function showChallenge(request: WebRequest, stored: Challenge): Promise<Ou
   const before = await findMember(service, user)
   const policy = challengePolicy(request, loaded)
   checkMember(optionForPasskeys(policy), before)
+  warnOfNoPasskeys(request, service, before)
   const options = { policy, membership: { service, member: before } }
   const { challenge, status: currentState, events } = await currentStatus(request, loaded, options)
   // The user may have been provisioned, or removed.

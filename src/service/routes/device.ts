@@ -112,7 +112,7 @@ const routes: readonly (readonly [path: string, ways: Ways])[] = [
   [devicePaths.claimMove, { POST: (ctx, exchange) => activationBy(ctx, exchange, claim) }],
   [
     devicePaths.collectMove,
-    { POST: async (ctx, { req, res }) => ({ value: await collectMove(ctx, await readText(bodyOf(req, res))) }) },
+    { POST: async (ctx, { req }) => ({ value: await collectMove(ctx, await readText(bodyOf(req))) }) },
   ],
   [
     devicePaths.push,
@@ -147,18 +147,18 @@ export function createDeviceRoutes(service: ServiceContext): (req: IncomingMessa
   }
 }
 
-async function servePreview(ctx: ServiceContext, { req, res }: Exchange): Promise<Reply> {
-  const request = { body: await readJson(bodyOf(req, res)), address: ctx.addressOf(req) }
+async function servePreview(ctx: ServiceContext, { req }: Exchange): Promise<Reply> {
+  const request = { body: await readJson(bodyOf(req)), address: ctx.addressOf(req) }
   return { value: await auditingActivations(ctx, request.address, () => preview(ctx, request)) }
 }
 
 /** A call of a device that the service does not know yet. */
 async function activationBy(
   ctx: ServiceContext,
-  { req, res }: Exchange,
+  { req }: Exchange,
   act: (ctx: ServiceContext, request: { jws: string; address: string | undefined }) => Promise<unknown>,
 ): Promise<Reply> {
-  const request = { jws: await readText(bodyOf(req, res)), address: ctx.addressOf(req) }
+  const request = { jws: await readText(bodyOf(req)), address: ctx.addressOf(req) }
   return { value: await auditingActivations(ctx, request.address, () => act(ctx, request)) }
 }
 
@@ -177,11 +177,11 @@ function postAbout(
 /** Handles a call that a device has signed. */
 async function postOf(
   ctx: ServiceContext,
-  { req, res }: Exchange,
+  { req }: Exchange,
   path: string,
   act: (call: SignedCall) => Promise<unknown>,
 ): Promise<Reply> {
-  const jws = await readText(bodyOf(req, res))
+  const jws = await readText(bodyOf(req))
   const value = await auditingForgeries(ctx, { jws, address: ctx.addressOf(req) }, async () =>
     act(await verifyCall(ctx, jws, { method: 'POST', path })),
   )

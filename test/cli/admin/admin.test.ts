@@ -58,6 +58,8 @@ describe('second-factor admin', () => {
 
     expect(invited).toMatchObject({ role: 'helpdesk', domains: [place.domainId], user: id })
     expect(invited.link).toBe(`http://localhost:8787/console/invitation#${invited.token}`)
+    const elsewhere = await json('admin', 'invite', ...hal, '--port', '9000')
+    expect(elsewhere.link).toBe(`http://localhost:9000/console/invitation#${elsewhere.token}`)
   })
 
   it('second-factor admin invite needs a domain for the help desk', async () => {

@@ -1,26 +1,14 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-
-import type { raw } from 'express'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Readable, Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 
 import type { FileBody } from '../../../contract/endpoint.ts'
 import { ApiProblem } from '../base/problem.ts'
-import { loadExpress } from './load-express.ts'
 import { parseJson } from './parse-json.ts'
 import { parseRows } from './rows.ts'
 
 /** Calls of devices are short, bytes. */
 const deviceLimit = 64 * 1024
-
-const readers = new Map<number, ReturnType<typeof raw>>()
-
-/** Reads a body up to a limit, whatever its declared type. */
-function reader(limit: number): ReturnType<typeof raw> {
-  const cachedReader = readers.get(limit)
-  if (cachedReader) return cachedReader
-  const newReader = loadExpress().raw({ type: () => true, limit })
-  readers.set(limit, newReader)
-  return newReader
-}
 
 /** The body of a request, not read yet. */
 export interface Body {
@@ -38,15 +26,12 @@ export interface Body {
 }
 
 /** The body of a request over HTTP. */
-export function bodyOf(req: IncomingMessage, res: ServerResponse): Body {
+export function bodyOf(req: IncomingMessage): Body {
   return {
     headers: req.headers,
     async read(limit) {
       if (isPlain(req, limit)) return readPlain(req)
-      await new Promise<void>((resolve, reject) => {
-        reader(limit)(req, res, (error?: Error) => (error ? reject(error) : resolve()))
-      })
-      return 'body' in req ? req.body : undefined
+      return isRead(req) || !hasBody(req) ? parsedBody(req) : readCoded(req, limit)
     },
     stream: (limit) => readStream(req, limit),
   }
@@ -84,9 +69,61 @@ function bodyRead(req: IncomingMessage): readonly Uint8Array[] | undefined {
 
 const aborted = () => new ApiProblem('api.error.malformed', 'The request was aborted.')
 
+/** The result of a body parser of the app. */
+const parsedBody = (req: IncomingMessage): unknown => ('body' in req ? req.body : undefined)
+
+/** Parsers of Express set `_body`. They set `body` to an empty object for the types that they leave alone, too. */
+const isRead = (req: IncomingMessage): boolean => Reflect.get(req, '_body') === true || req.readableEnded
+
+/** Whether a body follows (RFC 9112 section 6.3). */
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined
+
+const decoders: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+])
+
+/** Reads a body that is compressed, of unknown length, or too large. */
+async function readCoded(req: IncomingMessage, limit: number): Promise<Buffer> {
+  const content = decoded(req)
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of content.iterator({ destroyOnReturn: false })) {
+      size += (chunk as Buffer).length
+      if (size > limit) throw new ApiProblem('api.error.toolarge')
+      chunks.push(chunk as Buffer)
+    }
+  } catch (error) {
+    if (error instanceof ApiProblem) throw error
+    if (req.destroyed || req.errored) throw aborted()
+    throw new ApiProblem('api.error.malformed', 'The body could not be decompressed.')
+  } finally {
+    // Otherwise the connection would stand still with what is left of the body.
+    req.unpipe().resume()
+  }
+  return Buffer.concat(chunks)
+}
+
+function decoded(req: IncomingMessage): Readable {
+  const encoding = (req.headers['content-encoding'] ?? 'identity').toLowerCase()
+  if (encoding === 'identity') return req
+  const createDecoder = decoders.get(encoding)
+  if (!createDecoder) {
+    const known = [...decoders.keys()].join(', ')
+    throw new ApiProblem('api.error.unsupportedmediatype', `Content-Encoding: expected ${known} or none.`)
+  }
+  const decoder = req.pipe(createDecoder())
+  // A pipe does not pass on that its source has broken off.
+  req.once('close', () => void (req.readableEnded || decoder.destroy(aborted())))
+  return decoder
+}
+
 /**
- * Whether the body only has to be collected, as almost every body. The parser of Express handles all others: a body that is
- * compressed, too large or of unknown length, or that a parser of the app has read.
+ * Whether the body only has to be collected, as almost every body: not one that is compressed, too large or of unknown length, or
+ * that a parser of the app has read.
  */
 function isPlain(req: IncomingMessage, limit: number): boolean {
   const { 'content-length': length = '0', 'content-encoding': encoding } = req.headers

@@ -15,7 +15,7 @@ export function serveRest(ctx: ServiceContext, rest: Rest): Handle {
     nameRequest(req, res)
     const { method = 'GET', url = '/', originalUrl = url } = req
     const request = {
-      ...bodyOf(req, res),
+      ...bodyOf(req),
       method,
       url,
       path: originalUrl.split('?', 1)[0] ?? '',

@@ -1,3 +1,5 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { exchange, openRaw } from '../../../support/raw-http.ts'
@@ -356,5 +358,61 @@ describe('a service and a client with another vendor', () => {
     expect(version).toBe('1.4')
     expect(organization).toEqual({ name: other.organization.name })
     expect(refusal).toMatchObject({ code: expect.stringMatching(/unauthorized|notacceptable/) })
+  })
+})
+
+describe('a body that is compressed', () => {
+  const post = (encoding: string, body: Buffer<ArrayBuffer>) =>
+    fetch(`${running.origin}/api/domains/${running.domain.id}/sessions`, {
+      method: 'POST',
+      headers: { authorization: `Service key="${key()}"`, 'content-encoding': encoding },
+      body,
+    })
+  const session = () => Buffer.from(JSON.stringify({ user: { username: alice.user.username } }))
+
+  it.each([
+    ['gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['identity', (bytes: Buffer) => Buffer.from(bytes)],
+  ])('a request may compress its body: %s', async (encoding, compress) => {
+    const answer = await post(encoding, Buffer.from(compress(session())))
+
+    expect([answer.status, await answer.json()]).toMatchObject([200, { id: expect.any(String) }])
+  })
+
+  it.each(['compress', 'gzip, gzip', '__proto__', 'constructor'])(
+    'a request whose body is compressed otherwise is refused, and says how it may be: %s',
+    async (encoding) => {
+      const answer = await post(encoding, gzipSync(session()))
+
+      expect(answer.status).toBe(415)
+      expect(await answer.text()).toContain('expected gzip, deflate, br or none')
+    },
+  )
+
+  it('a body that is no gzip, and one that ends early, are refused', async () => {
+    const answers = [await post('gzip', session()), await post('gzip', gzipSync(session()).subarray(0, -9))]
+
+    expect(answers.map(({ status }) => status)).toEqual([400, 400])
+  })
+
+  it('a small body that decompresses to a large one is refused, and the connection goes on', async () => {
+    const answer = await post('gzip', gzipSync(Buffer.alloc(50_000_000, ' ')))
+
+    expect(answer.status).toBe(413)
+    expect((await post('gzip', gzipSync(session()))).status).toBe(200)
+  })
+
+  it('a caller that goes away within a compressed body leaves nothing behind', async () => {
+    const path = `/api/domains/${running.domain.id}/sessions`
+    const connection = await openRaw(port())
+    const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Service key="${key()}"\r\nContent-Encoding: gzip\r\n`
+    connection.send(`${head}Content-Length: 500\r\n\r\n`)
+    connection.send(gzipSync(session()).subarray(0, 12).toString('latin1'))
+    connection.end()
+
+    expect((await post('gzip', gzipSync(session()))).status).toBe(200)
   })
 })

@@ -1,0 +1,28 @@
+import type { Mutant } from './mutant.ts'
+
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'that a record counts for the user of the handler, and not for the one who came',
+    file: 'src/express/verified-mfa.ts',
+    find: '  if (verified && isSameUser(req, context)) return verified\n',
+    replace: '  if (verified) return verified\n',
+    test: 'express/step-up.test.ts',
+    title: 'verifiedMfa() throws for another user, whom this request has signed in beside the web session',
+  },
+  {
+    defense: 'what a handler requires of a record',
+    file: 'src/express/verified-mfa.ts',
+    find: 'verifiedOf(state, context, narrowTo(need)(context.mfa.policy))',
+    replace: 'verifiedOf(state, context)',
+    test: 'express/step-up.test.ts',
+    title: 'verifiedMfa() requires what the handler asks for, and names the challenge that passes it',
+  },
+  {
+    defense: 'protecting fields that are not listed',
+    file: 'examples/shared/protect-schema.js',
+    find: '      verifiedMfa(context.req)\n',
+    replace: '',
+    test: 'examples/frameworks.test.ts',
+    title: 'graphql.js decides by fields, whatever %s says',
+  },
+]
