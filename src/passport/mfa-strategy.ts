@@ -32,22 +32,13 @@ interface AuthenticateOptions {
   readonly failureRedirect?: string
 }
 
-/**
- * `passport.authenticate('mfa')`, after another strategy has signed a user in. A posted code is checked at once; without
- * one the user is sent to the challenge. Succeeds once the second step is passed, with `req.authInfo.mfa` saying when
- * and how; fails with an {@link MfaFailure} as `info`.
- *
- * It requires `app.use(mfa())`, which serves the challenge; without that every request fails with an error.
- *
- * @throws {TypeError} on unknown options.
- *
- * @example
- * app.use(mfa({ public: ['/login', '/second-step'] }))
- * passport.use(new MfaStrategy())
- * app.post('/login', passport.authenticate('local'), passport.authenticate('mfa', { successRedirect: '/' }))
- * app.post('/second-step', express.urlencoded(), passport.authenticate('mfa', { failureRedirect: '/second-step' }))
- */
-export class MfaStrategy extends Strategy {
+/** As Passport takes it. Its types name no type of passport-strategy, which apps would have to install. */
+export interface MfaStrategy {
+  readonly name: 'mfa'
+  authenticate(req: Request, options?: AuthenticateOptions): void
+}
+
+class StrategyOfMfa extends Strategy implements MfaStrategy {
   readonly name = 'mfa'
   private readonly codeField: string | false
 
@@ -89,6 +80,23 @@ export class MfaStrategy extends Strategy {
     this.success(req.user, verified ? { mfa: { at: verified.at, factor: verified.factor } } : {})
   }
 }
+
+/**
+ * `passport.authenticate('mfa')`, after another strategy has signed a user in. A posted code is checked at once; without
+ * one the user is sent to the challenge. Succeeds once the second step is passed, with `req.authInfo.mfa` saying when
+ * and how; fails with an {@link MfaFailure} as `info`.
+ *
+ * It requires `app.use(mfa())`, which serves the challenge; without that every request fails with an error.
+ *
+ * @throws {TypeError} on unknown options.
+ *
+ * @example
+ * app.use(mfa({ public: ['/login', '/second-step'] }))
+ * passport.use(new MfaStrategy())
+ * app.post('/login', passport.authenticate('local'), passport.authenticate('mfa', { successRedirect: '/' }))
+ * app.post('/second-step', express.urlencoded(), passport.authenticate('mfa', { failureRedirect: '/second-step' }))
+ */
+export const MfaStrategy: new (options?: MfaStrategyOptions) => MfaStrategy = StrategyOfMfa
 
 /** One call of passport.authenticate('mfa'). */
 interface Attempt {

@@ -49,6 +49,17 @@ describe('npm install', () => {
   })
 })
 
+describe('the types', () => {
+  it('the types need no package but zod, which is installed, and the types of Express', () => {
+    const files = globSync('dist/**/*.d.ts', { cwd: root })
+    const imported = files.flatMap((path) =>
+      [...read(path).matchAll(/from ["']([^."'][^"']*)["']/g)].map(([, name]) => name),
+    )
+
+    expect(new Set(imported.filter((name) => !name?.startsWith('node:')))).toEqual(new Set(['express', 'zod']))
+  })
+})
+
 describe('the tarball', () => {
   const folder = mkdtempSync(join(tmpdir(), 'second-factor-tarball-'))
   let packed: PackedPackage
