@@ -7,6 +7,7 @@ const levels: Partial<Record<MfaEvent['type'], 'warn' | 'error'>> = {
   'push.throttled': 'warn',
   'post.refused': 'warn',
   'gate.let_through': 'error',
+  'gate.emergency': 'error',
   'service.unavailable': 'error',
 }
 

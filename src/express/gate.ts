@@ -1,8 +1,10 @@
 import { isBeforeEnd } from '../ground/clock.ts'
 import type { RequestContext } from './request/context.ts'
+import { passesInEmergency } from './request/emergency.ts'
 import type { Effects, Outcome } from './request/outcome.ts'
 import { isLogout, isPublic } from './request/public-path.ts'
 import type { GateDecision } from './request/trace.ts'
+import { requirementOf } from './request/required.ts'
 import { findVerified } from './request/verified.ts'
 import { warnOnce } from './request/warn.ts'
 import type { WebRequest } from './request/web-request.ts'
@@ -50,7 +52,8 @@ async function decide(request: WebRequest, isVerified: boolean): Promise<GateRes
   if (isLetThrough(state, context)) return { decision: 'let_through' }
   if (isLogout(req, options.logoutPath)) return { decision: 'logout' }
   if (isPublic(req, options)) return { decision: 'public' }
-  if (options.required && !(await options.required(req, user))) return { decision: 'not_required' }
+  if ((await requirementOf(request, user)) !== 'here') return { decision: 'not_required' }
+  if (passesInEmergency(request)) return { decision: 'emergency' }
   // Last, because it may ask the service.
   const effects = await recognize(request)
   return effects ? { decision: 'remembered', effects } : { decision: 'stopped' }

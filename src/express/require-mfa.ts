@@ -13,8 +13,11 @@ import { narrowTo, readNeed } from './request/need.ts'
 import type { Outcome } from './request/outcome.ts'
 import { json } from './request/outcome.ts'
 import type { GuardDecision } from './request/trace.ts'
+import { passesInEmergency } from './request/emergency.ts'
+import { requirementOf } from './request/required.ts'
 import { findVerified } from './request/verified.ts'
 import { createWebRequest } from './request/web-request.ts'
+import type { WebRequest } from './request/web-request.ts'
 import type { MfaState } from './session/mfa-state.ts'
 import { readMfaState } from './session/web-session.ts'
 import { refuse, stepUp } from './sign-in/demand.ts'
@@ -65,21 +68,50 @@ function guardUser(
   res: Response,
   next: NextFunction,
 ): void | Promise<void> {
+  const decision = decide(readMfaState(req), { req, context }, user, route)
+  // Only where the app says so does the answer have to be waited for.
+  const { required } = context.mfa.options
+  if (required === undefined || !user || decision === 'later_user' || passes.has(decision)) {
+    return act({ context, user, route }, { req, res, next }, decision)
+  }
+  return requirementOf({ req, context }, user).then((requirement) =>
+    act({ context, user, route }, { req, res, next }, requirement === 'never' ? 'not_required' : decision),
+  )
+}
+
+const passes: ReadonlySet<GuardDecision> = new Set(['passed', 'emergency', 'not_required'])
+
+interface Handling {
+  readonly req: Request
+  readonly res: Response
+  readonly next: NextFunction
+}
+
+function act(
+  { context, user, route: { need } }: Guarded,
+  { req, res, next }: Handling,
+  decision: GuardDecision,
+): void | Promise<void> {
   const state = readMfaState(req)
-  const { need } = route
-  const decision = decide(state, context, user, route)
   context.trace?.note({ kind: 'guard', decision, need })
-  if (decision === 'passed') return next()
+  if (passes.has(decision)) return next()
   if (!user) return apply({ req, context, state }, res, signInFirst)
   const request = createWebRequest(req, context, user)
   return serve(request, res, next, () => (decision === 'later_user' ? refuse(request) : stepUp(request, need)))
 }
 
-function decide(state: MfaState, context: RequestContext, user: MfaUser | undefined, route: Route): GuardDecision {
+function decide(
+  state: MfaState,
+  visit: Pick<WebRequest, 'req' | 'context'>,
+  user: MfaUser | undefined,
+  route: Route,
+): GuardDecision {
+  const { context } = visit
   if (!user) return 'nobody'
   if (isLaterUser(context, user)) return 'later_user'
   const verdict = findVerified(state, context, route.policyFor(context.mfa.policy))
-  return typeof verdict === 'string' ? verdict : 'passed'
+  if (typeof verdict !== 'string') return 'passed'
+  return passesInEmergency(visit) ? 'emergency' : verdict
 }
 
 /** Set after mfa() ran, as `session: false` strategies do: no web session belongs to this user that could be verified. */

@@ -9,10 +9,12 @@ import { applyEffects, isLeftToOther, settle } from '../express/apply.ts'
 import { resolveAppUser } from '../express/request/app-user.ts'
 import type { RequestContext } from '../express/request/context.ts'
 import { contextOf } from '../express/request/context.ts'
+import { passesInEmergency } from '../express/request/emergency.ts'
 import { isHtmx, isNavigation, isTurbo } from '../express/request/navigation.ts'
 import { challengePath } from '../express/request/requested-challenge.ts'
 import { markRenewedLogin } from '../express/request/second-step-logins.ts'
 import { requestedPath, safeReturnTo } from '../express/request/return-to.ts'
+import { requirementOf } from '../express/request/required.ts'
 import { reportTrouble, unavailableError } from '../express/request/trouble.ts'
 import { verifiedOf } from '../express/request/verified.ts'
 import type { WebRequest } from '../express/request/web-request.ts'
@@ -118,8 +120,8 @@ async function decide(
   return verified ? { state: 'as-is', answer: { kind: 'success', verified } } : lead(request, options)
 }
 
-async function isNeeded({ req, context: { mfa }, user }: WebRequest): Promise<boolean> {
-  return mfa.options.required === undefined || (await mfa.options.required(req, user))
+async function isNeeded(request: WebRequest): Promise<boolean> {
+  return (await requirementOf(request, request.user)) === 'here' && !passesInEmergency(request)
 }
 
 const required = fail({ reason: 'required', message: 'Pass the second step first.' }, 403)

@@ -52,6 +52,10 @@ export async function startExample(
     stdout: example.stdout,
     stderr: example.stderr,
     browser: () => createBrowser(url),
+    async stop() {
+      example.kill()
+      await example.ended
+    },
     signIn,
     answer,
     passSecondStep,

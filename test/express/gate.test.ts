@@ -19,6 +19,7 @@ function appOf(options: Partial<MfaOptions> = {}, middleware: express.RequestHan
   const user: MfaOptions['user'] = (req) =>
     typeof req.headers['x-user'] === 'string' ? { username: req.headers['x-user'] } : undefined
   app.use(mfa({ service, authenticatorUrl: 'https://mfa.example', user, ...options }))
+  app.get('/guarded', requireMfa({ maxAge: 300 }))
   app.use((req, res) => void res.send(`reached ${String(isVerified(req))}`))
   app.use((error: Error, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
     res.status(500).send(error.message)
@@ -127,6 +128,22 @@ describe('the gate', () => {
 
     expect((await request(app).get('/').set('x-user', 'guest')).text).toBe('reached false')
     expect((await request(app).get('/').set('x-user', 'alice')).status).toBe(403)
+  })
+
+  it('requireMfa() lets only users pass whom the option required exempts everywhere, and only while it says so', async () => {
+    const answers: Record<string, boolean | 'never'> = { alice: true, guest: false, pilot: 'never' }
+    const app = appOf({ required: async (_req, user) => answers[user.username ?? ''] ?? true })
+    const open = (path: string, user: string) => request(app).get(path).set('x-user', user)
+
+    expect([(await open('/', 'pilot')).text, (await open('/guarded', 'pilot')).text]).toEqual([
+      'reached false',
+      'reached false',
+    ])
+    expect([(await open('/', 'guest')).status, (await open('/guarded', 'guest')).status]).toEqual([200, 403])
+    expect([(await open('/', 'alice')).status, (await open('/guarded', 'alice')).status]).toEqual([403, 403])
+    answers['pilot'] = true
+    expect((await open('/guarded', 'pilot')).status).toBe(403)
+    expect((await request(app).get('/guarded')).status).toBe(401)
   })
 
   it('the gate lets nobody pass when the option required or user fails', async () => {

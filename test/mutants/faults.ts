@@ -4,7 +4,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a guard that asks nobody but the verification record',
     file: 'src/express/require-mfa.ts',
-    find: "if (decision === 'passed') return next()",
+    find: 'if (passes.has(decision)) return next()',
     replace: "if (decision !== 'nobody') return next()",
     test: 'express/public-path.test.ts',
     title: 'the option public opens no route that requireMfa() guards',

@@ -165,8 +165,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'guarding by what was verified, and not by a remembered browser',
     file: 'src/express/require-mfa.ts',
-    find: "if (decision === 'passed') return next()",
-    replace: "if (decision === 'passed' || req.mfa?.remembered) return next()",
+    find: 'if (passes.has(decision)) return next()',
+    replace: 'if (passes.has(decision) || req.mfa?.remembered) return next()',
     test: 'express/remembered.test.ts',
     title: 'a remembered browser passes the gate without a second step, and is never verified',
   },

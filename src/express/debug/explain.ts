@@ -30,6 +30,7 @@ const gate: Readonly<Record<Exclude<GateDecision, 'stopped'>, string>> = {
   logout: 'Let through: this is logoutPath.',
   public: 'Let through: the option public names this path.',
   not_required: 'Let through: required(req, user) said that this user needs no second step.',
+  emergency: 'Let through: MFA_EMERGENCY_OFF_UNTIL is set. The user is not verified.',
   remembered:
     'Let through: this browser is remembered. The user is not verified, and requireMfa() still demands the second step.',
 }
@@ -48,6 +49,8 @@ export const unverifiedWords: Readonly<Record<Unverified, string>> = {
 const guard: Readonly<Record<GuardDecision, string>> = {
   ...unverifiedWords,
   passed: 'let through.',
+  not_required: "let through, because required(req, user) said 'never'. The user is not verified.",
+  emergency: 'let through, because MFA_EMERGENCY_OFF_UNTIL is set. The user is not verified.',
   nobody: 'answered 401, because no user is signed in, as the option user says.',
   later_user: 'refused, because the user was set after mfa() ran. Put the login before app.use(mfa()).',
 }

@@ -58,6 +58,8 @@ export type MfaEvent = EventContext &
     | { readonly type: 'service.unavailable'; readonly reason: Trouble }
     /** `failMode` let a user pass the gate without a second step. */
     | { readonly type: 'gate.let_through'; readonly until: number }
+    /** `MFA_EMERGENCY_OFF_UNTIL` let a user pass the gate or `requireMfa()`: once a minute for each user. */
+    | { readonly type: 'gate.emergency'; readonly until: number }
   )
 
 /** An event without the members of every event. */

@@ -26,10 +26,11 @@ export interface MfaOptions {
    */
   user?: ((req: AppRequest) => OrPromise<Maybe<AppUser>>) | undefined
   /**
-   * Whether this user needs a second step, for a gradual rollout.
+   * Whether this user needs a second step, for groups of users: `false` if not at the gate, and `'never'` if not for `requireMfa()`
+   * either.
    * @default every user
    */
-  required?: ((req: AppRequest, user: MfaUser) => OrPromise<boolean>) | undefined
+  required?: ((req: AppRequest, user: MfaUser) => OrPromise<boolean | 'never'>) | undefined
   /**
    * Whether every later route requires the second step. With `false`, only routes with `requireMfa()` do.
    * @default `true`

@@ -17,6 +17,7 @@ import { pooledRandom } from '../../ground/pooled-random.ts'
 import { SetupError } from '../../service-handle.ts'
 import type { Connection, ServiceHandle } from '../../service-handle.ts'
 import type { MessagesByLanguage } from '../messages/replace.ts'
+import { readEmergency } from './emergency.ts'
 import type { Accent } from './accent.ts'
 import { resolveAccent } from './accent.ts'
 import type { AppRequest, Logger, Logout, Maybe, OrPromise } from './app.ts'
@@ -88,7 +89,7 @@ const linkTo = (example: string) =>
 export const MfaOptionsSchema = z.strictObject({
   service: z.union([Remote, Handle]).optional(),
   user: fn<(req: AppRequest) => OrPromise<Maybe<AppUser>>>().optional(),
-  required: fn<(req: AppRequest, user: MfaUser) => OrPromise<boolean>>().optional(),
+  required: fn<(req: AppRequest, user: MfaUser) => OrPromise<boolean | 'never'>>().optional(),
   gate: z.boolean().default(true),
   selfEnrollment: z.boolean().default(true),
   mayEnroll: fn<(req: AppRequest, user: MfaUser) => OrPromise<boolean>>().optional(),
@@ -179,6 +180,8 @@ export interface ResolvedOptions extends Readonly<
   readonly routes: ServiceHandle['routes'] | undefined
   /** Identifies the service and its domain. */
   readonly serviceId: string
+  /** Until when the second step is off, Unix seconds. */
+  readonly emergencyUntil: number | undefined
   /** The address of a remote service. */
   readonly serviceUrl: string | undefined
   readonly open: () => Promise<Connection>
@@ -227,6 +230,7 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
     languages: createLanguages(messages, language),
     accent: accent === undefined ? undefined : resolveAccent(accent),
     routes: handle?.routes,
+    emergencyUntil: readEmergency(environment, rest.clock, rest.logger),
     serviceId: handle ? (handle.id ?? '') : (service as Connection).domainId,
     serviceUrl,
     open: handle ? () => handle.connect(app) : () => Promise.resolve(service as Connection),

@@ -11,11 +11,12 @@ export type GateDecision =
   | 'logout'
   | 'public'
   | 'not_required'
+  | 'emergency'
   | 'remembered'
   | 'stopped'
 
 /** The decisions of `requireMfa()`. */
-export type GuardDecision = 'passed' | 'nobody' | 'later_user' | Unverified
+export type GuardDecision = 'passed' | 'nobody' | 'later_user' | 'not_required' | 'emergency' | Unverified
 
 /** A decision about a request, for the page of `debug: true`. */
 export type TraceStep =

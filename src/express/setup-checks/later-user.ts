@@ -4,6 +4,7 @@ import { userKeyOf } from '../../challenge/user.ts'
 import { resolveAppUser } from '../request/app-user.ts'
 import { isBearer } from './bearer-requests.ts'
 import type { RequestContext } from '../request/context.ts'
+import { requirementOf } from '../request/required.ts'
 import { verifiedOf } from '../request/verified.ts'
 import { readMfaState } from '../session/web-session.ts'
 import { isPublic } from '../request/public-path.ts'
@@ -48,7 +49,7 @@ async function isUngated(req: Request, context: RequestContext): Promise<boolean
   const { options } = context.mfa
   const user = await resolveAppUser(req, options)
   if (!user || verifiedOf(readMfaState(req), { ...context, userKey: userKeyOf(user) })) return false
-  return options.required === undefined || (await options.required(req, user))
+  return (await requirementOf({ req, context }, user)) === 'here'
 }
 
 function warningFor({ method, baseUrl, path }: Request): string {
