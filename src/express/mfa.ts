@@ -46,6 +46,8 @@ import type { WebRequest } from './request/web-request.ts'
 import { serveRoutes } from './routes.ts'
 import { bindToService, checkWebSession, hasMfaState, readMfaState } from './session/web-session.ts'
 import { warnOfBearer } from './setup-checks/bearer-requests.ts'
+import { createFirstRequests } from './setup-checks/first-requests.ts'
+import type { FirstRequests } from './setup-checks/first-requests.ts'
 import { warnOfLaterUser } from './setup-checks/later-user.ts'
 import { checkServiceFor } from './setup-checks/phishing-resistance.ts'
 import { createRejectedPosts } from './setup-checks/rejected-posts.ts'
@@ -103,7 +105,7 @@ export function mfa(options: MfaOptions = {}): MfaHandler {
   checkExpressVersion()
   const settings = resolveOptions(options, process.env)
   const { options: resolved, debug } = withDebug(options, settings)
-  const instance = { mfa: createMfa(resolved), debug }
+  const instance = { mfa: createMfa(resolved), debug, noteFirst: createFirstRequests(resolved, process.env) }
 
   // An app that is not set up correctly should find out when it starts, not at its first sign-in.
   if (resolved.routes) {
@@ -138,6 +140,8 @@ interface Instance {
   readonly mfa: Mfa
   /** Set only with `debug: true`. */
   readonly debug: Debug | undefined
+  /** Set only while developing. */
+  readonly noteFirst: FirstRequests | undefined
 }
 
 function createMfa(options: ResolvedOptions): Mfa {
@@ -187,14 +191,10 @@ async function serveRelatedOrigins(req: Request, res: Response, origins: readonl
   await serveDetached(req, res, () => void res.json({ origins }))
 }
 
-function handlePrivate(
-  { mfa: internals, debug }: Instance,
-  req: Request,
-  res: Response,
-  handling: Handling,
-): void | Promise<void> {
+function handlePrivate(instance: Instance, req: Request, res: Response, handling: Handling): void | Promise<void> {
+  const { mfa: internals, debug } = instance
   checkWebSession(req)
-  if (!debug) return handleRequest(internals, req, res, handling)
+  if (!debug) return handleRequest(instance, req, res, handling)
   const { requestId, below } = handling
   if (below === '/debug' && isRead(req)) {
     return debugRequest(internals, debug, req, requestId).then((request) => apply(request, res, debugPage(request)))
@@ -202,7 +202,7 @@ function handlePrivate(
   const trace = followRequest(internals, debug, req, res, requestId())
   return trace.run(async () => {
     try {
-      await handleRequest(internals, req, res, { ...handling, trace })
+      await handleRequest(instance, req, res, { ...handling, trace })
     } catch (error) {
       trace.note({ kind: 'failed', reason: describe(error) })
       throw error
@@ -212,8 +212,14 @@ function handlePrivate(
 
 const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
-function handleRequest(internals: Mfa, req: Request, res: Response, handling: Handling): void | Promise<void> {
+function handleRequest(
+  { mfa: internals, noteFirst }: Instance,
+  req: Request,
+  res: Response,
+  handling: Handling,
+): void | Promise<void> {
   return whenKnown(resolveAppUser(req, internals.options), (user) => {
+    noteFirst?.(req, user)
     const context = attach(internals, req, res, handling, user)
     if (!user) return handleVisitor(context, req, res, handling)
     const request = createWebRequest(req, context, user)

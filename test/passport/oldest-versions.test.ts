@@ -1,12 +1,22 @@
+import { IncomingMessage } from 'node:http'
+
 import express from 'express416'
 import session from 'express-session'
 import { Strategy as LocalStrategy } from 'passport-local'
-import passport04 from 'passport04'
 import { isVerified, mfa, requireMfa } from 'second-factor'
 import { MfaStrategy } from 'second-factor/passport'
 import { createSignIn, passSecondStep, startTestService } from 'second-factor/testing'
 import request from 'supertest'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+
+// Passport 0.4 adds its methods to the prototype of all requests, those of later test files among them.
+const prototype = IncomingMessage.prototype
+const before = Object.getOwnPropertyNames(prototype)
+const { default: passport04 } = await import('passport04')
+afterAll(() => {
+  const added = Object.getOwnPropertyNames(prototype).filter((name) => !before.includes(name))
+  for (const name of added) Reflect.deleteProperty(prototype, name)
+})
 
 async function startApp() {
   const service = await startTestService()

@@ -3,7 +3,9 @@ import type { Request } from 'express'
 import { userKeyOf } from '../../challenge/user.ts'
 import { resolveAppUser } from '../request/app-user.ts'
 import type { Mfa, RequestContext } from '../request/context.ts'
+import { wantsJson } from '../request/navigation.ts'
 import type { Outcome } from '../request/outcome.ts'
+import { json } from '../request/outcome.ts'
 import { findVerified } from '../request/verified.ts'
 import type { MfaEvent } from '../options/mfa-event.ts'
 import { englishOf } from '../options/languages.ts'
@@ -51,15 +53,18 @@ async function showDebug(request: DebugRequest, record: DebugRecord): Promise<Ou
   const { options } = context.mfa
   const layout = layoutOf(request, englishOf(options.languages))
   const service = await serviceState(req, context)
+  const state = [
+    { name: 'User', value: failure ?? context.userKey ?? 'no user is signed in, as the option user says' },
+    { name: 'Second step', value: verifiedWords(request) },
+    ...service,
+    ...(options.publicUrl === undefined ? [] : [{ name: 'publicUrl', value: options.publicUrl }]),
+  ].map(({ name, value }) => ({ name, value: debug.redact(value) }))
+  if (wantsJson(req)) return { state: 'as-is', answer: json(200, { state }) }
   const answer = page(200, 'debug', {
     ...layout,
     wide: true,
     headline: 'What mfa() decided',
-    state: [
-      { name: 'User', value: failure ?? context.userKey ?? 'no user is signed in, as the option user says' },
-      { name: 'Second step', value: verifiedWords(request) },
-      ...service,
-    ].map(({ name, value }) => ({ name, value: debug.redact(value) })),
+    state,
     requests: record.requests.toReversed().map(showRequest),
     lines: [...debug.log.lines, ...record.lines].map(showLine),
     events: record.events.toReversed().map((event) => showEvent(event, debug.redact)),

@@ -32,7 +32,8 @@ import { resolvePasskeys } from './relying-party.ts'
 import type { ResolvedPasskeys } from './relying-party.ts'
 
 const consoleLogger: Logger = {
-  info: () => {},
+  // oxlint-disable-next-line no-console -- only while developing, see createFirstRequests()
+  info: (message) => console.info(message),
   warn: (message) => process.emitWarning(message.replace(/^mfa: /, ''), { type: 'MfaWarning' }),
   // oxlint-disable-next-line no-console -- without a logger there is no other place
   error: (message) => console.error(message),
