@@ -50,5 +50,5 @@ function reasonOf(error: unknown): string {
   const { cause } = error
   if (!(cause instanceof Error)) return error.message
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
-  return `${code} ${cause.message}`.trim()
+  return cause.message.includes(code) ? cause.message : `${code} ${cause.message}`
 }
