@@ -76,7 +76,7 @@ describe('second-factor doctor', () => {
     await new Promise((resolve) => closed.close(resolve))
 
     expect((await examine(`http://127.0.0.1:${port}`)).found).toEqual({
-      Address: expect.stringMatching(/^problem: ECONNREFUSED .*: start the app, or correct the address$/),
+      Address: expect.stringMatching(/^problem: connect ECONNREFUSED .*: start the app, or correct the address$/),
     })
   })
 
