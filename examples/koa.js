@@ -6,7 +6,7 @@ import express from 'express'
 import session from 'express-session'
 import Koa from 'koa'
 import connect from 'koa-connect'
-import { mfa, requireMfa } from 'second-factor'
+import { mfa, requireMfa, verifiedMfa } from 'second-factor'
 import { embedded } from 'second-factor/service'
 
 import { login, logout } from './shared/login.js'
@@ -30,6 +30,7 @@ door.use('/transfer', requireMfa({ maxAge: 300 }))
 const app = new Koa()
 app.use(connect(door))
 app.use((ctx) => {
+  if (ctx.path === '/transfer') verifiedMfa(ctx.req, { maxAge: 300 })
   const { name } = ctx.req.session.user
   ctx.body = page(`Hello, ${name}`, `<p>You passed by ${ctx.req.mfa.verified.factor}.</p>${signOutButton}`)
 })

@@ -1,15 +1,11 @@
-import { challengeHeader, lead } from './second-step.ts'
+import { challengeHeader, leadFrom, maxWait, parseUrl, refusalOf } from './second-step.ts'
 import type { Refusal, SecondStepOptions } from './second-step.ts'
-
-/** How long a call waits for the browser to leave this page: the user may have chosen to stay; ms. */
-const longestLeave = 10_000
 
 /**
  * Does what {@link leadToSecondStep} does for every answer to `fetch()` and `XMLHttpRequest`, without a change to the calls of the app
  * and of its libraries. Call it once, before them.
  *
- * A `fetch()` whose user is led away is answered once the user is back on this page, or after ten seconds: the app shows no error
- * meanwhile.
+ * While the browser leaves the page, a `fetch()` that was refused waits for up to ten seconds: the app shows no error meanwhile.
  *
  * @returns a function that undoes it.
  *
@@ -18,37 +14,47 @@ const longestLeave = 10_000
  * followSecondStep({ origins: ['https://api.example'] })
  */
 export function followSecondStep(options: SecondStepOptions = {}): () => void {
+  // A server that renders the page has no user to lead.
+  if (typeof location === 'undefined') return () => {}
   const undo = [wrapFetch(options), wrapRequests(options)]
   return () => undo.forEach((each) => each())
 }
 
 function wrapFetch(options: SecondStepOptions): () => void {
   const original = globalThis.fetch
-  globalThis.fetch = async (...args) => {
+  const wrapped: typeof fetch = async (...args) => {
     const answer = await original(...args)
-    const read = () => answer.clone().json() as Promise<unknown>
-    const { status, url, headers } = answer
-    if (await tryToLead({ status, url, header: headers.get(challengeHeader), read }, options)) await untilBack()
+    if (await tryToLead(() => refusalOf(answer), options)) await leaving(signalOf(...args))
     return answer
   }
-  return () => void (globalThis.fetch = original)
+  globalThis.fetch = wrapped
+  return () => {
+    if (globalThis.fetch === wrapped) globalThis.fetch = original
+  }
 }
+
+const signalOf = (input: RequestInfo | URL, init?: RequestInit): AbortSignal | undefined =>
+  init?.signal ?? (input instanceof Request ? input.signal : undefined)
 
 function wrapRequests(options: SecondStepOptions): () => void {
   const { prototype } = XMLHttpRequest
   // oxlint-disable-next-line typescript/unbound-method -- each request is its `this`
   const { send: original } = prototype
-  prototype.send = function send(...args) {
-    this.addEventListener('load', () => void tryToLead(refusalOf(this), options))
-    original.apply(this, args)
+  function send(this: XMLHttpRequest, body?: Document | XMLHttpRequestBodyInit | null): void {
+    this.addEventListener('load', () => void tryToLead(() => refusalOfRequest(this), options), { once: true })
+    original.call(this, body)
   }
-  return () => void (prototype.send = original)
+  prototype.send = send
+  return () => {
+    // oxlint-disable-next-line typescript/unbound-method -- only compared
+    if (prototype.send === send) prototype.send = original
+  }
 }
 
-function refusalOf(request: XMLHttpRequest): Refusal {
+function refusalOfRequest(request: XMLHttpRequest): Refusal {
   const { status, responseURL: url } = request
   // Asked for a header that it may not show to this origin, a browser writes an error to the console.
-  const mayRead = status === 403 && URL.parse(url)?.origin === location.origin
+  const mayRead = status === 403 && parseUrl(url)?.origin === location.origin
   const header = mayRead ? request.getResponseHeader(challengeHeader) : null
   return { status, url, header, read: () => bodyOf(request) }
 }
@@ -61,10 +67,10 @@ async function bodyOf(request: XMLHttpRequest): Promise<unknown> {
   return new Response(request.response as ArrayBuffer | Blob).json()
 }
 
-/** A setup that leads nowhere is told to the developer; the app gets its answer. */
-async function tryToLead(answer: Refusal, options: SecondStepOptions): Promise<boolean> {
+/** An error is for the developer: the app gets its answer. */
+async function tryToLead(refusal: () => Refusal, options: SecondStepOptions): Promise<boolean> {
   try {
-    return await lead(answer, options)
+    return await leadFrom(refusal(), options)
   } catch (error) {
     // oxlint-disable-next-line no-console -- the app has not called this
     console.error(error)
@@ -72,10 +78,17 @@ async function tryToLead(answer: Refusal, options: SecondStepOptions): Promise<b
   }
 }
 
-/** A page that the browser has kept is shown again with everything that waits on it. */
-function untilBack(): Promise<void> {
+/** Waits while the browser leaves the page. A page that it has kept is loaded again when the user comes back. */
+function leaving(signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    setTimeout(resolve, longestLeave)
-    addEventListener('pageshow', () => resolve(), { once: true })
+    const reload = ({ persisted }: PageTransitionEvent) => void (persisted && location.reload())
+    const stop = () => {
+      clearTimeout(timer)
+      removeEventListener('pageshow', reload)
+      resolve()
+    }
+    const timer = setTimeout(stop, maxWait)
+    addEventListener('pageshow', reload)
+    signal?.addEventListener('abort', stop, { once: true })
   })
 }

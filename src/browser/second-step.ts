@@ -27,10 +27,23 @@ export async function leadToSecondStep(
   returnTo?: string,
   options: SecondStepOptions = {},
 ): Promise<boolean> {
-  // A copy, because the caller still has to read an answer about something else.
-  const read = () => answer.clone().json() as Promise<unknown>
-  const { status, url, headers } = answer
-  return lead({ status, url, header: headers.get(challengeHeader), read }, options, returnTo)
+  return leadFrom(refusalOf(answer), options, returnTo)
+}
+
+/**
+ * The same for the address of a challenge that came in another way, such as in an error of GraphQL.
+ *
+ * @param challenge `extensions.challenge` of the error. Its path is opened at its own origin if `origins` lists that, otherwise at the
+ * origin of this page.
+ */
+export function leadToChallenge(
+  challenge: string,
+  returnTo?: string,
+  { origins = [] }: SecondStepOptions = {},
+): boolean {
+  const url = parseUrl(challenge, location.href)
+  if (!url) return false
+  return openAt(url, origins.includes(url.origin) ? url.origin : location.origin, returnTo)
 }
 
 /** An answer of `fetch()` or of an `XMLHttpRequest`. */
@@ -43,36 +56,26 @@ export interface Refusal {
   readonly read: () => Promise<unknown>
 }
 
-export async function lead(answer: Refusal, { origins = [] }: SecondStepOptions, returnTo?: string): Promise<boolean> {
-  const challenge = await challengeIn(answer, origins)
-  if (!challenge) return false
-  if (isHere(challenge) || isBackFrom(challenge)) throw new Error(notServed(challenge.pathname))
-  noteLeaving(challenge)
-  challenge.searchParams.set('returnTo', returnTo ?? currentPage(challenge))
-  open(challenge)
-  return true
-}
-
-const isHere = ({ origin, pathname }: URL) => location.origin === origin && location.pathname === pathname
-
-function notServed(path: string): string {
-  return (
-    `leadToSecondStep(): ${path} shows this app and not the challenge, because what serves this page does not forward ` +
-    `${path} to mfa(). Forward ${path} and everything below it to your server, as you do with your API: in Vite by ` +
-    `server.proxy, in nginx by location ${path} { proxy_pass … }.`
-  )
-}
+/** Reads a copy, because the caller still has to read an answer about something else. */
+export const refusalOf = (answer: Response): Refusal => ({
+  status: answer.status,
+  url: answer.url,
+  header: answer.headers.get(challengeHeader),
+  read: () => answer.clone().json() as Promise<unknown>,
+})
 
 /** Follows only answers of this origin or a listed one, and only to the origin of the answer: another server may have answered. */
-async function challengeIn(answer: Refusal, origins: readonly string[]): Promise<URL | undefined> {
-  if (answer.status !== 403) return undefined
-  const { origin } = new URL(answer.url, location.href)
-  if (origin !== location.origin && !origins.includes(origin)) return undefined
+export async function leadFrom(
+  answer: Refusal,
+  { origins = [] }: SecondStepOptions,
+  returnTo?: string,
+): Promise<boolean> {
+  if (answer.status !== 403) return false
+  const origin = parseUrl(answer.url, location.href)?.origin ?? ''
+  if (origin !== location.origin && !origins.includes(origin)) return false
   const address = answer.header ?? (await addressIn(answer))
-  const challenge = address === undefined ? null : URL.parse(address, origin)
-  if (!challenge || !/^https?:$/.test(challenge.protocol)) return undefined
-  // A development server shows the app at another origin than the app knows.
-  return new URL(challenge.pathname + challenge.search, origin)
+  const challenge = address === undefined ? undefined : parseUrl(address, origin)
+  return challenge !== undefined && openAt(challenge, origin, returnTo)
 }
 
 async function addressIn({ read }: Refusal): Promise<string | undefined> {
@@ -84,16 +87,58 @@ async function addressIn({ read }: Refusal): Promise<string | undefined> {
   }
 }
 
-function currentPage({ origin }: URL): string {
+/** `URL.parse()` is missing in browsers from before 2024. */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  try {
+    const url = new URL(text, base)
+    return /^https?:$/.test(url.protocol) ? url : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** How long the browser may take to leave a page; ms. The user may also have chosen to stay. */
+export const maxWait = 10_000
+
+/** The page that was left last. Leaving it again would interrupt what the browser is loading. */
+let left = { page: Number.NaN, at: 0 }
+
+/** Opens the path of a challenge at this origin: a development server shows the app at another one than the app knows. */
+function openAt(challenge: URL, origin: string, returnTo: string | undefined): boolean {
+  const target = new URL(origin)
+  // Set, and not parsed: a path that begins with two slashes would be read as a host.
+  target.pathname = challenge.pathname
+  target.search = challenge.search
+  const isOwn = target.origin === location.origin
+  // Pages of other origins cannot remove the record, so it would say nothing.
+  if (isOwn && (location.pathname === target.pathname || isBackFrom(target)))
+    throw new Error(notServed(target.pathname))
+  if (left.page === performance.timeOrigin && Date.now() - left.at < maxWait) return true
+  left = { page: performance.timeOrigin, at: Date.now() }
+  if (isOwn) noteLeaving(target)
+  target.searchParams.set('returnTo', returnTo ?? currentPage(isOwn))
+  openPage(target, isOwn)
+  return true
+}
+
+function notServed(path: string): string {
+  return (
+    `leadToSecondStep(): ${path} shows this app and not the challenge, because what serves this page does not forward ` +
+    `${path} to mfa(). Forward ${path} and everything below it to your server, as you do with your API: in Vite by ` +
+    `server.proxy, in nginx by location ${path} { proxy_pass … }.`
+  )
+}
+
+function currentPage(isOwn: boolean): string {
   const path = location.pathname + location.search + location.hash
-  return origin === location.origin ? path : location.origin + path
+  return isOwn ? path : location.origin + path
 }
 
 /** At another origin, `mfa()` reads in Referer where the user comes from, which many pages send nowhere. */
-function open(challenge: URL): void {
-  if (challenge.origin === location.origin) return location.assign(challenge)
+function openPage(target: URL, isOwn: boolean): void {
+  if (isOwn) return location.assign(target)
   const link = document.createElement('a')
-  link.href = challenge.href
+  link.href = target.href
   link.referrerPolicy = 'origin'
   document.body.append(link)
   link.click()

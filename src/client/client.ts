@@ -104,6 +104,9 @@ export function createClient(options: ClientOptions) {
       get: (domainId: string): Promise<Domain> => call(domains.getDomain, { params: { domainId } }),
       /** A PNG: the domain's own image, or the default image of the service. */
       image: (domainId: string): Promise<Bytes> => transport.bytes(domains.getDomainImage, { params: { domainId } }),
+      /** Records in the audit trail that the app lets users pass without the second step until then, Unix seconds. 1.4. */
+      noteEmergency: (domainId: string, until: number) =>
+        call(domains.noteEmergency, { params: { domainId }, body: { until } }),
       addUser: (domainId: string, userId: string) => call(domains.addMember, { params: { domainId, userId } }),
       getUser: (domainId: string, userId: string) => call(domains.getMember, { params: { domainId, userId } }),
       listUsers: (domainId: string, page = 1) => call(domains.listMembers, { params: { domainId }, query: { page } }),

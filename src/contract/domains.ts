@@ -132,3 +132,15 @@ export const getDomainImage = endpoint({
   media: 'image/png',
   role: 'auth',
 })
+
+export const noteEmergency = endpoint({
+  method: 'POST',
+  path: '/domains/:domainId/emergencies',
+  summary: 'Records in the audit trail that an app lets its users pass without the second step until a time.',
+  body: z.object({
+    /** Unix time, seconds. */
+    until: z.int().nonnegative().max(9_999_999_999),
+  }),
+  role: 'auth',
+  since: '1.4',
+})

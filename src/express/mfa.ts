@@ -219,7 +219,7 @@ function handleRequest(
   handling: Handling,
 ): void | Promise<void> {
   return whenKnown(resolveAppUser(req, internals.options), (user) => {
-    noteFirst?.(req, user)
+    noteFirst?.(user)
     const context = attach(internals, req, res, handling, user)
     if (!user) return handleVisitor(context, req, res, handling)
     const request = createWebRequest(req, context, user)

@@ -17,7 +17,6 @@ import { passesInEmergency } from './request/emergency.ts'
 import { requirementOf } from './request/required.ts'
 import { findVerified } from './request/verified.ts'
 import { createWebRequest } from './request/web-request.ts'
-import type { WebRequest } from './request/web-request.ts'
 import type { MfaState } from './session/mfa-state.ts'
 import { readMfaState } from './session/web-session.ts'
 import { refuse, stepUp } from './sign-in/demand.ts'
@@ -68,14 +67,14 @@ function guardUser(
   res: Response,
   next: NextFunction,
 ): void | Promise<void> {
-  const decision = decide(readMfaState(req), { req, context }, user, route)
-  // Only where the app says so does the answer have to be waited for.
-  const { required } = context.mfa.options
-  if (required === undefined || !user || decision === 'later_user' || passes.has(decision)) {
-    return act({ context, user, route }, { req, res, next }, decision)
-  }
+  const decision = decide(readMfaState(req), context, user, route)
+  const handling = { req, res, next }
+  const guarded = { context, user, route }
+  if (!user || decision === 'later_user' || decision === 'passed') return act(guarded, handling, decision)
+  const unless = () => (passesInEmergency({ req, context }) ? 'emergency' : decision)
+  if (context.mfa.options.required === undefined) return act(guarded, handling, unless())
   return requirementOf({ req, context }, user).then((requirement) =>
-    act({ context, user, route }, { req, res, next }, requirement === 'never' ? 'not_required' : decision),
+    act(guarded, handling, requirement === 'never' ? 'not_required' : unless()),
   )
 }
 
@@ -100,18 +99,11 @@ function act(
   return serve(request, res, next, () => (decision === 'later_user' ? refuse(request) : stepUp(request, need)))
 }
 
-function decide(
-  state: MfaState,
-  visit: Pick<WebRequest, 'req' | 'context'>,
-  user: MfaUser | undefined,
-  route: Route,
-): GuardDecision {
-  const { context } = visit
+function decide(state: MfaState, context: RequestContext, user: MfaUser | undefined, route: Route): GuardDecision {
   if (!user) return 'nobody'
   if (isLaterUser(context, user)) return 'later_user'
   const verdict = findVerified(state, context, route.policyFor(context.mfa.policy))
-  if (typeof verdict !== 'string') return 'passed'
-  return passesInEmergency(visit) ? 'emergency' : verdict
+  return typeof verdict === 'string' ? verdict : 'passed'
 }
 
 /** Set after mfa() ran, as `session: false` strategies do: no web session belongs to this user that could be verified. */

@@ -8,7 +8,8 @@ import { message } from './pages/message.ts'
 import type { RequestContext } from './request/context.ts'
 import { isTrustedPost, readForm } from './request/form.ts'
 import type { FormNotices } from './request/form.ts'
-import type { Handler } from './request/outcome.ts'
+import { isHtmx, isTurbo } from './request/navigation.ts'
+import type { Handler, Outcome } from './request/outcome.ts'
 import { leadTo } from './request/outcome.ts'
 import type { WebRequest } from './request/web-request.ts'
 import { warnOnce } from './request/warn.ts'
@@ -93,6 +94,8 @@ export async function serveRoutes(
   const handler = methods[req.method]
   const allowed = { Allow: Object.keys(methods).join(', ') }
   if (!handler) return apply(visitor, res, message(visitor, 405, 'not_found', allowed))
+  if (req.method === 'GET' && isTurbo(req)) return apply(visitor, res, message(visitor, 200, 'not_ahead'))
+  if (req.method === 'GET' && isHtmx(req)) return apply(visitor, res, openedByHtmx(visitor))
   const { user } = context
   if (!user) return apply(visitor, res, message(visitor, 401, 'sign_in_first'))
   const isPost = req.method === 'POST'
@@ -105,6 +108,12 @@ export async function serveRoutes(
   }
   return serve(request, res, next, carryingOut(handler))
 }
+
+/** htmx would put the page into the app's own page. Turbo loads ours as a page by itself, because it says so. */
+const openedByHtmx = ({ req, context: { prefix } }: PageRequest): Outcome => ({
+  state: 'as-is',
+  answer: { kind: 'json', status: 200, body: {}, headers: { 'HX-Redirect': prefix + req.originalUrl } },
+})
 
 /** The warning to the operator about a form that could not be read. */
 function noticesOf(req: Request, { mfa: { options } }: RequestContext): FormNotices {

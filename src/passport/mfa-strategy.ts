@@ -5,7 +5,7 @@ import { asCaller, asRequest } from '../challenge/attribution.ts'
 import type { Verified } from '../challenge/challenge.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { ApiError, UnreachableError } from '../client/errors.ts'
-import { applyEffects, isLeftToOther, settle } from '../express/apply.ts'
+import { apply, applyEffects, isLeftToOther, settle } from '../express/apply.ts'
 import { resolveAppUser } from '../express/request/app-user.ts'
 import type { RequestContext } from '../express/request/context.ts'
 import { contextOf } from '../express/request/context.ts'
@@ -19,6 +19,7 @@ import { reportTrouble, unavailableError } from '../express/request/trouble.ts'
 import { verifiedOf } from '../express/request/verified.ts'
 import type { WebRequest } from '../express/request/web-request.ts'
 import { createWebRequest } from '../express/request/web-request.ts'
+import { refuse } from '../express/sign-in/demand.ts'
 import { openChallenge } from '../express/sign-in/open-challenge.ts'
 import { carryOver } from './carry-over.ts'
 import type { MfaStrategyOptions } from './options.ts'
@@ -69,7 +70,7 @@ class StrategyOfMfa extends Strategy implements MfaStrategy {
     }
     if (answer === required && isHtmx(req)) {
       const { returnTo } = destinations(req, context, options)
-      req.res?.setHeader('HX-Redirect', challengePath(context, { purpose: 'sign_in' }, returnTo))
+      return apply(request, req.res as Response, refuse(request, { purpose: 'sign_in', returnTo }))
     }
     this.fail(answer.failure, answer.status)
   }
@@ -172,5 +173,5 @@ async function settled(request: WebRequest, handler: () => Promise<PassportOutco
 
 /** Leads to the page, which shows what another request has made of the web session. */
 function toPage({ req, context }: WebRequest): PassportAnswer {
-  return isNavigation(req) ? { kind: 'redirect', location: context.base } : required
+  return isNavigation(req) || isTurbo(req) ? { kind: 'redirect', location: context.base } : required
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import { leadToSecondStep } from '../../src/browser/index.ts'
+import { leadToChallenge, leadToSecondStep } from '../../src/browser/index.ts'
 
 const rejection = { error: 'mfa_required', challenge: '/mfa' }
 const answerOf = (content: unknown, status = 403) => Response.json(content, { status })
@@ -62,16 +62,23 @@ describe('leadToSecondStep()', () => {
     expect(answer.bodyUsed).toBe(false)
   })
 
-  it.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)', 'data:text/html,x', 7])(
-    'leadToSecondStep() never leads elsewhere, whoever answered: %j',
-    async (challenge) => {
-      const openedUrls = openPage()
+  it.each([
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    '/.//evil.example',
+    'https://app.example//evil.example',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    7,
+  ])('leadToSecondStep() never leads elsewhere, whoever answered: %j', async (challenge) => {
+    const openedUrls = openPage()
 
-      await leadToSecondStep(answerOf({ ...rejection, challenge }))
+    await leadToSecondStep(answerOf({ ...rejection, challenge }))
+    if (typeof challenge === 'string') leadToChallenge(challenge)
 
-      expect(openedUrls.filter((url) => new URL(url).origin !== 'https://app.example')).toEqual([])
-    },
-  )
+    expect(openedUrls.filter((url) => new URL(url).origin !== 'https://app.example')).toEqual([])
+  })
 
   it('leadToSecondStep() leaves the answer of an origin that is not listed to the app', async () => {
     const openedUrls = openPage()
@@ -105,9 +112,11 @@ describe('leadToSecondStep()', () => {
   it('leadToSecondStep() works for several answers of one page, for another challenge, and much later', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     stubSessionStorage()
-    openPage()
+    const openedUrls = openPage()
     await leadToSecondStep(answerOf(rejection))
     expect(await leadToSecondStep(answerOf(rejection))).toBe(true)
+    // Opened again, the page would interrupt itself.
+    expect(openedUrls).toHaveLength(1)
 
     openPage()
     expect(await leadToSecondStep(answerOf({ ...rejection, challenge: '/mfa?purpose=step_up' }))).toBe(true)

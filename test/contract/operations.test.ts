@@ -25,6 +25,7 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
 
   getDomain: ({ domains }) => domains.get(domainId),
   getDomainImage: ({ domains }) => domains.image(domainId),
+  noteEmergency: ({ domains }) => domains.noteEmergency(domainId, request('noteEmergency')['until']),
   addMember: ({ domains }) => domains.addUser(domainId, userId),
   getMember: ({ domains }) => domains.getUser(domainId, userId),
   listMembers: ({ domains }) => domains.listUsers(domainId),
@@ -223,6 +224,7 @@ const since14 = [
   'DELETE /domains/{domainId}/users/{userId}/passkeys/{passkeyId}',
   'POST /domains/{domainId}/users/{userId}/passkeys/{passkeyId}/give-up',
   'POST /domains/{domainId}/users/{userId}/passkeys/authentication',
+  'POST /domains/{domainId}/emergencies',
   'POST /domains/{domainId}/passkeys/authentication',
   'POST /domains/{domainId}/passkeys/sessions',
   'POST /domains/{domainId}/users/{userId}/browsers/recognize',

@@ -1,8 +1,10 @@
 import type { MfaEvent, MfaOptions } from 'second-factor'
 import { MfaStrategy } from 'second-factor/passport'
+import { embedded } from 'second-factor/service'
+import type { EmbeddedService } from 'second-factor/service'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import { createWatchedClock } from '../service/start-service.ts'
+import { createWatchedClock, quickHash } from '../service/start-service.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 afterEach(() => vi.unstubAllEnvs())
@@ -81,7 +83,7 @@ describe('MFA_EMERGENCY_OFF_UNTIL', () => {
     expect([added, codes].map(({ headers }) => headers['location'])).toEqual(['/mfa', '/mfa'])
   })
 
-  it('an emergency is warned of once a minute, and told of each user', async () => {
+  it('an emergency is warned of once a minute, and emits an event for each user', async () => {
     const { app, clock, person, lines, ofEmergency } = await startIn()
     const bob = app.browser()
     await app.signIn(bob, 'bob')
@@ -102,11 +104,11 @@ describe('MFA_EMERGENCY_OFF_UNTIL', () => {
   it.each<[string, string | ((now: number) => string), string]>([
     ['a time that is over', (now) => timeAt(now - 1), 'is over: remove it'],
     ['a time more than 24 hours ahead', (now) => timeAt(now + 24 * hour + 1), 'is more than 24 hours ahead'],
-    ['a time without a zone', (now) => timeAt(now + hour).slice(0, -1), 'is no time such as'],
-    ['a date', '2026-11-28', 'is no time such as'],
-    ['a number', '99999999999', 'is no time such as'],
-    ['a word', 'true', 'is no time such as'],
-    ['an impossible time', '2026-13-45T99:99:99Z', 'is no time such as'],
+    ['a time without a zone', (now) => timeAt(now + hour).slice(0, -1), 'must be a time such as'],
+    ['a date', '2026-11-28', 'must be a time such as'],
+    ['a number', '99999999999', 'must be a time such as'],
+    ['a word', 'true', 'must be a time such as'],
+    ['an impossible time', '2026-13-45T99:99:99Z', 'must be a time such as'],
   ])('%s opens nothing, and says why', async (_, text, reason) => {
     const { person, lines } = await startIn(text)
 
@@ -120,6 +122,40 @@ describe('MFA_EMERGENCY_OFF_UNTIL', () => {
     clock.skip(-24 * hour)
 
     expect((await person.open('/account')).headers['location']).toBe('/mfa')
+  })
+
+  it('an emergency is recorded in the audit trail of the service, once and as soon as the service answers', async () => {
+    const recorded: unknown[] = []
+    let isDown = true
+    const wrap = (service: EmbeddedService): EmbeddedService => ({
+      ...service,
+      async connect(...facts) {
+        const connection = await service.connect(...facts)
+        const send: typeof fetch = async (input, init) => {
+          const request = new Request(input, init)
+          if (request.url.endsWith('/emergencies')) {
+            if (isDown) throw new Error('down')
+            recorded.push(await request.clone().json())
+          }
+          return (connection.fetch ?? fetch)(request)
+        }
+        return { ...connection, fetch: send }
+      },
+    })
+    const clock = createWatchedClock()
+    const service = wrap(embedded({ database: ':memory:', clock, pinHashCost: quickHash }))
+    const { person, clock: appClock } = await startIn((now) => timeAt(now + hour), { service })
+    await person.open('/account')
+    expect(recorded).toEqual([])
+
+    isDown = false
+    await appClock.advance(60)
+    await person.open('/account')
+    await expect.poll(() => recorded).toEqual([{ until: appClock.now() - 60 + hour }])
+    await appClock.advance(60)
+    await person.open('/account')
+
+    expect(recorded).toHaveLength(1)
   })
 
   it('an empty variable is none', async () => {

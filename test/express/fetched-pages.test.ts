@@ -84,6 +84,19 @@ describe('Turbo', () => {
     expect([page.status, await pendingCount()]).toEqual([503, 0])
   })
 
+  it.each(['/mfa/devices', '/mfa'])('Turbo and htmx open a link to %s as a page', async (path) => {
+    const { app } = await openApp()
+    const person = app.browser()
+    await app.verify(person, 'bob')
+
+    const byTurbo = await person.open(`${path}?done=app`, turbo)
+    const byHtmx = await person.open(`${path}?done=app`, { ...htmx, 'hx-boosted': 'true' })
+
+    expect([byTurbo.status, byHtmx.status]).toEqual([200, 200])
+    expect(byTurbo.text).toContain('turbo-visit-control')
+    expect(byHtmx.headers['hx-redirect']).toBe(`${path}?done=app`)
+  })
+
   it('each page of the second step has Turbo load it', async () => {
     const { person } = await openApp()
 
@@ -134,6 +147,7 @@ describe('returnOrigins', () => {
     [`https://user:secret@spa.example/`, '/'],
     [`https://spa.example.evil.example/`, '/'],
     [`https://spa.example@evil.example/`, '/'],
+    [`blob:https://spa.example/4711`, '/'],
     [`https://spa.example\\@evil.example/`, 'https://spa.example/@evil.example/'],
   ])('a page at a listed origin is returned to, and no other: %s', async (returnTo, expected) => {
     const answer = await open(returnTo, fromThere)

@@ -22,13 +22,11 @@ async function linesIn(mode: string | undefined) {
 }
 
 it.each([undefined, 'development'])(
-  'mfa() says once who visits, and once who is signed in, with NODE_ENV %s',
+  'mfa() says once that nobody is signed in, and once that somebody is, without values, with NODE_ENV %s',
   async (mode) => {
     expect(await linesIn(mode)).toEqual([
-      expect.stringMatching(
-        /^mfa: GET \/somewhere: nobody is signed in, as the option user says, .*write where your app keeps them/,
-      ),
-      'mfa: GET /account: alice is signed in, as the option user says (no name: people see the username; e-mail person@example.com)',
+      expect.stringMatching(/^mfa: the option user returned nobody, .*write where your app keeps the user/),
+      'mfa: the option user returned a user with a username, no name (people see the username), an e-mail address',
     ])
   },
 )

@@ -5,8 +5,8 @@ const test = 'express/fetched-pages.test.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'asking nobody for a page that Turbo has fetched',
-    file: 'src/express/sign-in/challenge-page.ts',
-    find: "  if (isTurbo(req)) return message(request, 200, 'not_ahead')\n",
+    file: 'src/express/routes.ts',
+    find: "  if (req.method === 'GET' && isTurbo(req)) return apply(visitor, res, message(visitor, 200, 'not_ahead'))\n",
     replace: '',
     test,
     title: 'the page that Turbo fetches asks nobody, and has Turbo load it',
@@ -63,9 +63,25 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'following only answers of listed origins',
     file: 'src/browser/second-step.ts',
-    find: '  if (origin !== location.origin && !origins.includes(origin)) return undefined\n',
+    find: '  if (origin !== location.origin && !origins.includes(origin)) return false\n',
     replace: '',
     test: 'browser/second-step.test.ts',
     title: 'leadToSecondStep() leaves the answer of an origin that is not listed to the app',
+  },
+  {
+    defense: 'keeping a path with two slashes a path',
+    file: 'src/browser/second-step.ts',
+    find: '  target.pathname = challenge.pathname\n  target.search = challenge.search\n',
+    replace: '  target.href = new URL(challenge.pathname + challenge.search, origin).href\n',
+    test: 'browser/second-step.test.ts',
+    title: 'leadToSecondStep() never leads elsewhere, whoever answered: %j',
+  },
+  {
+    defense: 'leaving a page once',
+    file: 'src/browser/second-step.ts',
+    find: '  if (left.page === performance.timeOrigin && Date.now() - left.at < maxWait) return true\n',
+    replace: '',
+    test: 'browser/second-step.test.ts',
+    title: 'leadToSecondStep() works for several answers of one page, for another challenge, and much later',
   },
 ]

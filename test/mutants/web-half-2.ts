@@ -399,8 +399,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the origin that a single-page app is led to',
     file: 'src/browser/second-step.ts',
-    find: 'return new URL(challenge.pathname + challenge.search, origin)',
-    replace: 'return challenge',
+    find: '  target.pathname = challenge.pathname\n',
+    replace: '  target.href = challenge.href\n',
     test: 'browser/second-step.test.ts',
     title: 'leadToSecondStep() never leads elsewhere, whoever answered: %j',
   },

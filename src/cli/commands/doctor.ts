@@ -17,7 +17,7 @@ export function doctorCommand(): Command {
   return new Command('doctor')
     .description('look at an app with mfa() as a visitor, and say what to change')
     .argument('<url>', 'the address of the app, as browsers open it', parseUrl)
-    .option('--path <path>', 'the path of the challenge pages', '/mfa')
+    .option('--path <path>', 'the path of the challenge pages', parsePath, '/mfa')
     .option('--authenticator-url <url>', 'the address of the authenticator, if the service runs elsewhere', parseUrl)
     .option('--json', 'print JSON')
     .addHelpText('after', examplesHelp(['doctor https://app.example.com', 'doctor http://localhost:3000 --json']))
@@ -37,6 +37,11 @@ async function doctor(url: string, { path, authenticatorUrl, json }: Settings): 
 }
 
 const signs = { good: '✓', problem: '✗', unknown: '?' } as const
+
+function parsePath(text: string): string {
+  if (!/^\/[\w./~-]*$/.test(text)) throw new InvalidArgumentError('It must be a path such as /mfa.')
+  return text.replace(/\/+$/, '')
+}
 
 function parseUrl(text: string): string {
   const url = URL.parse(text)

@@ -14,8 +14,8 @@ export interface NoAnswer {
 
 export type Visit = (path: string, accept: 'text/html' | 'application/json' | '*/*') => Promise<Answer | NoAnswer>
 
-/** The time after which a visitor gives up, ms. */
-const patience = 10_000
+/** The time limit of one visit, ms. */
+const timeout = 10_000
 
 /** Visits pages below an address without cookies. Follows no redirect: where one leads is a finding. */
 export function visitorOf(base: string): Visit {
@@ -24,7 +24,7 @@ export function visitorOf(base: string): Visit {
       const response = await fetch(base + path, {
         headers: { accept, ...(accept === 'text/html' && { 'sec-fetch-mode': 'navigate' }) },
         redirect: 'manual',
-        signal: AbortSignal.timeout(patience),
+        signal: AbortSignal.timeout(timeout),
       })
       const text = await response.text()
       return { status: response.status, headers: response.headers, text, json: readJson(text) }
@@ -46,7 +46,7 @@ function readJson(text: string): Answer['json'] {
 /** The cause says more than "fetch failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return `no answer within ${patience / 1000} seconds`
+  if (error.name === 'TimeoutError') return `no answer within ${timeout / 1000} seconds`
   const { cause } = error
   if (!(cause instanceof Error)) return error.message
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''

@@ -1,16 +1,16 @@
 import type { Clock } from '../../ground/clock.ts'
 import type { Logger } from './app.ts'
 
-/** The variable that opens an app without the second step, for an outage that nobody can mend in time. */
+/** The variable that opens an app without the second step, for an outage that nobody can fix in time. */
 export const emergencyVariable = 'MFA_EMERGENCY_OFF_UNTIL'
 
-/** The furthest end: an emergency must not be forgotten; seconds. */
-const longest = 24 * 60 * 60
+/** An emergency must not be forgotten; seconds. */
+const maxDuration = 24 * 60 * 60
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/
 
 /**
- * Reads until when the second step is off. Whatever is wrong with the time leaves the app closed, and is logged.
+ * Reads until when the second step is off. A time with a mistake opens nothing, and the log says why.
  *
  * @returns Unix seconds; undefined if it is not off.
  */
@@ -29,12 +29,12 @@ export function readEmergency(environment: NodeJS.ProcessEnv, clock: Clock, logg
 /** Whether an emergency lasts. A clock that is set back does not make it longer. */
 export const isOpen = (until: number | undefined, clock: Clock): boolean => {
   const left = (until ?? 0) - clock.now()
-  return left > 0 && left <= longest
+  return left > 0 && left <= maxDuration
 }
 
 export const timeOf = (until: number): string => `${new Date(until * 1000).toISOString().slice(0, 19)}Z`
 
 function mistakeIn(until: number, clock: Clock): string {
-  if (Number.isNaN(until)) return 'is no time such as 2026-11-28T20:00:00Z'
+  if (Number.isNaN(until)) return 'must be a time such as 2026-11-28T20:00:00Z'
   return until > clock.now() ? 'is more than 24 hours ahead' : 'is over: remove it'
 }

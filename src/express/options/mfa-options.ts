@@ -27,7 +27,7 @@ export interface MfaOptions {
   user?: ((req: AppRequest) => OrPromise<Maybe<AppUser>>) | undefined
   /**
    * Whether this user needs a second step, for groups of users: `false` if not at the gate, and `'never'` if not for `requireMfa()`
-   * either.
+   * either. `verifiedMfa()` and `isVerified()` never exempt anybody.
    * @default every user
    */
   required?: ((req: AppRequest, user: MfaUser) => OrPromise<boolean | 'never'>) | undefined

@@ -78,6 +78,8 @@ function listedAddress(value: unknown, origins: readonly string[]): string | und
   // Written as the parser writes it: a browser cannot read another origin in it.
   const url = URL.parse(value)
   if (!url || !origins.includes(url.origin) || url.username !== '' || url.password !== '') return undefined
+  // The origin of `blob:https://…` is the one inside.
+  if (!/^https?:$/.test(url.protocol)) return undefined
   return url.href
 }
 

@@ -11,7 +11,7 @@ import type { Factor } from '../../contract/factor.ts'
 import { browserProofPage } from '../pages/browser-proof-page.ts'
 import { message } from '../pages/message.ts'
 import { statusPage } from '../pages/status-page.ts'
-import { isPrefetch, isScript, isTurbo } from '../request/navigation.ts'
+import { isPrefetch, isScript } from '../request/navigation.ts'
 import type { Outcome, StateChange } from '../request/outcome.ts'
 import { andThen, redirect } from '../request/outcome.ts'
 import type { RequestedChallenge } from '../request/requested-challenge.ts'
@@ -38,8 +38,6 @@ import { startOnce, startWithoutPush } from './start-once.ts'
 /** `GET /mfa`: the status of the challenge. The first look starts it; a page without JavaScript completes it by reloading. */
 export async function challengePage(request: WebRequest, signal: AbortSignal): Promise<Outcome> {
   const { req, context, state } = request
-  // Turbo loads the page itself then, because it says so; only that is the user's look at it.
-  if (isTurbo(req)) return message(request, 200, 'not_ahead')
   if (isPrefetch(req)) return message(request, 503, 'not_ahead')
   const requested = isScript(req) ? undefined : requestedChallenge(req, context)
   if (requested) return openRequestedChallenge(request, requested)

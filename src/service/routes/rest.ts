@@ -44,6 +44,7 @@ export const routes: readonly Route[] = [
 
   route(domain.getDomain, domains.get),
   route(domain.getDomainImage, domains.image),
+  route(domain.noteEmergency, domains.noteEmergency),
   route(domain.addMember, members.add),
   route(domain.getMember, members.get),
   route(domain.listMembers, members.list),

@@ -141,6 +141,8 @@ export const auditEvents = {
   'organization.renamed': [],
   'domain.created': ['domain'],
   'domain.changed': ['domain', 'fields'],
+  /** The app lets its users pass without the second step until that time. */
+  'domain.emergency': ['domain', 'until'],
   'domain.image_set': ['domain'],
   'domain.image_removed': ['domain'],
   'api_key.created': ['apiKey', 'role', 'domain'],

@@ -103,6 +103,8 @@ async function readCoded(req: IncomingMessage, limit: number): Promise<Buffer> {
   } finally {
     // Otherwise the connection would stand still with what is left of the body.
     req.unpipe().resume()
+    // It holds memory, and a later error of it would have no listener.
+    if (content !== req) content.destroy()
   }
   return Buffer.concat(chunks)
 }

@@ -141,6 +141,7 @@ export const examples: Readonly<Record<string, Example>> = {
   endUserSessions: { request: { epoch }, answer: { epoch } },
 
   getDomain: { answer: domain },
+  noteEmergency: { request: { until: 1795007200 } },
   addMember: {},
   getMember: { answer: user },
   listMembers: { answer: [user] },

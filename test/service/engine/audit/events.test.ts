@@ -355,6 +355,7 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
   'domain.created': () => administration().createDomain(running.organization.id, { name: unique() }),
   'domain.changed': () =>
     administration().setDomain(running.organization.id, running.domain.id, { requestTimeout: 90, name: unique() }),
+  'domain.emergency': () => call('POST', `${domainPath()}/emergencies`, { body: { until: 1_795_007_200 } }),
   'domain.image_set': () => administration().setDomainImage(running.organization.id, running.domain.id, image()),
   async 'domain.image_removed'() {
     await administration().setDomainImage(running.organization.id, running.domain.id, image())

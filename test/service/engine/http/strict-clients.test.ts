@@ -405,6 +405,27 @@ describe('a body that is compressed', () => {
     expect((await post('gzip', gzipSync(session()))).status).toBe(200)
   })
 
+  it('a caller that goes away after its compressed body was refused ends nothing', async () => {
+    const connection = await openRaw(port())
+    const bomb = gzipSync(Buffer.alloc(1_000_000, ' '))
+    connection.send(
+      'POST /device/preview HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\nContent-Length: 100000\r\n\r\n',
+    )
+    connection.send(bomb)
+    const answer = await connection.answer()
+    connection.end()
+
+    expect(answer.status).toBe(413)
+    expect((await post('gzip', gzipSync(session()))).status).toBe(200)
+  })
+
+  it('a compressed body with bytes after its end is refused, and the connection goes on', async () => {
+    const answer = await post('gzip', Buffer.concat([gzipSync(session()), Buffer.alloc(50_000, 'x')]))
+
+    expect(answer.status).toBe(400)
+    expect((await post('gzip', gzipSync(session()))).status).toBe(200)
+  })
+
   it('a caller that goes away within a compressed body leaves nothing behind', async () => {
     const path = `/api/domains/${running.domain.id}/sessions`
     const connection = await openRaw(port())

@@ -48,6 +48,24 @@ operation('GET /domains/{domainId}/image', (subject) => {
   })
 })
 
+operation('POST /domains/{domainId}/emergencies', (subject) => {
+  it('an emergency of an app is recorded in the audit trail, and changes nothing', async () => {
+    const path = `/domains/${subject().domain.id}/emergencies`
+    const before = await subject().call('GET', `/domains/${subject().domain.id}`)
+
+    const answer = await subject().call('POST', path, { body: { until: 1_795_007_200 } })
+
+    expect(answer.status).toBe(200)
+    expect((await subject().call('GET', `/domains/${subject().domain.id}`)).json).toEqual(before.json)
+  })
+
+  it.each([-1, 1.5, '1795007200', null, 99_999_999_999])('an emergency until %j is refused', async (until) => {
+    const answer = await subject().call('POST', `/domains/${subject().domain.id}/emergencies`, { body: { until } })
+
+    expect(answer.status).toBe(400)
+  })
+})
+
 operation('PUT /domains/{domainId}/users/{userId}', (subject) => {
   it('adding a user to a domain makes the user a member, and does nothing for an existing member', async () => {
     const { call, domain } = subject()
