@@ -152,6 +152,12 @@ describe('second-factor doctor', () => {
     expect(code).toBe(1)
   })
 
+  it.each(['mfa', '/mfa/', '/mfa?x', '//evil.example'])('the doctor takes no path such as %s', async (path) => {
+    const { code, stderr } = await run('doctor', 'https://app.example', '--path', path)
+
+    expect([code, stderr]).toEqual([2, expect.stringContaining('It must be a path such as /mfa.')])
+  })
+
   it.each(['app.example', 'ftp://app.example', 'https://app.example/?x=1'])(
     'the doctor takes no address such as %s',
     async (url) => {

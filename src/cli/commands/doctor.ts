@@ -39,8 +39,8 @@ async function doctor(url: string, { path, authenticatorUrl, json }: Settings): 
 const signs = { good: '✓', problem: '✗', unknown: '?' } as const
 
 function parsePath(text: string): string {
-  if (!/^\/[\w./~-]*$/.test(text)) throw new InvalidArgumentError('It must be a path such as /mfa.')
-  return text.replace(/\/+$/, '')
+  if (!/^(\/[\w.~-]+)+$/.test(text)) throw new InvalidArgumentError('It must be a path such as /mfa.')
+  return text
 }
 
 function parseUrl(text: string): string {
@@ -48,5 +48,6 @@ function parseUrl(text: string): string {
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
     throw new InvalidArgumentError('It must be an address such as https://app.example.com.')
   }
-  return url.href.replace(/\/+$/, '')
+  const parts = url.pathname.split('/').filter((part) => part !== '')
+  return [url.origin, ...parts].join('/')
 }
