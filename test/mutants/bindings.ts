@@ -207,4 +207,12 @@ export const mutants: readonly Mutant[] = [
     test,
     title: 'a step-up tells a verified user that the binding cookie is blocked instead of redirecting forever',
   },
+  {
+    defense: 'verifying nobody in a web session that kept its id',
+    file: 'src/express/session/new-id.ts',
+    find: '  if (before === undefined || idOf(req) !== before) return\n',
+    replace: '  if (before !== "") return\n',
+    test: 'attacks/kept-session-id.test.ts',
+    title: 'nobody is verified in a web session that keeps its id: whoever has planted the id would be verified, too',
+  },
 ]

@@ -6,6 +6,7 @@ import { cookieSize, maxCookieSize, smallerStates } from './cookie-size.ts'
 import type { CookieContext } from './id-cookie.ts'
 import type { MfaState } from './mfa-state.ts'
 import { renewOnce, saveUnlessRenewed } from './renewals.ts'
+import { underNewId } from './new-id.ts'
 import { saveOnlyChanges } from './save-only-changes.ts'
 import { parseState, serializeState } from './stored-state.ts'
 import type { StoredState } from './stored-state.ts'
@@ -247,7 +248,7 @@ export async function saveUnderNewId(req: IncomingMessage, state: MfaState, answ
   const { cookie, mfa: _before, ...data } = { ...sessionOf(req) }
   const old = sessionOf(req)
   if (isCookieSession(old)) return saveMfaState(req, state)
-  const change = () => renew(req, old)
+  const change = () => underNewId(req, sessionIdOf, () => renew(req, old))
   const id = renewableId(req)
   if (id === undefined) await change()
   else if (!(await renewOnce(id, answerOver, { read: () => readStored(req), change }))) throw leave(req)
@@ -333,9 +334,7 @@ function sessionOf(req: IncomingMessage): WebSession {
 }
 
 /** cookie-session keeps everything in the browser, under no id: no id can be planted, and saving means sending the answer. */
-function isCookieSession(session: WebSession): boolean {
-  return 'isPopulated' in session
-}
+const isCookieSession = (session: WebSession): boolean => 'isPopulated' in session
 
 async function store(session: WebSession): Promise<void> {
   if (session.save) await promised((done) => session.save?.(done))
