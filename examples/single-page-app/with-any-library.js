@@ -1,4 +1,4 @@
-/** Imported before all others: React Query, axios, Apollo and Angular then need no change. */
+/** Imported before all others: React Query, axios and Angular then need no change. */
 import { followSecondStep } from 'second-factor/browser'
 
 followSecondStep()

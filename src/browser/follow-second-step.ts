@@ -80,15 +80,17 @@ async function tryToLead(refusal: () => Refusal, options: SecondStepOptions): Pr
 
 /** Waits while the browser leaves the page. A page that it has kept is loaded again when the user comes back. */
 function leaving(signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted) return Promise.resolve()
   return new Promise((resolve) => {
     const reload = ({ persisted }: PageTransitionEvent) => void (persisted && location.reload())
     const stop = () => {
       clearTimeout(timer)
       removeEventListener('pageshow', reload)
+      signal?.removeEventListener('abort', stop)
       resolve()
     }
     const timer = setTimeout(stop, maxWait)
     addEventListener('pageshow', reload)
-    signal?.addEventListener('abort', stop, { once: true })
+    signal?.addEventListener('abort', stop)
   })
 }

@@ -95,7 +95,7 @@ export async function serveRoutes(
   const allowed = { Allow: Object.keys(methods).join(', ') }
   if (!handler) return apply(visitor, res, message(visitor, 405, 'not_found', allowed))
   if (req.method === 'GET' && isTurbo(req)) return apply(visitor, res, message(visitor, 200, 'not_ahead'))
-  if (req.method === 'GET' && isHtmx(req)) return apply(visitor, res, openedByHtmx(visitor))
+  if (req.method === 'GET' && isHtmx(req)) return apply(visitor, res, openByHtmx(visitor, below))
   const { user } = context
   if (!user) return apply(visitor, res, message(visitor, 401, 'sign_in_first'))
   const isPost = req.method === 'POST'
@@ -110,10 +110,12 @@ export async function serveRoutes(
 }
 
 /** htmx would put the page into the app's own page. Turbo loads ours as a page by itself, because it says so. */
-const openedByHtmx = ({ req, context: { prefix } }: PageRequest): Outcome => ({
-  state: 'as-is',
-  answer: { kind: 'json', status: 200, body: {}, headers: { 'HX-Redirect': prefix + req.originalUrl } },
-})
+function openByHtmx({ req, context: { base } }: PageRequest, below: string): Outcome {
+  // Not the requested address: below a wildcard, the client chooses its beginning, which could be another host.
+  const [, query] = req.originalUrl.split('?', 2)
+  const address = base + (below === '/' ? '' : below) + (query === undefined ? '' : `?${query}`)
+  return { state: 'as-is', answer: { kind: 'json', status: 200, body: {}, headers: { 'HX-Redirect': address } } }
+}
 
 /** The warning to the operator about a form that could not be read. */
 function noticesOf(req: Request, { mfa: { options } }: RequestContext): FormNotices {

@@ -1,8 +1,9 @@
-import type { Request } from 'express'
+import type { IncomingMessage } from 'node:http'
 
 import type { Verified } from '../challenge/challenge.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import type { MfaUser } from '../challenge/user.ts'
+import type { AppRequest } from './options/app.ts'
 import { resolveAppUser } from './request/app-user.ts'
 import type { RequestContext } from './request/context.ts'
 import { contextOf } from './request/context.ts'
@@ -40,7 +41,7 @@ export class MfaRequiredError extends Error {
  * @example
  * const resolvers = { accounts: (_args, { req }) => verifiedMfa(req) && accounts, pay: (_args, { req }) => verifiedMfa(req, { maxAge: 300 }) }
  */
-export function verifiedMfa(req: Request, options: Omit<Need, 'purpose'> = {}): Verified {
+export function verifiedMfa(req: IncomingMessage, options: Omit<Need, 'purpose'> = {}): Verified {
   const need = readNeed('verifiedMfa', options)
   const context = contextOf(req)
   if (!context) throw new MfaRequiredError(undefined)
@@ -52,8 +53,8 @@ export function verifiedMfa(req: Request, options: Omit<Need, 'purpose'> = {}): 
 }
 
 /** A login within this request may have left the web session as it was. Where the app has to look its user up, the session decides. */
-function isSameUser(req: Request, { mfa, user, userKey }: RequestContext): boolean {
-  const current = resolveAppUser(req, mfa.options, user)
+function isSameUser(req: IncomingMessage, { mfa, user, userKey }: RequestContext): boolean {
+  const current = resolveAppUser(req as AppRequest, mfa.options, user)
   return current instanceof Promise || keyOf(current) === userKey
 }
 

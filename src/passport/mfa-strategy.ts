@@ -11,7 +11,6 @@ import type { RequestContext } from '../express/request/context.ts'
 import { contextOf } from '../express/request/context.ts'
 import { passesInEmergency } from '../express/request/emergency.ts'
 import { isHtmx, isNavigation, isTurbo } from '../express/request/navigation.ts'
-import { challengePath } from '../express/request/requested-challenge.ts'
 import { markRenewedLogin } from '../express/request/second-step-logins.ts'
 import { requestedPath, safeReturnTo } from '../express/request/return-to.ts'
 import { requirementOf } from '../express/request/required.ts'
@@ -68,7 +67,8 @@ class StrategyOfMfa extends Strategy implements MfaStrategy {
     if (answer.retryAfter !== undefined && options.failureRedirect === undefined) {
       req.res?.setHeader('Retry-After', String(answer.retryAfter))
     }
-    if (answer === required && isHtmx(req)) {
+    // Both show what they get in the page, and would show what failureRedirect leads to.
+    if (answer === required && (isHtmx(req) || isTurbo(req))) {
       const { returnTo } = destinations(req, context, options)
       return apply(request, req.res as Response, refuse(request, { purpose: 'sign_in', returnTo }))
     }
@@ -130,13 +130,8 @@ const required = fail({ reason: 'required', message: 'Pass the second step first
 /** Sends pages to the challenge. */
 function lead(request: WebRequest, options: AuthenticateOptions): PassportOutcome {
   const { req, context, user } = request
-  const ends = destinations(req, context, options)
-  if (isTurbo(req)) {
-    const location = challengePath(context, { purpose: 'sign_in' }, ends.returnTo)
-    return { state: 'as-is', answer: { kind: 'redirect', location } }
-  }
   if (!isNavigation(req)) return { state: 'as-is', answer: required }
-  const newChallenge = { userKey: userKeyOf(user), purpose: 'sign_in', ...ends } as const
+  const newChallenge = { userKey: userKeyOf(user), purpose: 'sign_in', ...destinations(req, context, options) } as const
   return { ...openChallenge(request, newChallenge).effects, answer: { kind: 'redirect', location: context.base } }
 }
 
@@ -173,5 +168,5 @@ async function settled(request: WebRequest, handler: () => Promise<PassportOutco
 
 /** Leads to the page, which shows what another request has made of the web session. */
 function toPage({ req, context }: WebRequest): PassportAnswer {
-  return isNavigation(req) || isTurbo(req) ? { kind: 'redirect', location: context.base } : required
+  return isNavigation(req) ? { kind: 'redirect', location: context.base } : required
 }

@@ -157,6 +157,25 @@ describe('an open redirect', () => {
     expect(new URL(location, url).origin).toBe(url)
   })
 
+  it('the address that htmx opens is on the origin of the app, even where mfa() is mounted below a parameter', async () => {
+    const app = express()
+    app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
+    app.use(
+      '/:tenant',
+      mfa({ service: neverAsked, authenticatorUrl: 'https://mfa.example', user: () => ({ username: 'alice' }) }),
+    )
+    const url = await listen(app)
+
+    const { headers } = await exchange(
+      Number(new URL(url).port),
+      'GET /\\evil.example/mfa?purpose=step_up HTTP/1.1\r\nHost: x\r\nHX-Request: true\r\nAccept: */*\r\n\r\n',
+    )
+
+    const address = headers.get('hx-redirect') ?? ''
+    expect(address).toMatch(/\/mfa\?purpose=step_up$/)
+    expect(new URL(address, url).origin).toBe(url)
+  })
+
   it('values that the app passes on cause no open redirect', async () => {
     const app = await startWebApp({
       routes: (routes) => {

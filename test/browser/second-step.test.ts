@@ -30,6 +30,68 @@ function openPage(href = 'https://app.example/page?tab=2#/reports') {
 
 afterEach(() => vi.unstubAllGlobals())
 
+describe('leadToChallenge()', () => {
+  const api = 'https://api.example'
+
+  it.each([
+    ['a path', '/mfa', [], 'https://app.example/mfa?returnTo=%2Fpage%3Ftab%3D2%23%2Freports'],
+    [
+      'an address at this origin',
+      'https://app.example/mfa?purpose=step_up',
+      [],
+      'https://app.example/mfa?purpose=step_up&returnTo=%2Fpage%3Ftab%3D2%23%2Freports',
+    ],
+    [
+      'an address that the app knows, where a development server shows it',
+      'http://localhost:3000/mfa',
+      [],
+      'https://app.example/mfa?returnTo=%2Fpage%3Ftab%3D2%23%2Freports',
+    ],
+  ])('leadToChallenge() opens %s at this origin', (_, challenge, origins, expected) => {
+    const openedUrls = openPage()
+
+    expect(leadToChallenge(challenge, undefined, { origins })).toBe(true)
+
+    expect(openedUrls).toEqual([expected])
+  })
+
+  it('leadToChallenge() opens the address of a listed API there, and names the page', () => {
+    openPage()
+    const links: object[] = []
+    vi.stubGlobal('document', {
+      body: { append() {} },
+      createElement() {
+        const link = { remove() {}, click: () => void Object.assign(link, { clicked: true }) }
+        links.push(link)
+        return link
+      },
+    })
+
+    expect(leadToChallenge(`${api}/mfa`, undefined, { origins: [api] })).toBe(true)
+
+    const returnTo = encodeURIComponent('https://app.example/page?tab=2#/reports')
+    expect(links).toMatchObject([{ href: `${api}/mfa?returnTo=${returnTo}`, referrerPolicy: 'origin', clicked: true }])
+  })
+
+  it('with-graphql.js opens the challenge of an error that asks for one, and of no other', async () => {
+    const { href } = new URL('../../examples/single-page-app/with-graphql.js', import.meta.url)
+    const { openSecondStep } = (await import(href)) as { openSecondStep: (errors?: object[]) => boolean }
+    const openedUrls = openPage()
+
+    const answers = [
+      openSecondStep(),
+      openSecondStep([{ message: 'no such field' }]),
+      openSecondStep([
+        { extensions: { code: 'FORBIDDEN' } },
+        { extensions: { code: 'MFA_REQUIRED', challenge: '/mfa' } },
+      ]),
+    ]
+
+    expect(answers).toEqual([false, false, true])
+    expect(openedUrls).toHaveLength(1)
+  })
+})
+
 describe('leadToSecondStep()', () => {
   it('leadToSecondStep() opens the challenge that an answer names, which then returns to the same page', async () => {
     const openedUrls = openPage()

@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'asking the clock about an emergency each time',
     file: 'src/express/request/emergency.ts',
-    find: 'if (until === undefined || !isOpen(until, clock)) return false',
+    find: 'if (until === undefined || !isEmergency(until, clock)) return false',
     replace: 'if (until === undefined) return false',
     test,
     title: 'an emergency does not become longer when the clock is set back',

@@ -84,4 +84,12 @@ export const mutants: readonly Mutant[] = [
     test: 'browser/second-step.test.ts',
     title: 'leadToSecondStep() works for several answers of one page, for another challenge, and much later',
   },
+  {
+    defense: 'the beginning of the address that htmx opens',
+    file: 'src/express/routes.ts',
+    find: "  const address = base + (below === '/' ? '' : below) + (query === undefined ? '' : `?${query}`)\n",
+    replace: '  const address = req.originalUrl\n',
+    test: 'attacks/open-redirect.test.ts',
+    title: 'the address that htmx opens is on the origin of the app, even where mfa() is mounted below a parameter',
+  },
 ]

@@ -49,6 +49,28 @@ async function verified(app: WebApp) {
 }
 
 describe("passport.authenticate('mfa')", () => {
+  it('the mfa strategy leads Turbo to the challenge, whatever failureRedirect says', async () => {
+    const app = await startPassportApp()
+    const fetched = { 'sec-fetch-mode': 'cors', accept: 'text/html', 'x-turbo-request-id': 'b6c8' }
+
+    const login = await app.browser().submit('/sign-in', { username: 'alice', password: 'secret' }, fetched)
+    const person = app.browser()
+    await person.submit('/sign-in', { username: 'alice', password: 'secret' })
+    const page = await person.open('/inside', fetched)
+
+    expect([login.status, login.headers['location']]).toEqual([303, '/mfa?returnTo=%2Fwelcome'])
+    expect([page.status, page.headers['location']]).toEqual([303, '/mfa?returnTo=%2Finside'])
+  })
+
+  it('the mfa strategy has htmx open the challenge, whatever failureRedirect says', async () => {
+    const app = await startPassportApp()
+    const fetched = { 'sec-fetch-mode': 'cors', accept: '*/*', 'hx-request': 'true' }
+
+    const login = await app.browser().submit('/sign-in', { username: 'alice', password: 'secret' }, fetched)
+
+    expect([login.status, login.headers['hx-redirect']]).toEqual([403, '/mfa?returnTo=%2Fwelcome'])
+  })
+
   it('after a local login, the mfa strategy leads to the challenge, and from there to successRedirect', async () => {
     const app = await startPassportApp()
     const browser = app.browser()

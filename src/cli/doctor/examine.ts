@@ -167,7 +167,7 @@ function clockOf({ headers }: Answer): Finding {
 /** What an app in development says of itself. */
 async function debugOf({ visit, path, url }: Examined): Promise<readonly Finding[]> {
   const answer = await visit(`${path}/debug`, 'application/json')
-  const state = 'json' in answer && answer.status === 200 ? answer.json?.['state'] : undefined
+  const { state, publicUrl } = ('json' in answer && answer.status === 200 && answer.json) || {}
   if (!Array.isArray(state)) {
     return [
       unknown(
@@ -178,10 +178,9 @@ async function debugOf({ visit, path, url }: Examined): Promise<readonly Finding
   }
   const facts = new Map((state as { name: string; value: string }[]).map(({ name, value }) => [name, value]))
   const service = facts.get('Service') ?? 'says nothing'
-  const publicUrl = facts.get('publicUrl')
   return [
     service.startsWith('answers') ? good('Service', service) : problem('Service', service),
-    ...(publicUrl !== undefined && URL.parse(publicUrl)?.origin !== url.origin
+    ...(typeof publicUrl === 'string' && URL.parse(publicUrl)?.origin !== url.origin
       ? [problem('publicUrl', `is ${publicUrl}, and browsers open ${url.origin}: write the address that browsers open`)]
       : []),
     ...(isLocal(url) ? [] : [problem('debug', 'is on: turn it off where others can open the app')]),

@@ -57,9 +57,9 @@ async function showDebug(request: DebugRequest, record: DebugRecord): Promise<Ou
     { name: 'User', value: failure ?? context.userKey ?? 'no user is signed in, as the option user says' },
     { name: 'Second step', value: verifiedWords(request) },
     ...service,
-    ...(options.publicUrl === undefined ? [] : [{ name: 'publicUrl', value: options.publicUrl }]),
   ].map(({ name, value }) => ({ name, value: debug.redact(value) }))
-  if (wantsJson(req)) return { state: 'as-is', answer: json(200, { state }) }
+  // The command `doctor` reads it.
+  if (wantsJson(req)) return { state: 'as-is', answer: json(200, { state, publicUrl: options.publicUrl }) }
   const answer = page(200, 'debug', {
     ...layout,
     wide: true,

@@ -18,7 +18,7 @@ export function readEmergency(environment: NodeJS.ProcessEnv, clock: Clock, logg
   const text = environment[emergencyVariable]
   if (text === undefined || text === '') return undefined
   const until = time.test(text) ? Date.parse(text) / 1000 : Number.NaN
-  if (isOpen(until, clock)) {
+  if (isEmergency(until, clock)) {
     logger.error(`mfa: the second step is OFF until ${timeOf(until)}, because ${emergencyVariable} is set`)
     return until
   }
@@ -26,8 +26,8 @@ export function readEmergency(environment: NodeJS.ProcessEnv, clock: Clock, logg
   return undefined
 }
 
-/** Whether an emergency lasts. A clock that is set back does not make it longer. */
-export const isOpen = (until: number | undefined, clock: Clock): boolean => {
+/** Whether it is an emergency until this time. A clock that is set back does not make it longer. */
+export const isEmergency = (until: number | undefined, clock: Clock): boolean => {
   const left = (until ?? 0) - clock.now()
   return left > 0 && left <= maxDuration
 }

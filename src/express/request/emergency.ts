@@ -1,4 +1,4 @@
-import { emergencyVariable, isOpen, timeOf } from '../options/emergency.ts'
+import { emergencyVariable, isEmergency, timeOf } from '../options/emergency.ts'
 import type { RequestContext } from './context.ts'
 import { emit } from './events.ts'
 import type { WebRequest } from './web-request.ts'
@@ -37,7 +37,7 @@ const minutes = new WeakMap<RequestContext['mfa'], Minute>()
 export function passesInEmergency({ req, context }: Pick<WebRequest, 'req' | 'context'>): boolean {
   const { mfa, userKey } = context
   const { clock, emergencyUntil: until } = mfa.options
-  if (until === undefined || !isOpen(until, clock)) return false
+  if (until === undefined || !isEmergency(until, clock)) return false
   const users = usersOf(mfa, clock.now(), until)
   if (!users.has(userKey)) emit(req, context, { type: 'gate.emergency', until })
   users.add(userKey)
