@@ -187,6 +187,7 @@ async function insertHardware(
   const generators = rows.map(({ id, userId }) => ({
     id,
     seed: secrets.seal(Buffer.from(random.bytes(20)).toString('hex'), { kind: 'seed', id, userId }),
+    algorithm: 'SHA1' as const,
     digits: 6 as const,
     period: 30 as const,
     lastStep: -1,

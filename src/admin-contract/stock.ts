@@ -132,7 +132,7 @@ export const deleteStockToken = endpoint({
 })
 
 /** A code of a hardware token. */
-export const ShownCode = z.string().regex(/^(\d{6}|\d{8})$/, 'must be the code that is shown')
+export const ShownCode = z.string().regex(/^\d{6,8}$/, 'must be the code that is shown')
 
 export const resynchronizePersonHardware = endpoint({
   method: 'POST',

@@ -17,8 +17,38 @@ const HardwareToken13 = z.object({
   user: z.union([Id, z.literal('')]),
 })
 
-/** A device that shows codes (RFC 6238); valid in every domain of the organization. */
+/** The hash of the codes (RFC 6238 section 1.2). */
+export const CodeAlgorithm = z.enum(['SHA1', 'SHA256', 'SHA512'])
+export type CodeAlgorithm = z.infer<typeof CodeAlgorithm>
+
+export const CodeDigits = z.literal([6, 7, 8])
+export type CodeDigits = z.infer<typeof CodeDigits>
+
+/** How long each code is shown, seconds. */
+export const CodePeriod = z.int().min(15).max(120)
+
+/** What decides which codes a generator shows, besides its seed. */
+export interface CodeParameters {
+  readonly algorithm: CodeAlgorithm
+  readonly digits: CodeDigits
+  readonly period: number
+}
+
+/** What 1.3 calls them: it has two lengths and two periods, and shows the nearest. */
+export const typeOf = (digits: CodeDigits) => (digits === 6 ? 'TOTP6' : 'TOTP8')
+export const timeStepOf = (period: number) => (period < 45 ? '30s' : '60s')
+
+/**
+ * A device that shows codes (RFC 6238); valid in every domain of the organization. `type` and `timeStep` are the nearest that 1.3 has:
+ * `algorithm`, `digits` and `period` are exact.
+ */
 export const HardwareToken = HardwareToken13.extend({
+  /** 1.4. */
+  algorithm: CodeAlgorithm.optional(),
+  /** How many digits a code has. 1.4. */
+  digits: CodeDigits.optional(),
+  /** How long a code is shown, seconds. 1.4. */
+  period: CodePeriod.optional(),
   /** It is an authenticator app that the user enrolled: deleted, not released, when the user removes it. 1.4. */
   selfEnrolled: z.literal(true).optional(),
   /** When it was added to the organization. 1.4. */
@@ -35,7 +65,7 @@ const TimeStep = z
   .literal([30, 60, '30', '60', '30s', '60s'])
   .transform((value): 30 | 60 => (Number.parseInt(String(value), 10) === 30 ? 30 : 60))
 
-export const NewHardwareToken = z.object({
+const NewHardwareToken13 = z.object({
   /** The default is `HW-` and the first 8 characters of the id. */
   alias: Alias.nullish(),
   serialNumber: text(1, 64),
@@ -44,25 +74,62 @@ export const NewHardwareToken = z.object({
   /** Hexadecimal; at least 128 bits (RFC 4226 section 4, R6). Never returned. */
   seed: z.string().regex(/^(?:[0-9a-fA-F]{2}){16,64}$/, 'must be 32 to 128 hexadecimal digits'),
 })
+
+/** In 1.4, `digits` can be given instead of `type`, and `period` instead of `timeStep`. */
+const codeParameters = {
+  type: NewHardwareToken13.shape.type.optional(),
+  timeStep: TimeStep.optional(),
+  /** SHA1 by default. */
+  algorithm: CodeAlgorithm.default('SHA1'),
+  digits: CodeDigits.optional(),
+  period: CodePeriod.optional(),
+}
+
+type GivenParameters = z.output<z.ZodObject<typeof codeParameters>>
+
+/** What would have to be guessed, and what contradicts itself. */
+function checkParameters({ value, issues }: z.core.ParsePayload<GivenParameters>): void {
+  const { type, timeStep, digits, period } = value
+  const report = (path: keyof GivenParameters, message: string) =>
+    issues.push({ code: 'custom', path: [path], message, input: value[path] })
+  if (digits === undefined && type === undefined) report('type', 'must be given, unless digits is')
+  if (period === undefined && timeStep === undefined) report('timeStep', 'must be given, unless period is')
+  if (digits !== undefined && type !== undefined && typeOf(digits) !== type)
+    report('digits', `must fit the type: ${type}`)
+  if (period !== undefined && timeStep !== undefined && timeStepOf(period) !== `${timeStep}s`)
+    report('period', `must fit timeStep: ${timeStep}`)
+}
+
+export const NewHardwareToken = NewHardwareToken13.extend(codeParameters).check(checkParameters)
 export type NewHardwareToken = z.input<typeof NewHardwareToken>
 
+/** The exact parameters of a token or app, in the words of either version. */
+export function parametersOf(given: {
+  readonly type?: HardwareToken['type'] | undefined
+  readonly timeStep?: number | undefined
+  readonly algorithm?: CodeAlgorithm | undefined
+  readonly digits?: CodeDigits | undefined
+  readonly period?: number | undefined
+}): CodeParameters {
+  const { type, timeStep = 30, algorithm = 'SHA1', digits, period = timeStep } = given
+  return { algorithm, digits: digits ?? (type === 'TOTP8' ? 8 : 6), period }
+}
+
 /** An authenticator app, with a code that it shows: an app that does not work is not stored. */
-export const EnrolledHardwareToken = NewHardwareToken.pick({
-  alias: true,
-  type: true,
-  timeStep: true,
-  seed: true,
-}).extend({
-  /** Consumed here: signing in needs the next code (RFC 6238 section 5.2). */
-  otp: z.string().regex(/^\d{6,8}$/, 'must be the code that is shown'),
-  /** Only for a user who never had a factor. */
-  first: z.boolean().default(false),
-  /** The hardware token that it replaces. */
-  replaces: Id.optional(),
-  epoch: NewEpoch,
-  /** The session that allows the change, as in `ChangePass`; required unless this is the first factor. */
-  pass: Id.optional(),
-})
+export const EnrolledHardwareToken = NewHardwareToken13.pick({ alias: true, seed: true })
+  .extend({
+    ...codeParameters,
+    /** Consumed here: signing in needs the next code (RFC 6238 section 5.2). */
+    otp: z.string().regex(/^\d{6,8}$/, 'must be the code that is shown'),
+    /** Only for a user who never had a factor. */
+    first: z.boolean().default(false),
+    /** The hardware token that it replaces. */
+    replaces: Id.optional(),
+    epoch: NewEpoch,
+    /** The session that allows the change, as in `ChangePass`; required unless this is the first factor. */
+    pass: Id.optional(),
+  })
+  .check(checkParameters)
 export type EnrolledHardwareToken = z.input<typeof EnrolledHardwareToken>
 
 export const createHardwareToken = endpoint({
@@ -71,6 +138,7 @@ export const createHardwareToken = endpoint({
   repeatable: true,
   summary: 'Adds a hardware token to the organization.',
   body: NewHardwareToken,
+  body13: NewHardwareToken13,
   response: HardwareToken,
   response13: HardwareToken13,
   errors: ['api.error.conflict.serialnumber'],

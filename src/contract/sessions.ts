@@ -74,7 +74,7 @@ const BypassCode = z
 const OneTimePassword = z
   .union([z.string().max(64), z.int(), z.null()])
   .optional()
-  .refine((value) => typeof value !== 'number' || /^(\d{6}|\d{8})$/.test(String(value)), {
+  .refine((value) => typeof value !== 'number' || /^\d{6,8}$/.test(String(value)), {
     message: 'must be a string: a number has no leading zeros',
   })
   .transform((value) => readCode(typeof value === 'number' ? String(value) : value))

@@ -200,7 +200,7 @@ async function furnish({ role, name, endpoint }: Change, consented: boolean) {
     .values({ id: ids.apiKeyId, organizationId, hash: newId(), role: 'auth', domainId, createdAt: now })
     .execute()
   const token = { id: more.hardwareTokenId, organizationId, alias: '', serialNumber: more.hardwareTokenId }
-  await insertHardwareToken(db, { ...token, seed: '', digits: 6, period: 30, createdAt: now })
+  await insertHardwareToken(db, { ...token, seed: '', algorithm: 'SHA1', digits: 6, period: 30, createdAt: now })
   const job = {
     id: more.bulkJobId,
     organizationId,

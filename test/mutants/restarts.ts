@@ -74,7 +74,15 @@ function backup(): readonly Mutant[] {
       find: ' + case when drift > 0 then drift else 0 end',
       replace: '',
       test: 'service/upkeep/restored.test.ts',
-      title: 'a code used between a backup and its restore is not accepted again from a token %i steps ahead',
+      title: 'a code used between a backup and its restore is not accepted again from a token of %i s, %i steps ahead',
+    },
+    {
+      defense: 'the steps that a restore uses up, of tokens with any period',
+      file: 'src/service/upkeep/restored-statements.ts',
+      find: ' / period + ',
+      replace: ' / 30 * (period % 30 = 0) + ',
+      test: 'service/upkeep/restored.test.ts',
+      title: 'a code used between a backup and its restore is not accepted again from a token of %i s, %i steps ahead',
     },
     {
       defense: 'the bypass codes that a restore ends',

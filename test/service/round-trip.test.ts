@@ -166,9 +166,13 @@ const trips: Readonly<Record<string, Trip>> = {
       serialNumber: unique(),
       type: number === 1 ? 'TOTP6' : 'TOTP8',
       timeStep: number === 1 ? '30s' : '60s',
+      algorithm: number === 1 ? 'SHA256' : 'SHA512',
+      digits: number === 1 ? 6 : 7,
+      period: number === 1 ? 15 : 90,
     }),
     async write(values) {
-      const body = { type: 'TOTP6', timeStep: 30, serialNumber: unique(), seed, ...values }
+      const words = { ...(!('digits' in values) && { type: 'TOTP6' }), ...(!('period' in values) && { timeStep: 30 }) }
+      const body = { ...words, serialNumber: unique(), seed, ...values }
       const { json } = await call('POST', '/hardware', { body })
       return () => from(call, `/hardware/${json.id}`)
     },
@@ -347,6 +351,9 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   enrollHardwareToken: {
     type: 'is proven by the code: the tests of enrollment use each',
     timeStep: 'is proven by the code: the tests of enrollment use each',
+    algorithm: 'is proven by the code: the tests of enrollment use each',
+    digits: 'is proven by the code: the tests of enrollment use each',
+    period: 'is proven by the code: the tests of enrollment use each',
     replaces: once,
   },
   addAdminPasskey: { name: 'read by the tests of own passkeys, which need a ceremony' },

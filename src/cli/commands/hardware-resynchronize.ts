@@ -35,7 +35,7 @@ export function resynchronizeCommand(): Command {
 
 function shownCode(text: string): string {
   if (ShownCode.safeParse(text).success) return text
-  throw new InvalidArgumentError('Expected the 6 or 8 digits that the token shows.')
+  throw new InvalidArgumentError('Expected the 6 to 8 digits that the token shows.')
 }
 
 function withAdvice(error: unknown, name: string): unknown {

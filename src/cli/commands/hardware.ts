@@ -1,10 +1,15 @@
 import type { Command } from 'commander'
-import { Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
+import type { z } from 'zod'
 
 import {
   assignHardwareToken,
+  CodeAlgorithm,
+  CodeDigits,
+  CodePeriod,
   createHardwareToken,
   listHardwareTokens,
+  parametersOf,
   releaseHardwareToken,
 } from '../../contract/hardware.ts'
 import type { HardwareToken } from '../../contract/hardware.ts'
@@ -42,8 +47,11 @@ export function hardwareCommand(): Command {
 }
 
 interface Creating extends AdminSettings {
-  readonly type: HardwareToken['type']
-  readonly timeStep: '30' | '60'
+  readonly type?: HardwareToken['type']
+  readonly timeStep?: '30' | '60'
+  readonly algorithm?: CodeAlgorithm
+  readonly digits?: CodeDigits
+  readonly period?: number
   readonly seed: string
   readonly alias?: string
 }
@@ -51,21 +59,43 @@ interface Creating extends AdminSettings {
 function createCommand(): Command {
   return adminCommand('create', 'add one hardware token', [
     'hardware create 2600215704919 --seed @seed.txt',
-    "hardware create 2600215704920 --seed @seed.txt --type TOTP8 --time-step 60 --alias 'Door 3'",
+    "hardware create 2600215704920 --seed @seed.txt --algorithm SHA256 --digits 8 --period 60 --alias 'Door 3'",
   ])
     .argument('<serial>', 'serial number')
     .requiredOption('--seed <hex|@file>', '32 to 128 hexadecimal digits, or a file with them, which keeps them secret')
-    .addOption(new Option('--type <type>', 'number of digits').choices(['TOTP6', 'TOTP8']).default('TOTP6'))
-    .addOption(new Option('--time-step <seconds>', 'lifetime of a code').choices(['30', '60']).default('30'))
+    .addOption(new Option('--algorithm <hash>', 'hash of the codes (default: SHA1)').choices(CodeAlgorithm.options))
+    .addOption(new Option('--digits <number>', 'length of a code: 6, 7 or 8 (default: 6)').argParser(readDigits))
+    .addOption(new Option('--period <seconds>', 'lifetime of a code, 15 to 120 (default: 30)').argParser(readPeriod))
+    .addOption(new Option('--type <type>', 'length of a code in version 1.3').choices(['TOTP6', 'TOTP8']))
+    .addOption(new Option('--time-step <seconds>', 'lifetime of a code in version 1.3').choices(['30', '60']))
     .option('--alias <name>', 'name of the token (default: HW- and the first 8 characters of its id)')
     .action(
       serviceAction(async ({ call }, serialNumber: string, settings: Creating) => {
-        const { type, timeStep, alias } = settings
-        const seed = await readHex(settings.seed, '--seed', (digits) => digits > 0)
-        const body = { serialNumber, type, timeStep, seed, ...(alias !== undefined && { alias }) }
+        const { type, timeStep, algorithm, alias } = settings
+        const { digits = type ? undefined : 6, period = timeStep ? undefined : 30 } = settings
+        const seed = await readHex(settings.seed, '--seed', (length) => length > 0)
+        const body = {
+          serialNumber,
+          type,
+          timeStep,
+          algorithm,
+          digits,
+          period,
+          seed,
+          ...(alias !== undefined && { alias }),
+        }
         show(await call(createHardwareToken, { body }), settings)
       }),
     )
+}
+
+const readDigits = (text: string): CodeDigits => readNumber(CodeDigits, text, 'Expected 6, 7 or 8.')
+const readPeriod = (text: string): number => readNumber(CodePeriod, text, 'Expected seconds, from 15 to 120.')
+
+function readNumber<T>(schema: z.ZodType<T>, text: string, expected: string): T {
+  const read = schema.safeParse(/^\d{1,3}$/.test(text) ? Number(text) : undefined)
+  if (read.success) return read.data
+  throw new InvalidArgumentError(expected)
 }
 
 function listCommand(): Command {
@@ -74,15 +104,14 @@ function listCommand(): Command {
       const tokens = await listTokens(service)
       if (settings.json) return printJson(tokens)
       const usernames = await usernamesOf(service, tokens)
-      const rows = tokens.map(({ alias, serialNumber, type, timeStep, syncState, user }) => [
-        alias,
-        serialNumber,
-        type,
-        timeStep,
-        syncState,
-        usernames.get(user) ?? 'none',
+      const rows = tokens.map((token) => [
+        token.alias,
+        token.serialNumber,
+        codesText(token),
+        token.syncState,
+        usernames.get(token.user) ?? 'none',
       ])
-      printTable(['Alias', 'Serial', 'Type', 'Step', 'State', 'User'], rows, 'No hardware tokens yet.')
+      printTable(['Alias', 'Serial', 'Codes', 'State', 'User'], rows, 'No hardware tokens yet.')
     }),
   )
 }
@@ -161,14 +190,19 @@ async function usernamesOf({ call }: LocalService, tokens: readonly HardwareToke
   return names
 }
 
+/** Such as "6 digits, 30 s, SHA1". */
+function codesText({ type, timeStep, algorithm, digits, period }: HardwareToken): string {
+  const exact = parametersOf({ type, algorithm, digits, period: period ?? Number.parseInt(timeStep, 10) })
+  return `${exact.digits} digits, ${exact.period} s, ${exact.algorithm}`
+}
+
 function show(token: HardwareToken, { json }: AdminSettings): void {
   if (json) return printJson(token)
   printRows([
     ['Alias', token.alias],
     ['Id', token.id],
     ['Serial', token.serialNumber],
-    ['Type', token.type],
-    ['Step', token.timeStep],
+    ['Codes', codesText(token)],
     ['State', token.syncState],
   ])
 }

@@ -17,17 +17,13 @@ export async function lastAuditTime(db: Queryable): Promise<number> {
  * all kinds, pending and unredeemed sessions, activation codes.
  */
 export async function endAllAccess(db: Queryable, now: number): Promise<void> {
-  for (const period of [30, 60] as const) {
-    const step = Math.floor(now / period) + stepsAhead
-    // A token whose clock is ahead shows later codes, and has used them.
-    const lastStep = sql<number>`${step} + case when drift > 0 then drift else 0 end`
-    await db
-      .updateTable('codeGenerator')
-      .set({ lastStep, seenStep: null, seenAt: null })
-      .where('period', '=', period)
-      .where('lastStep', '<', lastStep)
-      .execute()
-  }
+  // Integers are divided without a remainder. A token whose clock is ahead shows later codes, and has used them.
+  const lastStep = sql<number>`cast(${now} as bigint) / period + ${stepsAhead} + case when drift > 0 then drift else 0 end`
+  await db
+    .updateTable('codeGenerator')
+    .set({ lastStep, seenStep: null, seenAt: null })
+    .where('lastStep', '<', lastStep)
+    .execute()
   await db
     .updateTable('session')
     .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })

@@ -35,11 +35,37 @@ describe('second-factor hardware', () => {
       serialNumber: '42',
       type: 'TOTP6',
       timeStep: '30s',
+      algorithm: 'SHA1',
+      digits: 6,
+      period: 30,
       syncState: 'Never Used',
       user: '',
       createdAt: expect.any(Number),
     })
     expect(secondCreate).toMatchObject({ code: 1, stderr: expect.stringContaining('serial number already exists') })
+  })
+
+  it('second-factor hardware create takes the hash, the length and the period of codes, or the words of version 1.3', async () => {
+    const create = (serial: string, ...options: string[]) =>
+      admin('hardware', 'create', serial, '--seed', seed, ...options)
+
+    const exact = await create('1', '--algorithm', 'SHA256', '--digits', '7', '--period', '45')
+    const former = await create('2', '--type', 'TOTP8', '--time-step', '60')
+    const wrong = [
+      await create('3', '--digits', '9'),
+      await create('3', '--period', '14'),
+      await create('3', '--period', '30s'),
+      await create('3', '--type', 'TOTP8', '--digits', '6'),
+    ]
+
+    expect(exact.stdout).toContain('Codes   7 digits, 45 s, SHA256\n')
+    expect(former.stdout).toContain('Codes   8 digits, 60 s, SHA1\n')
+    expect(wrong.map(({ code, stderr }) => [code, stderr.split('. See')[0]])).toEqual([
+      [2, expect.stringContaining('Expected 6, 7 or 8')],
+      [2, expect.stringContaining('Expected seconds, from 15 to 120')],
+      [2, expect.stringContaining('Expected seconds, from 15 to 120')],
+      [2, expect.stringContaining('must fit the type: TOTP8')],
+    ])
   })
 
   it.each(['xyz', '', 'abcd', `${seed}0`])(
@@ -65,7 +91,7 @@ describe('second-factor hardware', () => {
     const toBob = await admin('hardware', 'assign', id.slice(0, 10), 'bob')
 
     expect([assigned.code, conflict.code, released.code, toBob.code]).toEqual([0, 1, 0, 0])
-    expect(stdout).toContain(`${alias}  42      TOTP6  30s   Never Used  alice\n`)
+    expect(stdout).toContain(`${alias}  42      6 digits, 30 s, SHA1  Never Used  alice\n`)
     expect(await json('user', 'show', 'bob')).toMatchObject({ hardware: id, factors: ['otp'] })
   })
 
@@ -124,7 +150,7 @@ describe('second-factor hardware resynchronize', () => {
     const short = await admin('hardware', 'resynchronize', 'alice', '12345', '654321')
 
     expect([unmatched.code, unmatched.stderr]).toEqual([1, expect.stringContaining('second-factor hardware assign')])
-    expect([short.code, short.stderr]).toEqual([2, expect.stringContaining('6 or 8 digits')])
+    expect([short.code, short.stderr]).toEqual([2, expect.stringContaining('6 to 8 digits')])
   })
 })
 

@@ -15,11 +15,18 @@ describe.each(mainEngines)('a code that was used between a backup and its restor
   })
   afterAll(() => running.close())
 
-  it.each([0, 9, 15])(
-    'a code used between a backup and its restore is not accepted again from a token %i steps ahead',
-    async (stepsAhead) => {
+  it.each([
+    [30, 0],
+    [30, 9],
+    [60, 15],
+    [15, 9],
+    [45, 0],
+    [120, 15],
+  ])(
+    'a code used between a backup and its restore is not accepted again from a token of %i s, %i steps ahead',
+    async (period, stepsAhead) => {
       const { db } = running.ctx.store
-      const { token, signIn } = await holder(running)
+      const { token, signIn } = await holder(running, { algorithm: 'SHA1', digits: 6, period })
       const asInBackup = { lastStep: -1, drift: stepsAhead }
       const restore = () => db.updateTable('codeGenerator').set(asInBackup).where('id', '=', token.id).execute()
       await restore()

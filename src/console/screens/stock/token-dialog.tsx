@@ -54,7 +54,17 @@ export function TokenDialog({ token, changeable, onChanged, onClose }: TokenDial
 }
 
 function TokenFacts({
-  token: { person, alias, type, timeStep, syncState, createdAt, lastUsedAt },
+  token: {
+    person,
+    alias,
+    type,
+    digits = type === 'TOTP6' ? 6 : 8,
+    timeStep,
+    period = Number.parseInt(timeStep, 10),
+    syncState,
+    createdAt,
+    lastUsedAt,
+  },
 }: {
   readonly token: StockToken
 }) {
@@ -68,7 +78,7 @@ function TokenFacts({
           ...(person && { note: printable(person.username) }),
         },
         { label: stock.alias, value: <bdi>{printable(alias)}</bdi> },
-        { label: stock.codes, value: stock.codesOf(type === 'TOTP6' ? 6 : 8, Number.parseInt(timeStep, 10)) },
+        { label: stock.codes, value: stock.codesOf(digits, period) },
         { label: stock.clock, value: <ClockState state={syncState} /> },
         ...(lastUsedAt === undefined ? [] : [{ label: stock.used, value: <LastUse at={lastUsedAt} /> }]),
         ...(createdAt === undefined ? [] : [{ label: stock.added, value: <Time at={createdAt} /> }]),

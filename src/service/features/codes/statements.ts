@@ -7,14 +7,14 @@ import { ofHardware, ofDevice } from '../factors/possessions.ts'
 
 export type CodeGeneratorRow = Selectable<Database['codeGenerator']>
 
-type NewGenerator = Pick<Database['codeGenerator'], 'id' | 'seed' | 'digits' | 'period'>
+export type NewGenerator = Pick<Database['codeGenerator'], 'id' | 'seed' | 'algorithm' | 'digits' | 'period'>
 
 /** The state of a generator of which no code was accepted yet. */
 export const neverUsed = { lastStep: -1, drift: 0, syncState: 'Never Used' } as const
 
 export const insertCodeGenerator = change('insertCodeGenerator', (db, generator: Slots<NewGenerator>) =>
   db.insertInto('codeGenerator').values({
-    ...pick(generator, ['id', 'seed', 'digits', 'period']),
+    ...pick(generator, ['id', 'seed', 'algorithm', 'digits', 'period']),
     ...neverUsed,
   }),
 )

@@ -76,6 +76,7 @@ const acceptOnce = async (db: Queryable, { id }: OpenSource, verdict: Verdict): 
 
 const dummySource: CodeSource = {
   seed: '00'.repeat(20),
+  algorithm: 'SHA1',
   digits: 6,
   period: 30,
   lastStep: -1,

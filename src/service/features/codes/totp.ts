@@ -2,6 +2,7 @@ import { createHmac, createSecretKey } from 'node:crypto'
 
 import { Secret } from 'otpauth'
 
+import type { CodeAlgorithm, CodeDigits } from '../../../contract/hardware.ts'
 import { isSameText } from '../../../ground/same-text.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
 import type { Random } from '../../engine/base/random.ts'
@@ -17,9 +18,10 @@ const maxStepsBetween = 3
 export interface CodeSource {
   /** Hexadecimal. */
   readonly seed: string
-  readonly digits: 6 | 8
+  readonly algorithm: CodeAlgorithm
+  readonly digits: CodeDigits
   /** Seconds. */
-  readonly period: 30 | 60
+  readonly period: number
   /** The last step of an accepted code; -1 before the first. */
   readonly lastStep: number
   /** The steps its clock was ahead at that time. */
@@ -41,8 +43,11 @@ export type Verdict =
   | { readonly outcome: 'seen'; readonly step: number }
   | { readonly outcome: 'wrong' }
 
-/** The code of one time step (RFC 4226 section 5.3, SHA-1). */
-export function codeAt(source: Pick<CodeSource, 'seed' | 'digits'>, step: number): string {
+/** What decides which codes there are. Without an algorithm it is SHA-1, as in RFC 4226. */
+type Codes = Pick<CodeSource, 'seed' | 'digits'> & Partial<Pick<CodeSource, 'algorithm'>>
+
+/** The code of one time step (RFC 4226 section 5.3, with the hashes of RFC 6238 section 1.2). */
+export function codeAt(source: Codes, step: number): string {
   return codesOf(source)(step)
 }
 
@@ -50,12 +55,12 @@ export function codeAt(source: Pick<CodeSource, 'seed' | 'digits'>, step: number
  * Computes codes by `node:crypto`: the HMACs of a wrong code take most of its time. Creates the key once for all steps, because an
  * HMAC in Node takes several times as long if its key is given as bytes.
  */
-function codesOf({ seed, digits }: Pick<CodeSource, 'seed' | 'digits'>): (step: number) => string {
+function codesOf({ seed, digits, algorithm = 'SHA1' }: Codes): (step: number) => string {
   const key = createSecretKey(seed, 'hex')
   const counter = Buffer.alloc(8)
   return (step) => {
     counter.writeBigUInt64BE(BigInt(step))
-    const hash = createHmac('sha1', key).update(counter).digest()
+    const hash = createHmac(algorithm, key).update(counter).digest()
     const offset = (hash.at(-1) ?? 0) & 0xf
     const number = (hash.readUInt32BE(offset) & 0x7fffffff) % 10 ** digits
     return String(number).padStart(digits, '0')
@@ -111,7 +116,7 @@ function matchingStep(source: CodeSource, code: string, expected: number, reach:
  * were used do not count. A wider window would accept codes that `endAllAccess` does not end after a restore.
  */
 export function resynchronizedStep(
-  source: Pick<CodeSource, 'seed' | 'digits' | 'period' | 'lastStep' | 'drift'>,
+  source: Pick<CodeSource, 'seed' | 'algorithm' | 'digits' | 'period' | 'lastStep' | 'drift'>,
   [first, second]: readonly [string, string],
   now: number,
 ): { readonly step: number; readonly drift: number } | undefined {

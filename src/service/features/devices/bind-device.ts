@@ -41,7 +41,7 @@ export async function bindDevice(
 }
 
 /** Offline codes of devices, the same in every domain, because our authenticator supports no others. */
-const offlineCodes = { digits: 6, period: 30 } as const
+const offlineCodes = { algorithm: 'SHA1', digits: 6, period: 30 } as const
 
 /** The account as a new device stores it. */
 export function activatedView(

@@ -93,6 +93,7 @@ export function hardwareTokens(db: Queryable) {
       'hardwareToken.userId',
       'hardwareToken.selfEnrolled',
       'hardwareToken.createdAt',
+      'codeGenerator.algorithm',
       'codeGenerator.digits',
       'codeGenerator.period',
       'codeGenerator.lastStep',

@@ -1,11 +1,11 @@
-import { NewHardwareToken } from '../../../contract/hardware.ts'
+import { NewHardwareToken, parametersOf } from '../../../contract/hardware.ts'
 import type { RejectionCode } from '../../../admin-contract/stock.ts'
 import { describeMistakes, validate } from '../../../contract/validate.ts'
 import type { Mistake } from '../../../contract/validate.ts'
 import { audit } from '../../engine/audit/audit.ts'
 import { undecided } from '../../engine/context/within.ts'
 import type { Transact } from '../../engine/context/within.ts'
-import { defaultAlias, digitsOf } from './rules.ts'
+import { defaultAlias } from './rules.ts'
 import { newId } from '../../engine/base/random.ts'
 import { insertHardwareTokens, presentSerialNumbers } from './statements.ts'
 import type { NewHardwareTokenRow } from './statements.ts'
@@ -84,6 +84,9 @@ const codes: Readonly<Record<keyof NewHardwareToken, RejectionCode>> = {
   seed: 'seed',
   type: 'type',
   timeStep: 'step',
+  algorithm: 'unsupported',
+  digits: 'type',
+  period: 'step',
   alias: 'alias',
 }
 
@@ -139,8 +142,7 @@ function toRow(
     alias: token.alias ?? defaultAlias(id),
     serialNumber: token.serialNumber,
     seed: ctx.secrets.seal(token.seed.toLowerCase(), { kind: 'seed', id, userId: null }),
-    digits: digitsOf(token.type),
-    period: token.timeStep,
+    ...parametersOf(token),
   }
 }
 

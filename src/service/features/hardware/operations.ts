@@ -1,3 +1,4 @@
+import { parametersOf } from '../../../contract/hardware.ts'
 import type * as contract from '../../../contract/hardware.ts'
 import { auditCall } from '../../engine/audit/audit.ts'
 import { requirePass } from '../factors/change-pass.ts'
@@ -7,7 +8,7 @@ import { announceCall } from '../factors/announcements.ts'
 import { answerOnce } from '../../engine/idempotency/answer-once.ts'
 import type { Call, Handler, Input } from '../../engine/http/route.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
-import { appAlias, appSerialNumber, defaultAlias, digitsOf, removalKind } from './rules.ts'
+import { appAlias, appSerialNumber, defaultAlias, removalKind } from './rules.ts'
 import { hardwareView } from './view.ts'
 import { newId } from '../../engine/base/random.ts'
 import { judgeCode } from '../codes/totp.ts'
@@ -38,8 +39,7 @@ export const create: Handler<typeof contract.createHardwareToken> = async (input
     alias: input.alias ?? defaultAlias(id),
     serialNumber: input.serialNumber,
     seed: call.secrets.seal(input.seed.toLowerCase(), { kind: 'seed', id, userId: null }),
-    digits: digitsOf(input.type),
-    period: input.timeStep,
+    ...parametersOf(input),
     createdAt: call.clock.now(),
   }
   const insert = async (db: Queryable) => {
@@ -122,8 +122,7 @@ export const enroll: Handler<typeof contract.enrollHardwareToken> = async (input
       userId: user.id,
       selfEnrolled: 1,
       seed: call.secrets.seal(seed, { kind: 'seed', id, userId: user.id }),
-      digits: digitsOf(input.type),
-      period: input.timeStep,
+      ...parametersOf(input),
       createdAt: call.clock.now(),
     })
     await useStep(db, id, step)
@@ -155,9 +154,9 @@ export const release: Handler<typeof contract.releaseHardwareToken> = async (inp
 }
 
 /** The app's seed, and the step of its first code. */
-function readApp(call: Call, { seed, type, timeStep, otp }: Input<typeof contract.enrollHardwareToken>) {
-  const source = { seed: seed.toLowerCase(), digits: digitsOf(type), period: timeStep, ...unused }
-  const verdict = judgeCode(source, otp, call.clock.now())
+function readApp(call: Call, input: Input<typeof contract.enrollHardwareToken>) {
+  const source = { seed: input.seed.toLowerCase(), ...parametersOf(input), ...unused }
+  const verdict = judgeCode(source, input.otp, call.clock.now())
   if (verdict.outcome !== 'accepted')
     throw new ApiProblem('api.error.invalid.otp', 'otp: does not match the current code.')
   return { seed: source.seed, step: verdict }

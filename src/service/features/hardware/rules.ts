@@ -1,5 +1,4 @@
 import type { FactorChangeKind } from '../../../contract/device-answers.ts'
-import type { HardwareToken } from '../../../contract/hardware.ts'
 
 /** The default name of a token. */
 export const defaultAlias = (id: string): string => `HW-${id.slice(0, 8)}`
@@ -9,8 +8,6 @@ export const appAlias = 'Authenticator app'
 
 /** The serial number of an authenticator app, which has none of its own. */
 export const appSerialNumber = (id: string): string => `APP-${id.slice(0, 16)}`
-
-export const digitsOf = (type: HardwareToken['type']): 6 | 8 => (type === 'TOTP6' ? 6 : 8)
 
 /** The change to report when a token is removed. */
 export function removalKind(token: { readonly selfEnrolled: 0 | 1 } | undefined): FactorChangeKind {

@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely'
 
 import { insertCodeGenerator, neverUsed, removeCodeGenerators } from '../codes/statements.ts'
+import type { NewGenerator } from '../codes/statements.ts'
 import { endOtherSessions } from '../browsers/epochs.ts'
 import { isFoundBy } from '../../engine/database/page-rows.ts'
 import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
@@ -26,14 +27,14 @@ export type HardwareTokenRow = RowOf<typeof hardwareTokenById>
 type NewToken = Omit<Insertable<Database['hardwareToken']>, 'sequence'>
 
 /** A hardware token that is to be added. Its seed is sealed. */
-export type NewHardwareTokenRow = NewToken & Pick<Database['codeGenerator'], 'seed' | 'digits' | 'period'>
+export type NewHardwareTokenRow = NewToken & Omit<NewGenerator, 'id'>
 
 /** Call it in a transaction. @returns false where the organization has the serial number already. */
 export async function insertHardwareToken(
   db: Queryable,
-  { seed, digits, period, ...token }: NewHardwareTokenRow,
+  { seed, algorithm, digits, period, ...token }: NewHardwareTokenRow,
 ): Promise<boolean> {
-  await insertCodeGenerator(db, { id: token.id, seed, digits, period })
+  await insertCodeGenerator(db, { id: token.id, seed, algorithm, digits, period })
   if (await insertToken(db, token)) return true
   await removeCodeGenerators(db, [token.id])
   return false
@@ -222,8 +223,15 @@ export const presentSerialNumbers = allValues(
  * parameters. @returns false where a serial number is taken: then roll back.
  */
 export async function insertHardwareTokens(db: Queryable, rows: readonly NewHardwareTokenRow[]): Promise<boolean> {
-  const generators = rows.map(({ id, seed, digits, period }) => ({ id, seed, digits, period, ...neverUsed }))
-  const tokens = rows.map(({ seed: _seed, digits: _digits, period: _period, ...token }) => token)
+  const generators = rows.map(({ id, seed, algorithm, digits, period }) => ({
+    id,
+    seed,
+    algorithm,
+    digits,
+    period,
+    ...neverUsed,
+  }))
+  const tokens = rows.map(({ seed: _seed, algorithm: _algorithm, digits: _digits, period: _period, ...token }) => token)
   await db.insertInto('codeGenerator').values(generators).execute()
   const inserted = await db
     .insertInto('hardwareToken')

@@ -1,4 +1,5 @@
 import { lastCodeAt } from '../codes/totp.ts'
+import { timeStepOf, typeOf } from '../../../contract/hardware.ts'
 import type { HardwareToken } from '../../../contract/hardware.ts'
 import type { HardwareTokenRow } from './statements.ts'
 
@@ -7,8 +8,11 @@ export function hardwareView(token: HardwareTokenRow): HardwareToken {
     id: token.id,
     alias: token.alias,
     serialNumber: token.serialNumber,
-    type: token.digits === 6 ? 'TOTP6' : 'TOTP8',
-    timeStep: `${token.period}s`,
+    type: typeOf(token.digits),
+    timeStep: timeStepOf(token.period),
+    algorithm: token.algorithm,
+    digits: token.digits,
+    period: token.period,
     syncState: token.syncState,
     user: token.userId ?? '',
     ...(token.selfEnrolled === 1 && { selfEnrolled: true }),

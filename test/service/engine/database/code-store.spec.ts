@@ -42,7 +42,9 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
     const wins = (outcomes: boolean[]) => outcomes.filter(Boolean).length
 
     describe('a time step', () => {
-      beforeEach(() => insertCodeGenerator(store.db, { id: id('a'), seed: 's', digits: 6, period: 30 }))
+      beforeEach(() =>
+        insertCodeGenerator(store.db, { id: id('a'), seed: 's', algorithm: 'SHA1', digits: 6, period: 30 }),
+      )
 
       const generator = () => store.db.selectFrom('codeGenerator').selectAll().executeTakeFirstOrThrow()
 
@@ -171,7 +173,9 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
       const secrets = createSecrets(() => ringOf('k1'), systemRandom)
       const seed = secrets.seal('s', { kind: 'seed', id: id('e'), userId: null })
       const row = { id: id('e'), organizationId: id('0'), alias: 'A', serialNumber: '1', createdAt: 1 }
-      await store.db.transaction().execute((db) => insertHardwareToken(db, { ...row, seed, digits: 6, period: 30 }))
+      await store.db
+        .transaction()
+        .execute((db) => insertHardwareToken(db, { ...row, seed, algorithm: 'SHA1', digits: 6, period: 30 }))
 
       const outcomes = await Promise.all(
         [id('2'), id('3')].map((userId) => giveHardwareToken(store.db, secrets, { id: id('e'), userId })),

@@ -79,7 +79,13 @@ describe.each(mainEngines)('a change of the console on %s, with few rows in each
     const { json: passkeys } = await owner.call('GET', '/passkeys')
     const { ctx, organization, clock } = running
     const token = { id: '0'.repeat(40), organizationId: organization.id, alias: '', serialNumber: '1', seed: '' }
-    await insertHardwareToken(ctx.store.db, { ...token, digits: 6, period: 30, createdAt: clock.now() })
+    await insertHardwareToken(ctx.store.db, {
+      ...token,
+      algorithm: 'SHA1',
+      digits: 6,
+      period: 30,
+      createdAt: clock.now(),
+    })
 
     const answers = [
       await change(ada, 'POST', `/consents/${consentRequest.json.id}/give`),

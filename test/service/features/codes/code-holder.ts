@@ -1,3 +1,5 @@
+import { parametersOf } from '../../../../src/contract/hardware.ts'
+import type { CodeParameters } from '../../../../src/contract/hardware.ts'
 import { codeAt, stepAt } from '../../../../src/service/features/codes/totp.ts'
 import type { Session } from '../../../../src/contract/sessions.ts'
 import { random128 } from '../../../support/device-signer.ts'
@@ -55,28 +57,28 @@ export async function bypassCodeOf({ call }: Running, userId: string): Promise<{
   return (await call('POST', `/users/${userId}/bypasscodes`, { body })).json
 }
 
-async function enrollApp(call: Running['call'], clock: Running['clock'], path: string, more: object) {
+async function enrollApp(call: Running['call'], clock: Running['clock'], path: string, more: Partial<CodeParameters>) {
   const seed = Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')
-  const code = (steps = 0) => codeAt({ seed, digits: 6 }, stepAt(clock.now(), 30) + steps)
+  const parameters = parametersOf(more)
+  const code = (steps = 0) => codeAt({ seed, ...parameters }, stepAt(clock.now(), parameters.period) + steps)
   const first = !('replaces' in more || 'pass' in more)
-  const body = { type: 'TOTP6', timeStep: 30, seed, otp: code(), first, ...more }
+  const words = { ...(!more.digits && { type: 'TOTP6' }), ...(!more.period && { timeStep: 30 }) }
+  const body = { ...words, seed, otp: code(), first, ...more }
   return { seed, code, answer: await call('POST', path, { body }) }
 }
 
-export interface TokenKind {
-  readonly type: 'TOTP6' | 'TOTP8'
-  readonly timeStep: 30 | 60
-}
+/** As the interface has them: in the words of 1.3, or exactly. */
+export type TokenKind = { readonly type: 'TOTP6' | 'TOTP8'; readonly timeStep: 30 | 60 } | CodeParameters
 
 /** A hardware token in its owner's hand: it is known to the service, and shows codes by a clock of its own. */
 export async function hardwareToken({ call, clock }: Running, kind: TokenKind = { type: 'TOTP6', timeStep: 30 }) {
   const seed = Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')
   const { json } = await call('POST', '/hardware', { body: { ...kind, serialNumber: unique(), seed } })
-  const digits = kind.type === 'TOTP6' ? 6 : 8
+  const parameters = parametersOf(kind)
   return {
     id: json.id as string,
     /** @param steps How many steps its clock is. */
-    code: (steps = 0) => codeAt({ seed, digits }, stepAt(clock.now(), kind.timeStep) + steps),
+    code: (steps = 0) => codeAt({ seed, ...parameters }, stepAt(clock.now(), parameters.period) + steps),
     show: async () => (await call('GET', `/hardware/${json.id}`)).json,
   }
 }

@@ -22,7 +22,10 @@ describe('a session with a code', () => {
     { type: 'TOTP6', timeStep: 60 },
     { type: 'TOTP8', timeStep: 30 },
     { type: 'TOTP8', timeStep: 60 },
-  ] as const)('a session is approved at once by the code of a $type token with steps of $timeStep s', async (kind) => {
+    { algorithm: 'SHA256', digits: 6, period: 15 },
+    { algorithm: 'SHA512', digits: 7, period: 45 },
+    { algorithm: 'SHA1', digits: 8, period: 120 },
+  ] as const)('a session is approved at once by the code of a token with %j', async (kind) => {
     const { token, signIn } = await holder(running, kind)
 
     const session = await signIn({ otp: token.code() })

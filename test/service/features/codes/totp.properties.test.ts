@@ -1,13 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
+import { CodeAlgorithm } from '../../../../src/contract/hardware.ts'
 import { codeAt, judgeCode, stepAt } from '../../../../src/service/features/codes/totp.ts'
 import type { CodeSource } from '../../../../src/service/features/codes/totp.ts'
 
 const sources = fc.record({
   seed: fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => Buffer.from(bytes).toString('hex')),
-  digits: fc.constantFrom(6 as const, 8 as const),
-  period: fc.constantFrom(30 as const, 60 as const),
+  algorithm: fc.constantFrom(...CodeAlgorithm.options),
+  digits: fc.constantFrom(6 as const, 7 as const, 8 as const),
+  period: fc.integer({ min: 15, max: 120 }),
   drift: fc.integer({ min: -5, max: 5 }),
 })
 const times = fc.integer({ min: 1_000_000, max: 4_000_000_000 })

@@ -9,6 +9,7 @@ const seed = '3132333435363738393031323334353637383930'
 
 const fresh: CodeSource = {
   seed,
+  algorithm: 'SHA1',
   digits: 6,
   period: 30,
   lastStep: -1,
@@ -56,6 +57,37 @@ describe('the code of a step', () => {
     expect(codeAt({ seed, digits: 8 }, stepAt(time, 30))).toBe(code)
     expect(judgeCode({ ...fresh, digits: 8 }, code, time)).toMatchObject({ outcome: 'accepted', drift: 0 })
   })
+
+  // RFC 6238 appendix B, with the seeds of its erratum 2866: as long as the hash.
+  it.each([
+    [59, 'SHA256', '46119246'],
+    [1_111_111_109, 'SHA256', '68084774'],
+    [1_111_111_111, 'SHA256', '67062674'],
+    [1_234_567_890, 'SHA256', '91819424'],
+    [2_000_000_000, 'SHA256', '90698825'],
+    [20_000_000_000, 'SHA256', '77737706'],
+    [59, 'SHA512', '90693936'],
+    [1_111_111_109, 'SHA512', '25091201'],
+    [1_111_111_111, 'SHA512', '99943326'],
+    [1_234_567_890, 'SHA512', '93441116'],
+    [2_000_000_000, 'SHA512', '38618901'],
+    [20_000_000_000, 'SHA512', '47863826'],
+  ] as const)('the code at time %i with %s is %s, as in RFC 6238', (time, algorithm, code) => {
+    const length = algorithm === 'SHA256' ? 32 : 64
+    const source = {
+      ...fresh,
+      algorithm,
+      digits: 8 as const,
+      seed: '31323334353637383930'.repeat(7).slice(0, 2 * length),
+    }
+
+    expect(codeAt(source, stepAt(time, 30))).toBe(code)
+    expect(judgeCode(source, code, time)).toMatchObject({ outcome: 'accepted', drift: 0 })
+  })
+
+  it('a code of seven digits is the end of that of eight', () => {
+    expect(codeAt({ seed, digits: 7 }, stepAt(59, 30))).toBe('4287082')
+  })
 })
 
 describe('a code', () => {
@@ -73,7 +105,7 @@ describe('a code', () => {
     expect(judge(1000 + distance).outcome).toBe(outcome)
   })
 
-  it.each([30, 60] as const)(
+  it.each([15, 30, 60, 120])(
     'a code of a token of %i s works during its step and one step on either side',
     (period) => {
       const source = { ...fresh, period }

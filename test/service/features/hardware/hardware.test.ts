@@ -11,6 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => running.close())
 
+const v13 = { accept: 'application/vnd.service.v1+json' }
 const seed = '3132333435363738393031323334353637383930'
 const good = () => ({ alias: 'Key ring', serialNumber: unique(), type: 'TOTP6', timeStep: 30, seed })
 const create = (more: object = {}) => running.call('POST', '/hardware', { body: { ...good(), ...more } })
@@ -27,6 +28,9 @@ describe('a hardware token', () => {
       serialNumber,
       type: 'TOTP6',
       timeStep: '30s',
+      algorithm: 'SHA1',
+      digits: 6,
+      period: 30,
       syncState: 'Never Used',
       user: '',
       createdAt: running.clock.now(),
@@ -52,6 +56,56 @@ describe('a hardware token', () => {
     ['60s', '60s'],
   ])('a hardware token can be created with a time step of %j', async (timeStep, shownTimeStep) => {
     expect((await create({ timeStep })).json.timeStep).toBe(shownTimeStep)
+  })
+
+  it.each([
+    [{ algorithm: 'SHA256', digits: 6, period: 15 }, 'TOTP6', '30s'],
+    [{ algorithm: 'SHA512', digits: 7, period: 44 }, 'TOTP8', '30s'],
+    [{ algorithm: 'SHA1', digits: 8, period: 45 }, 'TOTP8', '60s'],
+    [{ algorithm: 'SHA1', digits: 6, period: 120 }, 'TOTP6', '60s'],
+  ])('a hardware token with %j is a %s token of %s in version 1.3', async (parameters, type, timeStep) => {
+    const { json } = await create({ type: undefined, timeStep: undefined, ...parameters })
+    const former = await running.call('GET', `/hardware/${json.id}`, { headers: v13 })
+
+    expect(json).toMatchObject({ ...parameters, type, timeStep })
+    expect(Object.keys(former.json)).not.toContain('digits')
+    expect(former.json).toMatchObject({ type, timeStep })
+  })
+
+  it.each([
+    { algorithm: 'SHA256', digits: 8, period: 60 },
+    { algorithm: 'SHA512', digits: 7, period: 15 },
+  ] as const)(
+    'an authenticator app with %j is enrolled by a code of it, and signs in by the next',
+    async (parameters) => {
+      const person = await member(running)
+
+      const { answer, code } = await person.enrollApp(parameters)
+      const session = await person.signIn({ otp: code(1) })
+
+      expect(answer.json).toMatchObject({ ...parameters, selfEnrolled: true })
+      expect(session.state).toBe('approved')
+    },
+  )
+
+  it('a hardware token of version 1.3 has the codes that its words say, whatever else the caller sends', async () => {
+    const body = { ...good(), algorithm: 'SHA512', digits: 7, period: 15 }
+    const { json } = await running.call('POST', '/hardware', { headers: v13, body })
+
+    const exact = await running.call('GET', `/hardware/${json.id}`)
+
+    expect(exact.json).toMatchObject({ algorithm: 'SHA1', digits: 6, period: 30 })
+  })
+
+  it.each([
+    ['digits', { type: 'TOTP6', digits: 8 }],
+    ['digits', { type: 'TOTP8', digits: 6 }],
+    ['period', { timeStep: 30, period: 60 }],
+    ['period', { timeStep: 60, period: 44 }],
+    ['type', { type: undefined }],
+    ['timeStep', { timeStep: undefined }],
+  ])('a hardware token is refused because of %s where it is %j, so that nothing is guessed', async (field, more) => {
+    expect((await create(more)).code).toBe(`api.error.invalid.${field.toLowerCase()}`)
   })
 
   it.each([

@@ -15,6 +15,7 @@ import { timeZoneOfUser } from './0014-time-zone-of-user.ts'
 import { migrationHash } from './0015-migration-hash.ts'
 import { memberOrder } from './0016-member-order.ts'
 import { rememberedAnswer } from './0017-remembered-answer.ts'
+import { codeAlgorithm } from './0018-code-algorithm.ts'
 import type { Engine } from './engine.ts'
 import type { MigrationName } from './known-migrations.ts'
 
@@ -37,4 +38,5 @@ export const migrations = (engine: Engine): Readonly<Record<MigrationName, reado
   '0015-migration-hash': migrationHash,
   '0016-member-order': memberOrder(engine),
   '0017-remembered-answer': rememberedAnswer,
+  '0018-code-algorithm': codeAlgorithm,
 })

@@ -7,7 +7,7 @@ import type { Decision } from '../../../../contract/device.ts'
 import type { AccessChangeKind, FactorChangeKind } from '../../../../contract/device-answers.ts'
 import type { CallDecision, CallState } from '../../../../contract/phone-calls.ts'
 import type { Domain } from '../../../../contract/domains.ts'
-import type { HardwareToken } from '../../../../contract/hardware.ts'
+import type { CodeAlgorithm, CodeDigits, HardwareToken } from '../../../../contract/hardware.ts'
 import type { PhishingResistance } from '../../../../contract/phishing-resistance.ts'
 import type { SessionPurpose, SessionReason, SessionState } from '../../../../contract/sessions.ts'
 import type { Token } from '../../../../contract/tokens.ts'
@@ -268,9 +268,10 @@ export interface Database {
     id: string
     /** Hexadecimal, sealed. */
     seed: string
-    digits: 6 | 8
-    /** Seconds. */
-    period: 30 | 60
+    algorithm: CodeAlgorithm
+    digits: CodeDigits
+    /** Seconds, 15 to 120. */
+    period: number
     /** The last time step a code was accepted of; -1 before the first. */
     lastStep: number
     /** How many time steps its clock was ahead of ours at that time. */
