@@ -73,6 +73,8 @@ export const StockReport = z.object({
   /** How many of them are rejected because their serial number is there already. */
   presentRows: z.int(),
   /** The first of them. Those that are only there already come after the others. */
+  /** The names of columns that were ignored, in quotes. */
+  ignored: z.array(z.string()).optional(),
   rejected: z
     .array(
       z.object({
@@ -93,13 +95,21 @@ export const importStock = endpoint({
   method: 'POST',
   path: '/admin/stock/import',
   summary:
-    'Imports hardware tokens from a file, all of them or none: CSV with the columns serial, seed, type and step, or PSKC (RFC 6030), which needs the package sax. A dry run checks every row and stores nothing. At most one import at a time for each administrator.',
+    'Imports hardware tokens from a file, all of them or none: CSV with the columns serial, seed (hexadecimal) or base32, digits, step and algorithm, or PSKC (RFC 6030), which needs the package sax. A dry run checks every row and stores nothing. At most one import at a time for each administrator.',
   query: Reasoned.extend({
     dryRun: flag,
     /** Imports the valid rows even if others are rejected. */
     skipRejected: flag.optional(),
+    /** How a column of seeds is written that is named `secret`. */
+    encoding: z.enum(['hex', 'base32']).optional(),
   }),
   headers: z.object({
+    /** The password of an encrypted PSKC file, percent-encoded (RFC 3986 section 2.1). */
+    password: z
+      .string()
+      .max(1024)
+      .regex(/^[\x21-\x7e]*$/, 'must be percent-encoded')
+      .optional(),
     /** The pre-shared key of an encrypted PSKC file: 32 or 64 hexadecimal digits. */
     key: z
       .string()
@@ -116,6 +126,7 @@ export const importStock = endpoint({
   errors: [
     'api.error.invalid.because',
     'api.error.invalid.file',
+    'api.error.invalid.encoding',
     'api.error.conflict.state',
     'api.error.unavailable.pskc',
   ],

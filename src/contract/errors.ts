@@ -22,6 +22,8 @@ export const errorStatus = Object.freeze({
   'api.error.invalid.serialnumber': 400,
   'api.error.invalid.type': 400,
   'api.error.invalid.timestep': 400,
+  'api.error.invalid.encoding': 400,
+  'api.error.invalid.password': 400,
   'api.error.invalid.algorithm': 400,
   'api.error.invalid.digits': 400,
   'api.error.invalid.period': 400,

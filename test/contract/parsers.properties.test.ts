@@ -248,7 +248,7 @@ describe('a file of hardware tokens', () => {
           lines.map((parts) => parts.join('')),
         ),
         async (text) => {
-          const error = await all(readTokens([Buffer.from(text)], undefined)).then(
+          const error = await all(readTokens([Buffer.from(text)])).then(
             () => undefined,
             (thrown: unknown) => thrown,
           )

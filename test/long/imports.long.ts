@@ -79,7 +79,7 @@ describe('an import of the largest file', () => {
       }
       setImmediate(measure)
 
-      const rowsRead = readTokens(chunks, undefined)
+      const rowsRead = readTokens(chunks)
       const report = await importHardwareTokens(running.ctx, running.organization.id, rowsRead, {
         skipRejected: true,
       }).catch((error: unknown) => error as Error)

@@ -5,6 +5,9 @@ const store = 'src/service/features/people/stock-statements.ts'
 const handlers = 'src/service/features/people/stock.ts'
 
 const rows = 'src/service/engine/base/import-rows.ts'
+const files = 'src/service/features/hardware/files'
+const tests = 'service/features/hardware/files'
+
 const steps = 'service/engine/base/import-rows.test.ts'
 
 export const mutants: readonly Mutant[] = [
@@ -118,6 +121,70 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     test: 'service/features/hardware/files/pskc.test.ts',
     title: 'readPskc() rejects a file when an element %s',
+  },
+  {
+    defense: 'the stop at a column of tokens that could change their codes',
+    file: `${files}/columns.ts`,
+    find: 'const stop = unknown.find(',
+    replace: 'const stop = unknown.slice(0, 0).find(',
+    test: `${tests}/oath-csv.test.ts`,
+    title: 'the OATH CSV reader stops at the column %j, which could change the codes',
+  },
+  {
+    defense: 'the stop at two columns of one meaning',
+    file: `${files}/columns.ts`,
+    find: 'if (twice >= 0) {',
+    replace: 'if (twice >= fields.length) {',
+    test: `${tests}/oath-csv.test.ts`,
+    title: 'the OATH CSV reader stops at %s, and says what it found without any seed',
+  },
+  {
+    defense: 'the encoding that a column named secret does not say',
+    file: `${files}/oath-csv.ts`,
+    find: "if (column === 'secret' && encoding === undefined) {",
+    replace: 'if (another) {',
+    test: `${tests}/oath-csv.test.ts`,
+    title: 'the OATH CSV reader does not guess how a column named secret is written',
+  },
+  {
+    defense: 'the hash that a key package names',
+    file: `${files}/pskc.ts`,
+    find: '  const algorithm = suiteOf(key)\n',
+    replace: "  const algorithm = suiteOf(key) && 'SHA1'\n",
+    test: `${tests}/pskc.test.ts`,
+    title: 'readPskc() reads %s as %s',
+  },
+  {
+    defense: 'the number of iterations that a file may ask for',
+    file: `${files}/pskc-password.ts`,
+    find: 'if (iterations < 1 || iterations > maxIterations) {',
+    replace: 'if (iterations < 1) {',
+    test: `${tests}/pskc.test.ts`,
+    title: 'readPskc() derives nothing for %s',
+  },
+  {
+    defense: 'the drift of a token in a file',
+    file: 'src/service/features/hardware/statements.ts',
+    find: '    ...neverUsed,\n    drift,\n',
+    replace: '    ...{ drift },\n    ...neverUsed,\n',
+    test: stock,
+    title: 'a token import stores the parameters and the drift of a file, and its codes are accepted',
+  },
+  {
+    defense: 'the serial numbers that a spreadsheet has changed',
+    file: 'src/service/features/hardware/import.ts',
+    find: 'if (isDamaged(validated.data.serialNumber)) {',
+    replace: "if (isDamaged('')) {",
+    test: stock,
+    title: 'a token import refuses a serial number that a spreadsheet has changed',
+  },
+  {
+    defense: 'the first line of a file of users that is not known as a header',
+    file: 'src/cli/import/users-csv.ts',
+    find: 'if (isPerson && usernameColumn === undefined) return undefined',
+    replace: 'if (usernameColumn === undefined) return undefined',
+    test: 'cli/admin/user-import.test.ts',
+    title: 'second-factor user import says what to do with a file %s',
   },
   {
     defense: 'the domains of an administrator in the stock of hardware tokens',

@@ -131,9 +131,9 @@ async function asOwner(act: (owner: Awaited<ReturnType<typeof administrator>>) =
 }
 
 /** Imports hardware tokens in a console, from this text. */
-const importFile = (file: string, key?: string): Promise<Answer> =>
+const importFile = (file: string, more: object = {}): Promise<Answer> =>
   asOwner(({ call }) => {
-    const headers = { 'content-type': 'text/csv', ...(key !== undefined && { 'x-key': key }) }
+    const headers = { 'content-type': 'text/csv', ...more }
     return call('POST', '/stock/import?because=test&dryRun=true', { file, headers })
   })
 
@@ -188,6 +188,8 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.invalid.serialnumber': () => createToken({ serialNumber: '' }),
   'api.error.invalid.type': () => createToken({ type: 'HOTP' }),
   'api.error.invalid.timestep': () => createToken({ timeStep: 45 }),
+  'api.error.invalid.encoding': () => importFile('serial,secret\n1,2'),
+  'api.error.invalid.password': () => importFile('serial,seed', { 'x-password': '%' }),
   'api.error.invalid.algorithm': () => createToken({ algorithm: 'MD5' }),
   'api.error.invalid.digits': () => createToken({ digits: 9 }),
   'api.error.invalid.period': () => createToken({ period: 14 }),
@@ -378,7 +380,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.invalid.filter': () => asOwner(({ call }) => call('GET', '/people?filter=tall')),
   'api.error.invalid.because': () => onPerson(({ call }, path) => call('POST', `${path}/reset`, { body: {} })),
   'api.error.invalid.file': () => importFile('\n\n\n'),
-  'api.error.invalid.key': () => importFile('serial,seed', '0'.repeat(32)),
+  'api.error.invalid.key': () => importFile('serial,seed', { 'x-key': '0'.repeat(32) }),
   'api.error.invalid.operation': () =>
     onPerson(({ call }, path) =>
       call('POST', `${path}/consents`, { body: { operation: 'getPerson', because: 'test' } }),

@@ -16,6 +16,7 @@ interface Settings extends AdminSettings {
   readonly dryRun?: boolean
   readonly skipRejected?: boolean
   readonly update?: boolean
+  readonly usernameColumn?: string
 }
 
 export function userImportCommand(): Command {
@@ -23,8 +24,9 @@ export function userImportCommand(): Command {
     "user import users.csv --domain 'Intranet' --dry-run",
     "user import users.csv --domain 'Intranet' --skip-rejected --json",
   ])
-    .argument('<file>', 'UTF-8 CSV with the columns username,name,email; name and email may be empty')
+    .argument('<file>', 'CSV with the columns username,name,email; name and email may be empty')
     .requiredOption('--domain <domain>', 'name or id of the domain')
+    .option('--username-column <name>', 'column with the usernames, such as userPrincipalName')
     .option('--dry-run', 'check all rows without changing anything')
     .option('--skip-rejected', 'import valid rows even if others are rejected')
     .option('--update', 'update name and e-mail address of users who already exist')
@@ -42,7 +44,12 @@ async function importFile(file: string, settings: Settings): Promise<void> {
     const reading = fileProgress(bytes, bar)
     const options = { dryRun, skipRejected, update, progress: reading.progress }
     const place = { organizationId: service.organization.id, domainId }
-    const report = await importUsers(service.ctx, place, readUsersCsv(reading.file), options).finally(bar.end)
-    reportImport(report, 'user', { ...settings, dryRun, skipRejected })
+    const ignored: string[] = []
+    const rows = readUsersCsv(reading.file, {
+      usernameColumn: settings.usernameColumn,
+      noteIgnored: (names) => void ignored.push(...names),
+    })
+    const report = await importUsers(service.ctx, place, rows, options).finally(bar.end)
+    reportImport({ ...report, ...(ignored.length > 0 && { ignored }) }, 'user', { ...settings, dryRun, skipRejected })
   })
 }

@@ -9,8 +9,16 @@ export function asFailure(error: unknown): unknown {
   switch (error.kind) {
     case 'key_missing':
       return new Failure('The file is encrypted. Set its pre-shared key with --key @FILE.', undefined, { cause: error })
+    case 'password_missing':
+      return new Failure('The file is encrypted with a password. Set it with --password @FILE.', undefined, {
+        cause: error,
+      })
     case 'key_unused':
-      return new Failure('--key is for PSKC files (XML). Remove it.', exitCode.usage, { cause: error })
+      return new Failure('--key and --password are for PSKC files (XML). Remove them.', exitCode.usage, {
+        cause: error,
+      })
+    case 'encoding_missing':
+      return new Failure(`${error.message} Or set --encoding.`, exitCode.usage, { cause: error })
     default:
       return new Failure(error.message, undefined, { cause: error })
   }

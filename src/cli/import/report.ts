@@ -11,11 +11,16 @@ interface ReportSettings {
 /** More lines would push the summary off the screen. */
 const maxShown = 50
 
-/** Prints the outcome of an import, and sets the exit code. @param noun Such as "user". */
-export function reportImport(report: ImportReport, noun: string, { json, dryRun, skipRejected }: ReportSettings): void {
-  const { rejected, rejectedRows } = report
+/** Prints the outcome of an import, with the columns that were ignored, and sets the exit code. @param noun Such as "user". */
+export function reportImport(
+  report: ImportReport & { readonly ignored?: readonly string[] },
+  noun: string,
+  { json, dryRun, skipRejected }: ReportSettings,
+): void {
+  const { rejected, rejectedRows, ignored = [] } = report
   if (rejectedRows > 0 && !skipRejected) process.exitCode = exitCode.failed
   if (json) return printJson({ ...report, dryRun })
+  if (ignored.length > 0) console.log(`Ignored columns: ${ignored.join(', ')}`)
   for (const { line, reason } of rejected.slice(0, maxShown)) console.log(`Line ${line}: ${reason}`)
   if (rejectedRows > maxShown) console.log(`… and ${rejectedRows - maxShown} more. --json shows the first 100.`)
   console.log(summary(report, noun, dryRun))

@@ -3,7 +3,8 @@ import { parseCsv } from '../../service/features/hardware/files/csv.ts'
 import type { CsvRecord } from '../../service/features/hardware/files/csv.ts'
 import { textOf } from '../../service/features/hardware/files/file-text.ts'
 import type { FileBytes } from '../../service/features/hardware/files/file-text.ts'
-import { Failure } from '../terminal/failure.ts'
+import { namesOf, readHeader } from '../../service/features/hardware/files/columns.ts'
+import { exitCode, Failure } from '../terminal/failure.ts'
 import { asFailure } from './as-failure.ts'
 
 /** Enough for more than 100,000 users, bytes. */
@@ -12,14 +13,31 @@ export const usersLimit = 64 * 1024 * 1024
 const columns = ['username', 'name', 'email'] as const
 type Column = (typeof columns)[number]
 
-/** Reads users from CSV: `username,name,email`, or the columns in the header. Ignores other columns. @throws {Failure} */
-export async function* readUsersCsv(file: FileBytes): AsyncGenerator<readonly UserRow[]> {
+const known = {
+  names: {
+    username: ['username', 'user', 'login', 'loginname', 'userid'],
+    name: ['name', 'displayname', 'fullname', 'cn'],
+    email: ['email', 'mail', 'emailaddress', 'mailaddress'],
+  },
+  // No column changes what another one means.
+  decisive: /(?!)/,
+} as const
+
+interface UsersSettings {
+  /** The name of the column with the usernames, where it has another one. */
+  readonly usernameColumn?: string | undefined
+  /** Called with the names of columns that are ignored. */
+  readonly noteIgnored?: (names: readonly string[]) => void
+}
+
+/** Reads users from CSV: `username,name,email` without a header, or the columns in the header. @throws {Failure} */
+export async function* readUsersCsv(file: FileBytes, settings: UsersSettings = {}): AsyncGenerator<readonly UserRow[]> {
   let fileColumns: readonly (Column | undefined)[] | undefined
   try {
     for await (const records of parseCsv(textOf(file, 'Save it as CSV in UTF-8.'))) {
       const [first] = records
       if (!first) continue
-      const header = fileColumns ? undefined : headerOf(first)
+      const header = fileColumns ? undefined : headerOf(first, settings)
       const rowColumns = (fileColumns ??= header ?? columns)
       yield (header ? records.slice(1) : records).map((record) => readRow(record, rowColumns))
     }
@@ -30,13 +48,24 @@ export async function* readUsersCsv(file: FileBytes): AsyncGenerator<readonly Us
 }
 
 /** @returns undefined when the record is not a header. */
-function headerOf({ fields }: CsvRecord): (Column | undefined)[] | undefined {
-  if (fields.length === 1 && fields[0]?.includes(';')) {
-    throw new Failure('The columns are separated by semicolons. Save the file as CSV with commas.')
+function headerOf(record: CsvRecord, { usernameColumn, noteIgnored }: UsersSettings) {
+  const fields = record.fields.map((field) => (isNamed(field, usernameColumn) ? 'username' : field))
+  const header = readHeader({ ...record, fields }, known)
+  if (header?.columns.includes('username')) {
+    noteIgnored?.(header.ignored)
+    return header.columns
   }
-  const names = fields.map((field) => columnNamed(field))
-  return names.includes('username') ? names : undefined
+  // A header of unknown names would be taken for a person, and its columns for others.
+  const isPerson = !header && fields.length === columns.length && /^$|@/.test(fields[2] ?? '')
+  if (isPerson && usernameColumn === undefined) return undefined
+  throw new Failure(
+    `No column of the file is known as the username. The first line has ${namesOf(record)}. Name the column with --username-column.`,
+    exitCode.usage,
+  )
 }
+
+const isNamed = (field: string, name: string | undefined) =>
+  name !== undefined && field.toLowerCase() === name.toLowerCase()
 
 function readRow({ line, fields, fault }: CsvRecord, rowColumns: readonly (Column | undefined)[]): UserRow {
   if (fault !== undefined) return { line, reason: fault }
@@ -48,9 +77,4 @@ function readRow({ line, fields, fault }: CsvRecord, rowColumns: readonly (Colum
     line,
     user: { username: fieldOf('username'), name: fieldOf('name') || fieldOf('username'), email: fieldOf('email') },
   }
-}
-
-function columnNamed(text: string): Column | undefined {
-  const name = text.toLowerCase().replace(/[\s_-]/g, '')
-  return columns.find((column) => column === (name === 'mail' ? 'email' : name))
 }

@@ -31,6 +31,13 @@ export async function readHex(value: string, option: string, isLength: (digits: 
   throw new Failure(`${option}: expected hexadecimal digits of the right length. See --help.`, exitCode.usage)
 }
 
+/** Reads the one line of the file that `@FILE` names, such as a password, which no argument may contain: others see arguments. */
+export async function readLine(value: string, option: string): Promise<string> {
+  if (!value.startsWith('@')) throw new Failure(`${option}: expected @ and the path of a file.`, exitCode.usage)
+  const text = (await readWholeFile(value.slice(1), maxHexBytes)).toString('utf8')
+  return text.replace(/\r?\n$/, '')
+}
+
 async function openFile(path: string): Promise<FileHandle> {
   try {
     // Opening a pipe would otherwise wait for its writer.

@@ -11,6 +11,7 @@ import {
   exampleKey,
   exampleSeed,
   keyPackage,
+  passwordContainer,
 } from '../../service/features/hardware/files/pskc-file.ts'
 import { useDatabase } from './run-command.ts'
 
@@ -175,7 +176,7 @@ describe('second-factor hardware import', () => {
       `1,${seed},TOTP6,30`,
       `5,${seed},TOTP6,30`,
       `6,${seed},TOTP7,30`,
-      `7,${seed},TOTP6,45`,
+      `7,${seed},TOTP6,121`,
       `8,GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ,TOTP6,30`,
     )
 
@@ -241,8 +242,32 @@ describe('second-factor hardware import', () => {
     expect(await json('hardware', 'list')).toMatchObject([{ serialNumber: '987654321', type: 'TOTP8' }])
   })
 
+  it('second-factor hardware import decrypts a container with a password from a file', async () => {
+    writeFileSync(file('tokens.xml'), passwordContainer())
+    writeFileSync(file('password.txt'), 'qwerty\n')
+
+    const without = await admin('hardware', 'import', file('tokens.xml'))
+    const shown = await admin('hardware', 'import', file('tokens.xml'), '--password', 'qwerty')
+    const right = await admin('hardware', 'import', file('tokens.xml'), '--password', `@${file('password.txt')}`)
+
+    expect([without.code, shown.code, right.code]).toEqual([1, 2, 0])
+    expect(without.stderr).toContain('--password @FILE')
+    expect(shown.stderr).toContain('expected @ and the path of a file')
+  })
+
+  it('second-factor hardware import says which columns it ignores, and asks how a column named secret is written', async () => {
+    writeFileSync(file('tokens.csv'), `serial,secret,maker,digits\n1,${seed},Acme,8`)
+
+    const without = await admin('hardware', 'import', file('tokens.csv'))
+    const right = await admin('hardware', 'import', file('tokens.csv'), '--encoding', 'hex')
+
+    expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('Or set --encoding.')])
+    expect(right.stdout).toBe('Ignored columns: "maker"\n1 token imported.\n')
+    expect(await json('hardware', 'list')).toMatchObject([{ serialNumber: '1', digits: 8 }])
+  })
+
   it.each([
-    ['in UTF-16', () => Buffer.from(`\ufeffserial,seed\n1,${seed}`, 'utf16le'), 'UTF-8'],
+    ['in UTF-16 without a mark', () => Buffer.from(`serial,seed\n1,${seed}`, 'utf16le'), 'UTF-8'],
     ['that is empty', () => Buffer.alloc(0), 'no tokens'],
     ['of a header alone', () => Buffer.from('serial,seed,type,step\n'), 'no tokens'],
     ['larger than 16 MiB', () => Buffer.alloc(16 * 1024 * 1024 + 1, '\n'), 'larger than 16 MiB'],

@@ -38,13 +38,16 @@ describe('second-factor user import', () => {
   it.each([
     ['without a header', ['alice,Alice,a@example.com']],
     ['with columns in another order, and others', ['E-Mail,department,Username,Name', 'a@example.com,IT,alice,Alice']],
+    ['with semicolons', ['username;name;email', 'alice;Alice;a@example.com']],
+    ['with a line that names the separator', ['sep=\t', 'username\tname\temail', 'alice\tAlice\ta@example.com']],
+    ['with other names of the columns', ['mail,displayName,Login', 'a@example.com,Alice,alice']],
     ['with a byte order mark', ['\uFEFFusername,name,email', 'alice,Alice,a@example.com']],
     [
       'with a row that is there twice',
       ['username,name,email', 'alice,Alice,a@example.com', 'alice,Alice,a@example.com'],
     ],
   ])('second-factor user import reads a file %s', async (_, rows) => {
-    expect((await importing(csv(...rows))).stdout).toBe('1 user imported.\n')
+    expect((await importing(csv(...rows))).stdout).toMatch(/^(?:Ignored columns: "department"\n)?1 user imported\.\n$/)
     expect(await json('user', 'show', 'alice')).toMatchObject({ name: 'Alice', email: 'a@example.com' })
   })
 
@@ -129,15 +132,40 @@ describe('second-factor user import', () => {
   })
 
   it.each([
-    ['separated by semicolons', 'username;name;email\nalice;Alice;a@example.com', 'with commas'],
-    ['empty', '', 'contains no users'],
-  ])('second-factor user import says what to do with a file that is %s', async (_, text, advice) => {
+    ['empty', '', 'contains no users', 1],
+    ['of LDIF', 'dn: uid=alice,dc=example\nuid: alice\n', 'The file is LDIF', 1],
+    [
+      'with the address twice',
+      'username,email,email\nalice,old@example.com,new@example.com',
+      'The columns "email" and "email" mean the same',
+      1,
+    ],
+    [
+      'without a known column of usernames',
+      'mail,displayName,userPrincipalName\na@example.com,Alice,alice@corp.example.com',
+      'The first line has "mail", "displayName", "userPrincipalName". Name the column with --username-column',
+      2,
+    ],
+    ['of unknown columns', 'Kennung,Anzeige,Adresse\nalice,Alice,a@example.com', 'The first line has "Kennung"', 2],
+    ['of one column', 'alice\nbob', 'The first line has "alice"', 2],
+  ])('second-factor user import says what to do with a file %s', async (_, text, advice, exit) => {
     writeFileSync(file('users.csv'), text)
 
     const { stderr, code } = await importing(file('users.csv'))
 
-    expect(code).toBe(1)
-    expect(stderr).toContain(advice)
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(advice)])
+    expect(await usernames()).toEqual([])
+  })
+
+  it('second-factor user import takes the usernames from the column that --username-column names', async () => {
+    const path = csv('mail,displayName,userPrincipalName,Office', 'alias@example.com,Swap One,swap1@corp.example.com,7')
+
+    const { stdout } = await importing(path, '--username-column', 'userprincipalname')
+
+    expect(stdout).toBe('Ignored columns: "Office"\n1 user imported.\n')
+    expect(await json('user', 'list')).toMatchObject([
+      { username: 'swap1@corp.example.com', name: 'Swap One', email: 'alias@example.com' },
+    ])
   })
 
   it('second-factor user import says what to do with a file in another encoding than UTF-8', async () => {

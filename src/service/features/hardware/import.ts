@@ -8,7 +8,7 @@ import type { Transact } from '../../engine/context/within.ts'
 import { defaultAlias } from './rules.ts'
 import { newId } from '../../engine/base/random.ts'
 import { insertHardwareTokens, presentSerialNumbers } from './statements.ts'
-import type { NewHardwareTokenRow } from './statements.ts'
+import type { ImportedTokenRow } from './statements.ts'
 import type { Acting } from '../../engine/context/acting.ts'
 import { RefusalError } from '../../engine/base/errors.ts'
 import { importRows, inSmallSteps } from '../../engine/base/import-rows.ts'
@@ -41,6 +41,7 @@ export async function importHardwareTokens(
 interface Accepted {
   readonly line: number
   readonly token: ReturnType<typeof NewHardwareToken.parse>
+  readonly drift?: number
 }
 
 interface Checked {
@@ -73,11 +74,22 @@ function createCheck(): (rows: readonly ImportRow[]) => Checked {
 
 function checkRow(row: ImportRow): Accepted | Rejected {
   if ('reason' in row) return row
+  const { line, drift = 0 } = row
   const validated = validate(NewHardwareToken, row.token)
-  if (validated.success) return { line: row.line, token: validated.data }
-  const { mistakes } = validated
-  return { line: row.line, code: codeOf(mistakes[0]), reason: describeMistakes(mistakes) }
+  if (!validated.success) {
+    const { mistakes } = validated
+    return { line, code: codeOf(mistakes[0]), reason: describeMistakes(mistakes) }
+  }
+  if (isDamaged(validated.data.serialNumber)) {
+    const reason =
+      'a spreadsheet has changed the serial number to a power of ten: format its column as text, and export again'
+    return { line, code: 'serial', reason }
+  }
+  return { line, token: validated.data, drift }
 }
+
+/** Such as `2.60022E+12`: spreadsheets show long numbers so, and save what they show. */
+const isDamaged = (serialNumber: string): boolean => /^\d(?:[.,]\d+)?E\+\d+$/i.test(serialNumber)
 
 const codes: Readonly<Record<keyof NewHardwareToken, RejectionCode>> = {
   serialNumber: 'serial',
@@ -113,9 +125,9 @@ async function insertAll(
 ): Promise<void> {
   const createdAt = ctx.clock.now()
   // The seeds are sealed before the transaction, because other writers wait for it.
-  const tokens: NewHardwareTokenRow[] = []
+  const tokens: ImportedTokenRow[] = []
   for await (const batch of inSmallSteps([rows])) {
-    tokens.push(...batch.map(({ token }) => toRow(ctx, { organizationId, createdAt }, token)))
+    tokens.push(...batch.map((row) => toRow(ctx, { organizationId, createdAt }, row)))
   }
   requireWaiting()
   await transact(async (inside) => {
@@ -133,8 +145,8 @@ async function insertAll(
 function toRow(
   ctx: Acting,
   common: { organizationId: string; createdAt: number },
-  token: Accepted['token'],
-): NewHardwareTokenRow {
+  { token, drift = 0 }: Accepted,
+): ImportedTokenRow {
   const id = newId(ctx.random)
   return {
     ...common,
@@ -143,6 +155,7 @@ function toRow(
     serialNumber: token.serialNumber,
     seed: ctx.secrets.seal(token.seed.toLowerCase(), { kind: 'seed', id, userId: null }),
     ...parametersOf(token),
+    drift,
   }
 }
 

@@ -29,6 +29,9 @@ type NewToken = Omit<Insertable<Database['hardwareToken']>, 'sequence'>
 /** A hardware token that is to be added. Its seed is sealed. */
 export type NewHardwareTokenRow = NewToken & Omit<NewGenerator, 'id'>
 
+/** A token from a file, which may know how far ahead its clock is. */
+export type ImportedTokenRow = NewHardwareTokenRow & Pick<Database['codeGenerator'], 'drift'>
+
 /** Call it in a transaction. @returns false where the organization has the serial number already. */
 export async function insertHardwareToken(
   db: Queryable,
@@ -222,16 +225,15 @@ export const presentSerialNumbers = allValues(
  * In a transaction, several hundred at most: one statement is several times faster than many, and the engines limit its
  * parameters. @returns false where a serial number is taken: then roll back.
  */
-export async function insertHardwareTokens(db: Queryable, rows: readonly NewHardwareTokenRow[]): Promise<boolean> {
-  const generators = rows.map(({ id, seed, algorithm, digits, period }) => ({
-    id,
-    seed,
-    algorithm,
-    digits,
-    period,
+export async function insertHardwareTokens(db: Queryable, rows: readonly ImportedTokenRow[]): Promise<boolean> {
+  const generators = rows.map(({ id, seed, algorithm, digits, period, drift }) => ({
+    ...{ id, seed, algorithm, digits, period },
     ...neverUsed,
+    drift,
   }))
-  const tokens = rows.map(({ seed: _seed, algorithm: _algorithm, digits: _digits, period: _period, ...token }) => token)
+  const tokens = rows.map(({ id, organizationId, alias, serialNumber, createdAt }) => ({
+    ...{ id, organizationId, alias, serialNumber, createdAt },
+  }))
   await db.insertInto('codeGenerator').values(generators).execute()
   const inserted = await db
     .insertInto('hardwareToken')

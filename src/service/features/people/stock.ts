@@ -77,11 +77,17 @@ export const importFile: ChangeHandler<typeof contract.importStock> = async (inp
 }
 
 async function importRead(
-  { file, key, dryRun, skipRejected, because }: Input<typeof contract.importStock>,
+  { file, key, password, encoding, dryRun, skipRejected, because }: Input<typeof contract.importStock>,
   call: Call,
   change: Change,
 ): Promise<StockReport> {
-  const rows = readTokens(file, key === undefined ? undefined : Buffer.from(key, 'hex'))
+  const ignored: string[] = []
+  const rows = readTokens(file, {
+    key: key === undefined ? undefined : Buffer.from(key, 'hex'),
+    password: password === undefined ? undefined : decoded(password),
+    encoding,
+    noteIgnored: (names) => void ignored.push(...names),
+  })
   const report = await importHardwareTokens(call, call.organizationId, rows, {
     transact: (insert) => change((inside) => insert({ ...inside, because })),
     dryRun: dryRun === 'true',
@@ -92,7 +98,12 @@ async function importRead(
   })
   // The report alone says which serial numbers are there already.
   if (report.imported === 0) await change(() => Promise.resolve())
-  return { presentRows: 0, ...report, rejected: report.rejected.map((row) => ({ code: 'row', ...row })) }
+  return {
+    presentRows: 0,
+    ...report,
+    ...(ignored.length > 0 && { ignored }),
+    rejected: report.rejected.map((row) => ({ code: 'row', ...row })),
+  }
 }
 
 /** The `Retry-After` while another import runs, seconds. */
@@ -112,11 +123,27 @@ function asProblem(error: unknown): unknown {
     return new ApiProblem('api.error.unavailable.pskc', `${error.message}.`, { cause: error })
   if (error instanceof RefusalError) return new ApiProblem('api.error.conflict.state', error.message, { cause: error })
   if (!(error instanceof FileProblem)) return error
-  const [code, field] =
-    error.kind === 'content'
-      ? (['api.error.invalid.file', 'file'] as const)
-      : (['api.error.invalid.key', 'key'] as const)
-  return new ApiProblem(code, `${field}: ${error.message}`, { cause: error })
+  const field = fields[error.kind]
+  return new ApiProblem(`api.error.invalid.${field}`, `${field}: ${error.message}`, { cause: error })
+}
+
+const fields = {
+  content: 'file',
+  encoding_missing: 'encoding',
+  key_missing: 'key',
+  key_wrong: 'key',
+  key_unused: 'key',
+  password_missing: 'password',
+  password_wrong: 'password',
+} as const
+
+/** @throws {ApiProblem} for text that is not percent-encoded. */
+function decoded(password: string): string {
+  try {
+    return decodeURIComponent(password)
+  } catch (cause) {
+    throw new ApiProblem('api.error.invalid.password', 'password: must be percent-encoded', { cause })
+  }
 }
 
 export const remove: ChangeHandler<typeof contract.deleteStockToken> = ({ hardwareTokenId, because }, _call, change) =>

@@ -59,7 +59,7 @@ describe('an import of rows', () => {
       work.add(rows.length)
       return refuse(rows)
     }
-    const rows = readTokens(file('a\n'.repeat(20_000)), undefined)
+    const rows = readTokens(file(`serial,seed\n${'a\n'.repeat(20_000)}`))
 
     await importRows({ rows, check, importAll: () => Promise.resolve() }, {})
 
@@ -82,7 +82,7 @@ describe('an import of rows', () => {
       stored = done
     }
 
-    await importHardwareTokens(node.ctx, organizationId, readTokens(file(`serial,seed\n${rows}`), undefined), {
+    await importHardwareTokens(node.ctx, organizationId, readTokens(file(`serial,seed\n${rows}`)), {
       progress,
     })
 
@@ -91,12 +91,12 @@ describe('an import of rows', () => {
   })
 
   it('an import lists the first 100 rejected rows and counts the others', async () => {
-    const rows = readTokens(file('a\n'.repeat(5_000)), undefined)
+    const rows = readTokens(file(`serial,seed\n${'a\n'.repeat(5_000)}`))
 
     const report = await importRows({ rows, check: refuse, importAll: () => Promise.resolve() }, {})
 
     expect(report).toMatchObject({ acceptable: 0, rejectedRows: 5_000, presentRows: 0 })
-    expect(report.rejected.map(({ line }) => line)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
+    expect(report.rejected.map(({ line }) => line)).toEqual(Array.from({ length: 100 }, (_, index) => index + 2))
   })
 
   it('an import lists rows that are there already only where other rejected rows leave room', async () => {
@@ -124,7 +124,7 @@ describe('an import of rows', () => {
     const requireWaiting = () => {
       if (!waiting) throw new Error('gone')
     }
-    const rows = readTokens(file('a\n'.repeat(5_000)), undefined)
+    const rows = readTokens(file(`serial,seed\n${'a\n'.repeat(5_000)}`))
 
     await expect(importRows({ rows, check, importAll: () => Promise.resolve() }, { requireWaiting })).rejects.toThrow(
       'gone',
@@ -134,7 +134,7 @@ describe('an import of rows', () => {
   })
 
   it('an import refuses a file whose quote is not closed, instead of keeping the rest of it', async () => {
-    const rows = readTokens(file(`serial,seed\n"${'a,b\n'.repeat(10_000)}`), undefined)
+    const rows = readTokens(file(`serial,seed\n"${'a,b\n'.repeat(10_000)}`))
 
     await expect(importRows({ rows, check: refuse, importAll: () => Promise.resolve() }, {})).rejects.toThrow(
       'The row at line 2 is longer than 16,384 characters. Check its quotes.',

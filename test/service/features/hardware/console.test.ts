@@ -7,7 +7,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 
 import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
-import { container, encrypted, encryption, exampleKey, keyPackage } from './files/pskc-file.ts'
+import { codeAt, stepAt } from '../../../../src/service/features/codes/totp.ts'
+import {
+  container,
+  encrypted,
+  encryption,
+  exampleKey,
+  exampleSeed,
+  keyPackage,
+  passwordContainer,
+  plainData,
+} from './files/pskc-file.ts'
 import { createTenant, newUser, v14 } from '../../start-service.ts'
 import { administrator, origin, startConsole } from '../administrators/console-holder.ts'
 import type { Console } from '../administrators/console-holder.ts'
@@ -50,11 +60,16 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
   const importing = (
     by: Pick<typeof owner, 'call'>,
     file: string,
-    { dryRun = false, skipRejected = false, key = '' } = {},
+    { dryRun = false, skipRejected = false, key = '', password = '', encoding = '' } = {},
   ) => {
     const query = new URLSearchParams({ because, dryRun: String(dryRun), skipRejected: String(skipRejected) })
+    if (encoding !== '') query.set('encoding', encoding)
     const type = file.startsWith('<') ? 'application/xml' : 'text/csv'
-    const headers = { 'content-type': type, ...(key !== '' && { 'x-key': key }) }
+    const headers = {
+      'content-type': type,
+      ...(key !== '' && { 'x-key': key }),
+      ...(password !== '' && { 'x-password': password }),
+    }
     return by.call('POST', `/stock/import?${query.toString()}`, { file, headers })
   }
 
@@ -201,6 +216,50 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(await serials(owner, { q: serialNumber })).toEqual([serialNumber])
     })
 
+    it('a token import reads PSKC with its password, asks for it, and names what a CSV file does not say', async () => {
+      const text = passwordContainer()
+      const secret = `serial,secret,maker\n${unique()},${seed()},Acme`
+
+      const answers = [
+        await importing(owner, text, { dryRun: true }),
+        await importing(owner, text, { dryRun: true, password: 'azerty' }),
+        await importing(owner, text, { dryRun: true, password: 'qwerty' }),
+        await importing(owner, secret, { dryRun: true }),
+        await importing(owner, secret, { dryRun: true, encoding: 'hex' }),
+      ]
+
+      expect(answers.map(({ status, code }) => [status, code])).toEqual([
+        [400, 'api.error.invalid.password'],
+        [400, 'api.error.invalid.password'],
+        [200, undefined],
+        [400, 'api.error.invalid.encoding'],
+        [200, undefined],
+      ])
+      expect(answers[4]!.json).toMatchObject({ acceptable: 1, ignored: ['"maker"'] })
+    })
+
+    it('a token import stores the parameters and the drift of a file, and its codes are accepted', async () => {
+      const [serialNumber, person] = [unique(), await member(running)]
+      const parameters = '<Suite>HMAC-SHA256</Suite>'
+      const interval = plainData('TimeInterval', 60) + plainData('TimeDrift', 5)
+      const serial = `<SerialNo>${serialNumber}</SerialNo>`
+      await importing(owner, container(keyPackage({ serial, parameters, interval })))
+      const [token] = (await stock(owner, { q: serialNumber })).tokens
+
+      await running.call('PUT', `/users/${person.id}/hardware/${token.id}`)
+      const source = { seed: exampleSeed, algorithm: 'SHA256', digits: 8 } as const
+      const session = await person.signIn({ otp: codeAt(source, stepAt(running.clock.now(), 60) + 5) })
+
+      expect(token).toMatchObject({ algorithm: 'SHA256', digits: 8, period: 60 })
+      expect(session.state).toBe('approved')
+    })
+
+    it('a token import refuses a serial number that a spreadsheet has changed', async () => {
+      const { json } = await importing(owner, `serial,seed\n2.60022E+12,${seed()}`, { dryRun: true })
+
+      expect(json.rejected).toEqual([{ line: 2, code: 'serial', reason: expect.stringContaining('spreadsheet') }])
+    })
+
     it('a token import never returns a seed or a key, neither in reports nor in errors', async () => {
       const secrets = [seed(), 'f'.repeat(31), exampleKey]
       const text = `serial,seed\n${unique()},${secrets[0]!}\n${unique()},${secrets[1]!}`
@@ -217,7 +276,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
     })
 
     it('a token import of a wrong file returns the first 100 rejected rows and the number of all', async () => {
-      const { json, text } = await importing(owner, 'a\n'.repeat(3_000), { dryRun: true })
+      const { json, text } = await importing(owner, `serial,seed\n${'a\n'.repeat(3_000)}`, { dryRun: true })
 
       expect([json.rejectedRows, json.rejected.length]).toEqual([3_000, 100])
       expect(text.length).toBeLessThan(16_384)
@@ -263,7 +322,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
     it('a token import takes only files of its types, of 6 MiB at most, however they are sent', async () => {
       const path = '/stock/import?because=test&dryRun=true'
       const csv = { 'content-type': 'text/csv' }
-      const file = 'a\n'.repeat(3 * 1024 * 1024 + 1)
+      const file = `serial,seed\n${'a\n'.repeat(3 * 1024 * 1024)}`
 
       const answers = [
         await owner.call('POST', path, { file: 'serial,seed', headers: { 'content-type': 'text/plain' } }),

@@ -8,12 +8,14 @@ export type FileBytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 export const stepBytes = 8 * 1024
 
 /**
- * Decodes UTF-8 in steps, without the byte order mark that some programs add. Other requests run between two steps.
+ * Decodes UTF-8, or UTF-16 that begins with its byte order mark, in steps. Other requests run between two steps.
  * @param advice How to save the file instead.
+ * @throws {FileProblem} for other text, and for formats that are told by their beginning.
  */
 export async function* textOf(file: FileBytes, advice: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let decoder: TextDecoder | undefined
   const decode = (bytes: Uint8Array | undefined) => {
+    decoder ??= new TextDecoder(encodingOf(bytes, advice), { fatal: true })
     try {
       return decoder.decode(bytes, { stream: bytes !== undefined })
     } catch (cause) {
@@ -27,4 +29,14 @@ export async function* textOf(file: FileBytes, advice: string): AsyncGenerator<s
     }
   }
   yield decode(undefined)
+}
+
+/** By the first bytes (Unicode 16.0 section 23.8); spreadsheets and archives are ZIP files. */
+function encodingOf(bytes: Uint8Array | undefined, advice: string): string {
+  const [first, second] = bytes ?? []
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  if (first === 0x50 && second === 0x4b) throw new FileProblem(`The file is a spreadsheet or an archive. ${advice}`)
+  if (first === 0 || second === 0) throw new FileProblem(`The file is UTF-16 without a byte order mark. ${advice}`)
+  return 'utf-8'
 }

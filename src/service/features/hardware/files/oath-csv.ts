@@ -1,55 +1,129 @@
+import { namesOf, readHeader } from './columns.ts'
+import type { Header } from './columns.ts'
 import type { ImportRow } from './import-row.ts'
+import { algorithmNamed, numberIn } from './code-words.ts'
 import type { CsvRecord } from './csv.ts'
+import { FileProblem } from './file-problem.ts'
 import { hotpReason, reject } from './rejections.ts'
+import { hexSeed } from './seed-encoding.ts'
+import type { SeedEncoding } from './seed-encoding.ts'
 
-/** Columns of a file without a header. */
-const defaultColumns = ['serial', 'seed', 'type', 'step'] as const
-type Column = (typeof defaultColumns)[number] | 'alias'
+/** The columns that files of tokens have. A seed in a column named `secret` may be in either encoding. */
+const known = {
+  names: {
+    serial: ['serial', 'serialnumber', 'serialno', 'serialnr', 'sn', 'tokenserial', 'tokenserialnumber', 'tokenid'],
+    seed: ['seed', 'hex', 'hexseed', 'seedhex', 'hexkey', 'keyhex', 'secrethex', 'hexsecret'],
+    base32: ['secretkey', 'base32', 'base32seed', 'seedbase32', 'base32secret', 'secretbase32', 'base32key'],
+    secret: ['secret', 'key', 'sharedsecret', 'otpkey', 'tokenkey', 'otpsecret', 'tokensecret'],
+    type: ['type', 'otptype', 'tokentype'],
+    digits: ['digits', 'otplen', 'otplength', 'otpdigits', 'length', 'codelength', 'codedigits', 'numberofdigits'],
+    step: ['step', 'timestep', 'period', 'interval', 'timeinterval', 'otpperiod'],
+    algorithm: [
+      'algorithm',
+      'algo',
+      'hash',
+      'hashlib',
+      'hashalgorithm',
+      'hashalgo',
+      'hmac',
+      'hmacalgorithm',
+      'otpalgorithm',
+    ],
+    counter: ['counter', 'initialcounter', 'movingfactor', 'eventcounter'],
+    alias: ['alias', 'label'],
+  },
+  decisive:
+    /digit|length|otp|step|period|interval|algo|hash|hmac|sha\d|ocra|counter|drift|offset|window|skew|secret|seed|key|encod|base\d|hex|check|prefix|suffix|suite|mode(?!l)|clock|epoch|pin$|^(?:type|len|t0|format|pin)/,
+} as const
+type Column = keyof typeof known.names
 
-/** Reads hardware tokens from CSV: `serial,seed,type,step`, or the columns in the header. Seeds are hexadecimal. */
-export async function* readOathCsv(records: AsyncIterable<readonly CsvRecord[]>): AsyncGenerator<readonly ImportRow[]> {
-  let columns: readonly (Column | undefined)[] | undefined
+/** The columns of a file without a header. */
+const defaultColumns = ['serial', 'seed', 'type', 'step'] as const satisfies readonly Column[]
+
+export interface CsvSettings {
+  /** How a column named `secret` is written. The names of the other columns of seeds say it. */
+  readonly encoding?: SeedEncoding | undefined
+  /** Called with the names of columns that are ignored. */
+  readonly noteIgnored?: ((names: readonly string[]) => void) | undefined
+}
+
+/** Reads hardware tokens from CSV: `serial,seed,type,step` without a header, or the columns in the header. */
+export async function* readOathCsv(
+  records: AsyncIterable<readonly CsvRecord[]>,
+  { encoding, noteIgnored }: CsvSettings = {},
+): AsyncGenerator<readonly ImportRow[]> {
+  let layout: Layout | undefined
   for await (const batch of records) {
-    const header = columns || !batch[0] ? undefined : columnsOf(batch[0])
-    if (batch.length > 0) columns ??= header ?? defaultColumns
-    yield (header ? batch.slice(1) : batch).map((record) => readRow(record, columns ?? defaultColumns))
+    const header = layout ?? (batch[0] && readLayout(batch[0], encoding))
+    if (!header) continue
+    const rows = layout || !header.isInFile ? batch : batch.slice(1)
+    if (!layout) noteIgnored?.(header.ignored)
+    layout = header
+    yield rows.map((record) => readRow(record, header))
   }
 }
 
-/** @returns undefined when the record is not a header. */
-function columnsOf({ fields }: CsvRecord): (Column | undefined)[] | undefined {
-  const names = fields.map((field) => columnNamed(field))
-  return names.includes('serial') && names.includes('seed') ? names : undefined
+interface Layout extends Header<Column> {
+  readonly seed: { readonly column: 'seed' | 'base32' | 'secret'; readonly encoding: SeedEncoding }
+  /** Whether the first record of the file is the header. */
+  readonly isInFile: boolean
 }
 
-function columnNamed(text: string): Column | undefined {
-  const name = text.toLowerCase().replace(/[\s_-]/g, '')
-  const names: Record<string, Column> = {
-    serial: 'serial',
-    serialnumber: 'serial',
-    seed: 'seed',
-    type: 'type',
-    step: 'step',
-    timestep: 'step',
-    alias: 'alias',
+const withoutHeader: Layout = {
+  columns: defaultColumns,
+  ignored: [],
+  seed: { column: 'seed', encoding: 'hex' },
+  isInFile: false,
+}
+
+/** What nobody takes for the name of a column: two bytes and more in hexadecimal. */
+const isSeed = (field: string) => /^(?:[0-9a-f]{2}){10,}$/i.test(field)
+
+function readLayout(record: CsvRecord, encoding: SeedEncoding | undefined): Layout {
+  if (record.fields.some((field) => isSeed(field)) || record.fault !== undefined) return withoutHeader
+  const header = readHeader(record, known)
+  const has = (column: Column) => header?.columns.includes(column)
+  const seeds = (['seed', 'base32', 'secret'] as const).filter((column) => has(column))
+  const [column, another] = seeds
+  if (!header || !column || !has('serial')) {
+    throw new FileProblem(
+      `The first line has ${namesOf(record)}. Name the columns: serial, and seed (hexadecimal) or base32; then digits, step and algorithm.`,
+    )
   }
-  return Object.hasOwn(names, name) ? names[name] : undefined
+  if (another) throw new FileProblem('The file has two columns of seeds. Remove one of them.')
+  if (column === 'secret' && encoding === undefined) {
+    throw new FileProblem(
+      `The column ${namesOf({ ...record, fields: record.fields.slice(header.columns.indexOf('secret')).slice(0, 1) })} does not say how its seeds are written. Name it seed if they are hexadecimal, or base32.`,
+      'encoding_missing',
+    )
+  }
+  const named = { seed: 'hex', base32: 'base32', secret: encoding ?? 'hex' } as const
+  return { ...header, seed: { column, encoding: named[column] }, isInFile: true }
 }
 
-function readRow({ line, fields, fault }: CsvRecord, columns: readonly (Column | undefined)[]): ImportRow {
+function readRow({ line, fields, fault }: CsvRecord, { columns, seed }: Layout): ImportRow {
   if (fault !== undefined) return reject(line, 'row', fault)
   if (fields.length !== columns.length) {
     return reject(line, 'row', `expected ${columns.length} fields, got ${fields.length}`)
   }
   const fieldOf = (column: Column) => fields[columns.indexOf(column)] ?? ''
   const type = fieldOf('type').toUpperCase()
-  if (type.startsWith('HOTP')) return reject(line, 'hotp', hotpReason)
+  if (type.startsWith('HOTP') || (type === '' && fieldOf('counter') !== '')) return reject(line, 'hotp', hotpReason)
+  if (!/^(?:TOTP\d?)?$/.test(type)) return reject(line, 'type', 'the type is not TOTP')
+  const algorithm = algorithmNamed(fieldOf('algorithm') || 'SHA1')
+  if (!algorithm) return reject(line, 'unsupported', 'the hash is not SHA-1, SHA-256 or SHA-512')
+  const hex = hexSeed(fieldOf(seed.column), seed.encoding)
+  if (hex === undefined) {
+    return reject(line, 'seed', `seed: is not ${seed.encoding === 'hex' ? 'hexadecimal' : 'Base32'}`)
+  }
+  const digits = numberIn(fieldOf('digits') || type.slice('TOTP'.length) || '6')
   const token = {
     serialNumber: fieldOf('serial'),
-    seed: fieldOf('seed'),
-    // The most common type is the default.
-    type: type === 'TOTP' || type === '' ? 'TOTP6' : type,
-    timeStep: fieldOf('step').replace(/ ?s$/i, '') || '30',
+    seed: hex,
+    algorithm,
+    digits,
+    period: numberIn(fieldOf('step') || '30'),
+    ...(/\d$/.test(type) && { type }),
     ...(fieldOf('alias') !== '' && { alias: fieldOf('alias') }),
   }
   return { line, token }

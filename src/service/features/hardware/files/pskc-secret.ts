@@ -1,6 +1,8 @@
 import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 
 import { FileProblem } from './file-problem.ts'
+import { base64 } from './base64.ts'
+import { deriveKey } from './pskc-password.ts'
 import { find } from './xml.ts'
 import type { XmlElement } from './xml.ts'
 
@@ -18,23 +20,24 @@ const macs: Readonly<Record<string, string>> = {
   'http://www.w3.org/2001/04/xmldsig-more#hmac-sha256': 'sha256',
 }
 
+/** What opens an encrypted container. */
+export interface Unlocking {
+  readonly key?: Buffer | undefined
+  readonly password?: string | undefined
+}
+
 /**
  * Creates a reader for the values of a container (RFC 6030 section 6).
  * @param head What the container says about its encryption.
- * @param key The pre-shared key, if there is one.
- * @throws {FileProblem} when the key does not match the container.
+ * @throws {FileProblem} when key or password do not match the container.
  */
-export function valueOpener(head: readonly XmlElement[], key: Buffer | undefined): OpenValue {
-  const encryption = head.find(({ name }) => name === 'EncryptionKey')
-  const method = head.find(({ name }) => name === 'MACMethod')
-  if (find(encryption, 'DerivedKey')) {
-    throw new FileProblem(
-      'The file is encrypted with a password, which is not supported. Ask for a file with a pre-shared key.',
-    )
-  }
+export async function valueOpener(head: readonly XmlElement[], unlocking: Unlocking): Promise<OpenValue> {
+  const encryption = head.find(({ name }) => name === 'encryptionkey')
+  const method = head.find(({ name }) => name === 'macmethod')
   if (!encryption && !method) return (element) => plainValue(element)
-  if (!key) throw new FileProblem('The file is encrypted. Enter its pre-shared key.', 'key_missing')
+  const key = await keyOf(encryption, unlocking)
   const mac = macOf(method, key)
+  if (mac === 'wrong key') throw wrongKey(unlocking)
   return (element) => plainValue(element) ?? encryptedValue(element, key, mac)
 }
 
@@ -43,15 +46,35 @@ interface Mac {
   readonly key: Buffer
 }
 
+async function keyOf(encryption: XmlElement | undefined, { key, password }: Unlocking): Promise<Buffer> {
+  if (find(encryption, 'X509Data')) {
+    throw new FileProblem(
+      'The file is encrypted for a certificate. Ask for a file with a password or a pre-shared key.',
+    )
+  }
+  const derived = find(encryption, 'DerivedKey')
+  if (derived) {
+    if (password === undefined)
+      throw new FileProblem('The file is encrypted with a password. Enter it.', 'password_missing')
+    return deriveKey(derived, password)
+  }
+  if (!key) throw new FileProblem('The file is encrypted. Enter its pre-shared key.', 'key_missing')
+  return key
+}
+
+const wrongKey = ({ password }: Unlocking) =>
+  password === undefined
+    ? new FileProblem('The key does not match the file. Check the key.', 'key_wrong')
+    : new FileProblem('The password does not match the file. Check the password.', 'password_wrong')
+
 /** Without a MAC key in the container, the encryption key is used (section 6.1.1). */
-function macOf(method: XmlElement | undefined, key: Buffer): Mac | undefined {
-  const algorithm = macs[method?.attributes.get('Algorithm') ?? '']
+function macOf(method: XmlElement | undefined, key: Buffer): Mac | 'wrong key' | undefined {
+  const algorithm = macs[method?.attributes.get('algorithm') ?? '']
   if (algorithm === undefined) return undefined
   const encrypted = find(method, 'MACKey')
   if (!encrypted) return { algorithm, key }
   const macKey = decrypt(encrypted, key)
-  if (!macKey) throw new FileProblem('The key does not match the file. Check the key.', 'key_wrong')
-  return { algorithm, key: macKey }
+  return macKey ? { algorithm, key: macKey } : 'wrong key'
 }
 
 function plainValue(element: XmlElement): Buffer | undefined {
@@ -74,7 +97,7 @@ const blockSize = 16
 
 /** The ciphertext begins with the initialization vector (XML Encryption section 5.2). */
 function decrypt(encrypted: XmlElement, key: Buffer): Buffer | undefined {
-  const cipher = ciphers[find(encrypted, 'EncryptionMethod')?.attributes.get('Algorithm') ?? '']
+  const cipher = ciphers[find(encrypted, 'EncryptionMethod')?.attributes.get('algorithm') ?? '']
   const bytes = cipherBytes(encrypted)
   if (cipher?.keyLength !== key.length || !bytes || bytes.length < 2 * blockSize || bytes.length % blockSize > 0) {
     return undefined
@@ -91,16 +114,4 @@ function unpad(padded: Buffer): Buffer | undefined {
 
 function cipherBytes(encrypted: XmlElement): Buffer | undefined {
   return base64(find(encrypted, 'CipherData', 'CipherValue')?.text ?? '')
-}
-
-/** Far more than any secret has, characters. */
-const maxCharacters = 4096
-
-/** @returns undefined for invalid or empty base64. */
-function base64(text: string): Buffer | undefined {
-  const compact = text.replace(/\s/g, '')
-  if (compact.length > maxCharacters) return undefined
-  return /^(?:[A-Za-z0-9+/]{4})+$|^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/.test(compact)
-    ? Buffer.from(compact, 'base64')
-    : undefined
 }

@@ -1,9 +1,12 @@
 import type { ImportRow } from './import-row.ts'
 import type { Rejected } from '../../../engine/base/import-rows.ts'
+import type { CodeAlgorithm } from '../../../../contract/hardware.ts'
+import { quoteName } from '../../../../contract/quote-name.ts'
+import { algorithmNamed, numberIn } from './code-words.ts'
 import { FileProblem } from './file-problem.ts'
 import { hotpReason, reject } from './rejections.ts'
 import { valueOpener } from './pskc-secret.ts'
-import type { OpenValue } from './pskc-secret.ts'
+import type { OpenValue, Unlocking } from './pskc-secret.ts'
 import { find } from './xml.ts'
 import type { XmlElement } from './xml.ts'
 
@@ -26,7 +29,7 @@ interface PskcPart {
  */
 export async function* readPskc(
   parts: AsyncIterable<PskcPart>,
-  key: Buffer | undefined,
+  unlocking: Unlocking,
 ): AsyncGenerator<readonly ImportRow[]> {
   const head: XmlElement[] = []
   let open: OpenValue | undefined
@@ -34,12 +37,12 @@ export async function* readPskc(
     if (root) requireContainer(root)
     const rows: ImportRow[] = []
     for (const element of children) {
-      if (element.name === 'KeyPackage') {
-        open ??= valueOpener(head, key)
+      if (element.name === 'keypackage') {
+        open ??= await valueOpener(head, unlocking)
         rows.push(readPackage(element, open))
       } else if (encryptionParts.has(element.name)) {
         // By then, encrypted secrets would have been taken for damaged ones.
-        if (open) throw new FileProblem(`The file names its ${element.name} behind a key package (RFC 6030).`)
+        if (open) throw new FileProblem(`The file names its encryption behind a key package (RFC 6030).`)
         head.push(element)
       }
     }
@@ -47,13 +50,13 @@ export async function* readPskc(
   }
 }
 
-const encryptionParts = new Set(['EncryptionKey', 'MACMethod'])
+const encryptionParts = new Set(['encryptionkey', 'macmethod'])
 
 function requireContainer(container: XmlElement): void {
-  if (container.name !== 'KeyContainer' || container.namespace !== namespace) {
+  if (container.name !== 'keycontainer' || container.namespace !== namespace) {
     throw new FileProblem('The file is not a Portable Symmetric Key Container (RFC 6030). Ask for one, or for CSV.')
   }
-  if (container.attributes.get('Version') !== '1.0') {
+  if (container.attributes.get('version') !== '1.0') {
     throw new FileProblem('The version of the file is not 1.0 (RFC 6030). Ask for a file in this version.')
   }
 }
@@ -70,36 +73,69 @@ function readPackage(keyPackage: XmlElement, open: OpenValue): ImportRow {
   if (!seed) return reject(line, 'secret', 'the secret cannot be read: it is damaged, or the key is wrong')
   const serialNumber = find(keyPackage, 'DeviceInfo', 'SerialNo')?.text.trim()
   if (!serialNumber) return reject(line, 'serial', 'no serial number')
-  const length = find(key, 'AlgorithmParameters', 'ResponseFormat')?.attributes.get('Length')
+  const algorithm = suiteOf(key)
+  if (typeof algorithm === 'object') return { line, ...algorithm }
+  const start = numberOf(find(key, 'Data', 'Time'), open)
+  if (start !== undefined && start !== 0) return reject(line, 'unsupported', 'its steps do not begin at the time 0')
+  const drift = numberOf(find(key, 'Data', 'TimeDrift'), open) ?? 0
+  if (typeof drift !== 'number' || Math.abs(drift) > maxDrift) {
+    return reject(line, 'unsupported', `its drift is not between -${maxDrift} and ${maxDrift} steps`)
+  }
+  const length = find(key, 'AlgorithmParameters', 'ResponseFormat')?.attributes.get('length')
   const token = {
     serialNumber,
     seed: seed.toString('hex'),
-    type: `TOTP${length ?? ''}`,
-    timeStep: timeStepOf(key, open),
+    algorithm,
+    digits: numberIn(length ?? ''),
+    // The default is 30 seconds (RFC 6238 section 5.2).
+    period: numberOf(find(key, 'Data', 'TimeInterval'), open) ?? 30,
   }
-  return { line, token }
+  return { line, token, ...(drift !== 0 && { drift }) }
 }
+
+/** The clock of a token that is further off is broken, steps. */
+const maxDrift = 1_000
 
 /** @returns what the service does not support about the key. */
 function unsupported(key: XmlElement): Omit<Rejected, 'line'> | undefined {
-  const algorithm = key.attributes.get('Algorithm') ?? ''
+  const algorithm = key.attributes.get('algorithm') ?? ''
   if (hotp.has(algorithm)) return { code: 'hotp', reason: hotpReason }
-  if (!totp.has(algorithm)) return { code: 'unsupported', reason: 'the algorithm is not TOTP' }
-  const suite = find(key, 'AlgorithmParameters', 'Suite')?.text.trim() ?? ''
-  if (!/^(|HMAC-?SHA-?1)$/i.test(suite)) return { code: 'unsupported', reason: 'the hash is not SHA-1' }
+  if (!totp.has(algorithm)) {
+    const name = algorithm.split(/[:#]/).at(-1) ?? ''
+    return { code: 'unsupported', reason: `the algorithm is ${quoteName(name.slice(0, 40))} and not TOTP` }
+  }
   const format = find(key, 'AlgorithmParameters', 'ResponseFormat')
-  if (format?.attributes.get('Encoding') !== 'DECIMAL')
+  if (format?.attributes.get('encoding')?.toUpperCase() !== 'DECIMAL')
     return { code: 'unsupported', reason: 'the codes are not decimal digits' }
   // A value of the type `xs:boolean`.
-  if (/^(true|1)$/.test(format.attributes.get('CheckDigits') ?? ''))
+  if (/^(true|1)$/.test(format.attributes.get('checkdigits') ?? ''))
     return { code: 'unsupported', reason: 'the codes have a check digit' }
   return undefined
 }
 
-/** The default is 30 seconds (RFC 6238 section 5.2). */
-function timeStepOf(key: XmlElement, open: OpenValue): string {
-  const interval = find(key, 'Data', 'TimeInterval')
-  if (!interval) return '30'
-  const plain = find(interval, 'PlainValue')
-  return (plain?.text ?? open(interval)?.toString('latin1') ?? '').trim()
+/** The hash of the codes, as text or as an attribute; SHA-1 where the file names none (RFC 6238 section 1.2). */
+function suiteOf(key: XmlElement): CodeAlgorithm | Omit<Rejected, 'line'> {
+  const suite = find(key, 'AlgorithmParameters', 'Suite')
+  const name = suite?.text.trim() || suite?.attributes.get('hashalgo')?.trim() || 'SHA1'
+  return (
+    algorithmNamed(name) ?? {
+      code: 'unsupported',
+      reason: `the hash is ${quoteName(name.slice(0, 40))} and not SHA-1, SHA-256 or SHA-512`,
+    }
+  )
+}
+
+/**
+ * A number of the file; undefined where it has none. Encrypted ones are text, or bytes with the most significant first.
+ * @returns text that is no number as it is, for the checks of the row.
+ */
+function numberOf(element: XmlElement | undefined, open: OpenValue): number | string | undefined {
+  if (!element) return undefined
+  const plain = find(element, 'PlainValue')
+  const bytes = plain ? undefined : open(element)
+  const text = (plain?.text ?? bytes?.toString('latin1') ?? '').trim()
+  if (/^-?\d{1,9}$/.test(text)) return Number(text)
+  if (bytes?.length === 4) return bytes.readInt32BE()
+  if (bytes?.length === 8) return Number(bytes.readBigInt64BE())
+  return text
 }

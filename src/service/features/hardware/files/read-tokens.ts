@@ -6,18 +6,24 @@ import { FileProblem } from './file-problem.ts'
 import { textOf } from './file-text.ts'
 import type { FileBytes } from './file-text.ts'
 import { readOathCsv } from './oath-csv.ts'
+import type { CsvSettings } from './oath-csv.ts'
 import { readPskc } from './pskc.ts'
+import type { Unlocking } from './pskc-secret.ts'
 import { parseXml } from './xml.ts'
+
+/** What a file does not say itself. */
+export interface FileSettings extends CsvSettings, Unlocking {}
 
 /**
  * Reads a file of hardware tokens in either format, as it arrives.
  * @throws {FileProblem} if the file as a whole cannot be read.
  * @throws {SetupError} if the package that reads XML is missing or too old.
  */
-export async function* readTokens(file: FileBytes, key: Buffer | undefined): AsyncGenerator<readonly ImportRow[]> {
+export async function* readTokens(file: FileBytes, settings: FileSettings = {}): AsyncGenerator<readonly ImportRow[]> {
   const { isXml, pieces } = await formatOf(textOf(file, 'Save it as CSV in UTF-8, or as XML.'))
-  if (!isXml && key) throw new FileProblem('A key is for PSKC files (XML).', 'key_unused')
-  const rows = isXml ? readPskc(parseXml(pieces, await loadSax()), key) : readOathCsv(parseCsv(pieces))
+  if (!isXml && (settings.key ?? settings.password) !== undefined)
+    throw new FileProblem('A key or a password is for PSKC files (XML).', 'key_unused')
+  const rows = isXml ? readPskc(parseXml(pieces, await loadSax()), settings) : readOathCsv(parseCsv(pieces), settings)
   let count = 0
   for await (const batch of rows) {
     count += batch.length

@@ -3,9 +3,10 @@ import type { parser, QualifiedTag } from 'sax'
 import { FileProblem } from './file-problem.ts'
 
 export interface XmlElement {
-  /** The name without its prefix. */
+  /** The name without its prefix, in lower case: some programs write all names so. */
   readonly name: string
   readonly namespace: string
+  /** By their names in lower case. */
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly XmlElement[]
   readonly text: string
@@ -97,14 +98,14 @@ const tooLarge = () =>
 const onlyXmlEntities = { strictEntities: true }
 
 function toElement(tag: QualifiedTag, line: number): OpenElement {
-  const attributes = new Map(Object.values(tag.attributes).map(({ name, value }) => [name, value]))
-  return { name: tag.local, namespace: tag.uri, attributes, children: [], text: '', line }
+  const attributes = new Map(Object.values(tag.attributes).map(({ name, value }) => [name.toLowerCase(), value]))
+  return { name: tag.local.toLowerCase(), namespace: tag.uri, attributes, children: [], text: '', line }
 }
 
-/** Finds the first element along a path of names. */
+/** Finds the first element along a path of names, in any case. */
 export function find(element: XmlElement | undefined, ...path: readonly string[]): XmlElement | undefined {
   return path.reduce(
-    (within: XmlElement | undefined, name) => within?.children.find((child) => child.name === name),
+    (within: XmlElement | undefined, name) => within?.children.find((child) => child.name === name.toLowerCase()),
     element,
   )
 }

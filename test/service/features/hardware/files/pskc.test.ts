@@ -5,15 +5,25 @@ import { describe, expect, it } from 'vitest'
 
 import { readPskc as readContainer } from '../../../../../src/service/features/hardware/files/pskc.ts'
 import { parseXml } from '../../../../../src/service/features/hardware/files/xml.ts'
-import { container, encrypted, encryption, exampleKey, exampleSeed, keyPackage, plain } from './pskc-file.ts'
+import {
+  container,
+  encrypted,
+  encryption,
+  exampleKey,
+  exampleSeed,
+  keyPackage,
+  passwordContainer,
+  plain,
+  plainData,
+} from './pskc-file.ts'
 import { all, pieces } from './pieces.ts'
 
 const key = Buffer.from(exampleKey, 'hex')
-const token = { serialNumber: '987654321', seed: exampleSeed, type: 'TOTP8', timeStep: '30' }
+const token = { serialNumber: '987654321', seed: exampleSeed, algorithm: 'SHA1', digits: 8, period: 30 }
 const row = { line: expect.any(Number), token }
 
-const readPskc = (text: string, sharedKey: Buffer | undefined) =>
-  all(readContainer(parseXml(pieces(text), sax), sharedKey))
+const readPskc = (text: string, sharedKey?: Buffer, password?: string) =>
+  all(readContainer(parseXml(pieces(text), sax), { key: sharedKey, password }))
 
 const hotp = { algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:hotp' }
 const reasonOf = async (text: string, sharedKey?: Buffer) => {
@@ -75,7 +85,7 @@ describe('a Portable Symmetric Key Container', () => {
 
     const rows = await readPskc(container(keyPackage({ interval: '' }), keyPackage({ interval: minute })), undefined)
 
-    expect(rows).toMatchObject([{ token: { timeStep: '30' } }, { token: { timeStep: '60' } }])
+    expect(rows).toMatchObject([{ token: { period: 30 } }, { token: { period: 60 } }])
     expect(rows[1]!.line).toBeGreaterThan(rows[0]!.line)
   })
 })
@@ -113,18 +123,89 @@ describe('an encrypted secret', () => {
     await expect(readPskc(text, Buffer.alloc(32))).rejects.toThrow('The key does not match the file.')
   })
 
-  it('readPskc() rejects an encrypted secret whose key derives from a password, as in RFC 6030 figure 7', async () => {
-    const head = '<EncryptionKey><DerivedKey/></EncryptionKey>'
+  it('readPskc() reads a secret whose key derives from a password, as in RFC 6030 figure 7', async () => {
+    const [first] = await readPskc(passwordContainer(), undefined, 'qwerty')
 
-    await expect(readPskc(container(head, keyPackage({ secret: encrypted() })), key)).rejects.toThrow('with a password')
+    // The figure has these digits as bytes, and not as text.
+    expect(first).toEqual({
+      line: expect.any(Number),
+      token: { ...token, seed: '3132333435363738393031323334353637383930' },
+    })
+  })
+
+  it('readPskc() requires the password of the file, and names it where it is wrong', async () => {
+    await expect(readPskc(passwordContainer())).rejects.toThrow('with a password')
+    await expect(readPskc(passwordContainer(), key)).rejects.toThrow('with a password')
+    await expect(readPskc(passwordContainer(), undefined, 'azerty')).rejects.toThrow('The password does not match')
+  })
+
+  it.each([
+    ['more iterations than any file needs', { iterations: '2000001' }, 'IterationCount'],
+    ['no iterations', { iterations: '0' }, 'IterationCount'],
+    ['a number of iterations with an exponent', { iterations: '1e3' }, 'IterationCount'],
+    ['a key that is too long', { length: '1000000000' }, 'PBKDF2'],
+    ['a key of another length', { length: '20' }, 'PBKDF2'],
+    ['another derivation', { derivation: 'urn:other#scrypt' }, 'PBKDF2'],
+    ['another hash', { prf: '<PRF Algorithm="urn:other#hmac-md5"/>' }, 'PBKDF2'],
+  ])('readPskc() derives nothing for %s', async (_what, more, reason) => {
+    const before = process.threadCpuUsage()
+
+    await expect(readPskc(passwordContainer(more), undefined, 'qwerty')).rejects.toThrow(reason)
+
+    expect(process.threadCpuUsage(before).user).toBeLessThan(1_000_000)
+  })
+
+  it('readPskc() names a certificate, which a pre-shared key does not replace', async () => {
+    const head =
+      '<EncryptionKey><ds:X509Data><ds:X509Certificate>MIIB</ds:X509Certificate></ds:X509Data></EncryptionKey>'
+
+    await expect(readPskc(container(head, keyPackage({ secret: encrypted() })), key)).rejects.toThrow('certificate')
   })
 })
 
 describe('a key package', () => {
   it.each([
+    ['<Suite>SHA1</Suite>', 'SHA1'],
+    ['<Suite>SHA-1</Suite>', 'SHA1'],
+    ['<Suite>HMAC-SHA1</Suite>', 'SHA1'],
+    ['<Suite> HMAC-SHA256 </Suite>', 'SHA256'],
+    ['<Suite hashalgo="sha256"/>', 'SHA256'],
+    ['<Suite HashAlgo="HmacSHA512"></Suite>', 'SHA512'],
+    ['<Suite/>', 'SHA1'],
+    ['', 'SHA1'],
+  ])('readPskc() reads %s as %s', async (parameters, algorithm) => {
+    expect(await readPskc(container(keyPackage({ parameters })))).toEqual([{ ...row, token: { ...token, algorithm } }])
+  })
+
+  it('readPskc() reads names in lower case, as other servers write them', async () => {
+    const text = container(keyPackage({ parameters: '<Suite HashAlgo="sha256"/>' })).replace(
+      /<\/?\w+|\s\w+(?==")/g,
+      (name) => name.toLowerCase(),
+    )
+
+    expect(text).toContain('<keycontainer')
+    expect(await readPskc(text)).toEqual([{ ...row, token: { ...token, algorithm: 'SHA256' } }])
+  })
+
+  it('readPskc() keeps how far the clock of a token was ahead', async () => {
+    const rows = await readPskc(container(keyPackage({ interval: plainData('Time', 0) + plainData('TimeDrift', -4) })))
+
+    expect(rows).toEqual([{ ...row, drift: -4 }])
+  })
+
+  it.each([
     ['that is counter-based', keyPackage(hotp), 'HOTP'],
     ['of a PIN, as in RFC 6030 figure 5', keyPackage({ algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:pin' }), 'TOTP'],
-    ['of another hash', keyPackage({ parameters: '<Suite>HMAC-SHA256</Suite>' }), 'SHA-1'],
+    ['of another hash', keyPackage({ parameters: '<Suite>HMAC-MD5</Suite>' }), 'the hash is "HMAC-MD5"'],
+    ['of a challenge', keyPackage({ parameters: '<Suite>OCRA-1:HOTP-SHA1-8:QN08</Suite>' }), 'the hash is "OCRA-1'],
+    ['of another hash in an attribute', keyPackage({ parameters: '<Suite HashAlgo="md5"/>' }), 'the hash is "md5"'],
+    ['whose steps begin later', keyPackage({ interval: plainData('Time', 1_000) }), 'do not begin at the time 0'],
+    [
+      'whose clock is off by more than a thousand steps',
+      keyPackage({ interval: plainData('TimeDrift', 1_001) }),
+      'drift',
+    ],
+    ['whose drift is no number', keyPackage({ interval: plainData('TimeDrift', 'PT30S') }), 'drift'],
     ['of other codes', keyPackage({ format: '<ResponseFormat Length="8" Encoding="HEXADECIMAL"/>' }), 'decimal'],
     ['of unknown codes', keyPackage({ format: '' }), 'decimal'],
     [
@@ -177,7 +258,7 @@ describe('a malicious file', () => {
     ['has more elements than a key', container(`<KeyPackage>${'<a/>'.repeat(1_000)}</KeyPackage>`)],
     ['has a longer text than a key', container(`<KeyPackage><Key>${'A'.repeat(70_000)}</Key></KeyPackage>`)],
   ])('readPskc() rejects a file when an element %s', async (_what, text) => {
-    await expect(all(readContainer(parseXml(pieces(text, 8_192), sax), undefined))).rejects.toThrow('larger')
+    await expect(all(readContainer(parseXml(pieces(text, 8_192), sax), {}))).rejects.toThrow('larger')
   })
 
   it('readPskc() rejects a file that names its encryption after a key package', async () => {

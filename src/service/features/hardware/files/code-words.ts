@@ -1,0 +1,13 @@
+import type { CodeAlgorithm } from '../../../../contract/hardware.ts'
+
+/** The hash of a token in the words of the trade, such as `SHA-256`, `HMAC-SHA256` and `HmacSHA256`; undefined for another one. */
+export function algorithmNamed(text: string): CodeAlgorithm | undefined {
+  const [, size] = /^(?:hmac)?sha(1|256|512)$/.exec(text.toLowerCase().replace(/[\s_-]/g, '')) ?? []
+  return size === undefined ? undefined : (`SHA${size}` as CodeAlgorithm)
+}
+
+/** A number of a file, such as `30`, `30 s` and `30 seconds`; the text itself if it is none, which the checks of the row reject. */
+export function numberIn(text: string): number | string {
+  const [, digits] = /^(\d{1,6}) ?(?:s|sec|secs|seconds?|digits?)?$/i.exec(text.trim()) ?? []
+  return digits === undefined ? text : Number(digits)
+}

@@ -1,0 +1,18 @@
+import { Secret } from 'otpauth'
+
+/** How the seeds of a file are written. */
+export const seedEncodings = ['hex', 'base32'] as const
+export type SeedEncoding = (typeof seedEncodings)[number]
+
+/** @returns the seed in hexadecimal; undefined for text that is not in this encoding. Blanks and hyphens between groups do not count. */
+export function hexSeed(text: string, encoding: SeedEncoding): string | undefined {
+  const compact = text.replace(/[\s-]/g, '')
+  if (encoding === 'hex') {
+    const digits = compact.replace(/^0x/i, '')
+    return /^(?:[0-9a-f]{2})+$/i.test(digits) ? digits : undefined
+  }
+  const letters = compact.toUpperCase().replace(/=+$/, '')
+  // No other number of characters is a number of bytes (RFC 4648 section 6): a character is missing.
+  const isWhole = [0, 2, 4, 5, 7].includes(letters.length % 8)
+  return isWhole && /^[A-Z2-7]+$/.test(letters) ? Secret.fromBase32(letters).hex : undefined
+}
