@@ -15,10 +15,12 @@ export const StockFilter = z.enum(['free', 'assigned', 'out_of_sync'])
 export type StockFilter = z.infer<typeof StockFilter>
 
 /** A hardware token in the stock. Authenticator apps that people set up are not part of it. */
-export const StockToken = HardwareToken.omit({ user: true, selfEnrolled: true }).extend({
-  /** Absent: it is free. */
-  person: z.object({ id: Id, username: z.string(), name: z.string() }).optional(),
-})
+export const StockToken = HardwareToken.omit({ user: true, selfEnrolled: true })
+  .required({ algorithm: true, digits: true, period: true })
+  .extend({
+    /** Absent: it is free. */
+    person: z.object({ id: Id, username: z.string(), name: z.string() }).optional(),
+  })
 export type StockToken = z.infer<typeof StockToken>
 
 export const listStock = endpoint({
@@ -64,6 +66,9 @@ export const RejectionCode = z.enum([
 ])
 export type RejectionCode = z.infer<typeof RejectionCode>
 
+/** How many tokens of a file are shown before they are stored. */
+export const previewedTokens = 5
+
 export const StockReport = z.object({
   /** 0 in a dry run. */
   imported: z.int(),
@@ -75,6 +80,10 @@ export const StockReport = z.object({
   /** The first of them. Those that are only there already come after the others. */
   /** The names of columns that were ignored, in quotes. */
   ignored: z.array(z.string()).optional(),
+  /** The first of the acceptable tokens, as they will be. */
+  preview: z
+    .array(StockToken.pick({ serialNumber: true, algorithm: true, digits: true, period: true }))
+    .max(previewedTokens),
   rejected: z
     .array(
       z.object({

@@ -11,9 +11,12 @@ export function newAppSecret(random: (size: number) => Uint8Array): string {
 
 /** The address that every authenticator app reads from a QR code: https://github.com/google/google-authenticator/wiki/Key-Uri-Format */
 export function keyUri({ issuer, account, seed }: { issuer: string; account: string; seed: string }): string {
-  const names = { issuer: cut(issuer, 32), label: cut(account, 48) }
+  const names = { issuer: cut(withoutColons(issuer), 32), label: cut(withoutColons(account), 48) }
   return new TOTP({ ...names, secret: Secret.fromHex(seed), digits: 6, period: 30 }).toString()
 }
+
+/** The label of the address is `issuer:account`: authenticator apps divide it at the first colon, even at an encoded one. */
+const withoutColons = (name: string): string => name.replace(/ ?: ?/g, '-')
 
 /** Names only identify the account. Longer ones do not fit into a QR code in scripts that take 9 or 12 bytes per letter. */
 function cut(name: string, length: number): string {

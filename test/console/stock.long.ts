@@ -7,6 +7,7 @@ import {
   encryption,
   exampleKey,
   keyPackage,
+  passwordContainer,
 } from '../service/features/hardware/files/pskc-file.ts'
 import { button, confirm, expectHeadline, link, signedIn, startDesk } from './desk.ts'
 
@@ -30,6 +31,7 @@ describe('the stock of hardware tokens', () => {
     await page.locator('input[type=file]').setInputFiles(csvFile(`HT-1001,${seed}`, `HT-1002,${seed}`, 'HT-1003,12'))
     await page.getByText('2 tokens are new.').waitFor()
     const report = await page.locator('.import-report table').innerText()
+    await page.getByText('6 digits, every 30 seconds').first().waitFor()
     await page.getByRole('radio', { name: 'Other' }).check()
     await button(page, 'Import 2 tokens').click()
     await page.getByText('2 tokens were imported.').waitFor()
@@ -60,6 +62,30 @@ describe('the stock of hardware tokens', () => {
     expect(serial).toBe('HT-1001')
     await page.getByRole('button', { name: 'HT-1002' }).waitFor({ state: 'detached' })
     expect((await desk.client.users.getByUsername('alice')).hardware).not.toBe('')
+  })
+
+  it('the token stock asks for what a file does not say: how its seeds are written, or its password', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    await link(page, 'Hardware tokens').click()
+    await link(page, 'Import tokens').click()
+    const choose = (name: string, text: string) =>
+      page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+
+    await choose('drift.csv', `serial,seed,drift\nHT-1,${seed},3`)
+    await page.getByText('The column "drift" may change the codes').waitFor()
+    await choose('secret.csv', `serial,secret,maker,digits\nHT-1,${seed},Acme,8`)
+    await button(page, 'Digits and A to F (hexadecimal)').click()
+    await page.getByText(`Ignored columns: ${isolated('"maker"')}`).waitFor()
+    await page.getByText('8 digits, every 30 seconds').waitFor()
+    await choose('tokens.xml', passwordContainer())
+    await page.getByLabel('Password of the file').fill('azerty')
+    await button(page, 'Check the file').click()
+    await page.getByText('this password doesn’t fit').waitFor()
+    await page.getByLabel('Password of the file').fill('qwerty')
+    await button(page, 'Check the file').click()
+
+    await page.getByText('1 token is new.').waitFor()
   })
 
   it('the token stock asks for an encrypted file’s key, and opens the token whose barcode the camera sees', async () => {

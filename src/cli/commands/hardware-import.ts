@@ -6,10 +6,12 @@ import { seedEncodings } from '../../service/features/hardware/files/seed-encodi
 import type { SeedEncoding } from '../../service/features/hardware/files/seed-encoding.ts'
 import { adminCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
+import { codesText } from '../admin/codes-text.ts'
 import { withService } from '../admin/local-service.ts'
 import { fileProgress } from '../import/file-progress.ts'
 import { reportImport } from '../import/report.ts'
 import { withErrorHandling } from '../terminal/failure.ts'
+import { printTable } from '../terminal/print.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { readHex, readLine, readWholeFile } from '../terminal/read-file.ts'
 
@@ -55,6 +57,10 @@ async function importFile(file: string, settings: Settings): Promise<void> {
     const rows = readTokens(reading.file, { key, password, encoding: settings.encoding, noteIgnored })
     const options = { dryRun, skipRejected, progress: reading.progress }
     const report = await importHardwareTokens(ctx, organization.id, rows, options).finally(bar.end)
+    if (dryRun && !settings.json) {
+      const preview = report.preview.map((token) => [token.serialNumber, codesText(token)])
+      if (preview.length > 0) printTable(['Serial', 'Codes'], preview, '')
+    }
     reportImport({ ...report, ...(ignored.length > 0 && { ignored }) }, 'token', { ...settings, dryRun, skipRejected })
   })
 }

@@ -19,6 +19,7 @@ import { hardwareView } from '../../service/features/hardware/view.ts'
 import { hardwareTokensNamed } from '../../service/features/hardware/statements.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
+import { codesText } from '../admin/codes-text.ts'
 import { findUser, pick } from '../admin/find.ts'
 import { allPages, serviceAction } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
@@ -107,7 +108,7 @@ function listCommand(): Command {
       const rows = tokens.map((token) => [
         token.alias,
         token.serialNumber,
-        codesText(token),
+        codesOf(token),
         token.syncState,
         usernames.get(token.user) ?? 'none',
       ])
@@ -190,11 +191,9 @@ async function usernamesOf({ call }: LocalService, tokens: readonly HardwareToke
   return names
 }
 
-/** Such as "6 digits, 30 s, SHA1". */
-function codesText({ type, timeStep, algorithm, digits, period }: HardwareToken): string {
-  const exact = parametersOf({ type, algorithm, digits, period: period ?? Number.parseInt(timeStep, 10) })
-  return `${exact.digits} digits, ${exact.period} s, ${exact.algorithm}`
-}
+/** The exact parameters, also of a service that has only those of 1.3. */
+const codesOf = ({ type, timeStep, algorithm, digits, period }: HardwareToken): string =>
+  codesText(parametersOf({ type, algorithm, digits, period: period ?? Number.parseInt(timeStep, 10) }))
 
 function show(token: HardwareToken, { json }: AdminSettings): void {
   if (json) return printJson(token)
@@ -202,7 +201,7 @@ function show(token: HardwareToken, { json }: AdminSettings): void {
     ['Alias', token.alias],
     ['Id', token.id],
     ['Serial', token.serialNumber],
-    ['Codes', codesText(token)],
+    ['Codes', codesOf(token)],
     ['State', token.syncState],
   ])
 }

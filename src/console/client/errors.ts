@@ -6,12 +6,15 @@ export class ApiError extends Error {
   readonly status: number
   /** Seconds to wait before the next try, if the service says so. */
   readonly retryAfter: number | undefined
+  /** What the service says about it, in English. */
+  readonly detail: string | undefined
 
-  constructor(status: number, code: ErrorCode | undefined, retryAfter: number | undefined) {
+  constructor(status: number, { code, message }: { code?: ErrorCode; message?: string } = {}, retryAfter?: number) {
     super(code ?? `status ${status}`)
     this.name = 'ApiError'
     this.status = status
     this.code = code
+    this.detail = message
     this.retryAfter = retryAfter
   }
 }

@@ -56,11 +56,15 @@ export async function send(base: string, call: Call): Promise<unknown> {
 
 function refusal(response: Response, text: string): Error {
   const body = parse(text) as Partial<ErrorBody> | undefined
-  const code = body?.errors?.[0]?.code as ErrorCode | undefined
+  const [error] = body?.errors ?? []
   // A proxy in between, not the service.
-  if (code === undefined && response.status >= 500) return new UnreachableError(response.status)
+  if (error === undefined && response.status >= 500) return new UnreachableError(response.status)
   const now = Math.floor(Date.now() / 1000)
-  return new ApiError(response.status, code, readRetryAfter(response.headers.get('retry-after'), now))
+  return new ApiError(
+    response.status,
+    error as { code: ErrorCode } | undefined,
+    readRetryAfter(response.headers.get('retry-after'), now),
+  )
 }
 
 function parse(text: string): unknown {

@@ -223,7 +223,10 @@ describe('second-factor hardware import', () => {
       code: 1,
       stdout: expect.stringContaining('1 token can be imported, 1 row rejected.'),
     })
-    expect(right).toMatchObject({ code: 0, stdout: '1 token can be imported. Nothing was changed.\n' })
+    expect(right).toMatchObject({
+      code: 0,
+      stdout: 'Serial  Codes\n1       6 digits, 30 s, SHA1\n1 token can be imported. Nothing was changed.\n',
+    })
     expect(await json('hardware', 'list')).toEqual([])
   })
 

@@ -5,7 +5,7 @@ import type { StockReport } from '../../../admin-contract/stock.ts'
 import { stockFileLimit } from '../../../admin-contract/stock-limits.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'
-import { hasCode } from '../../client/errors.ts'
+import { type ApiError, hasCode } from '../../client/errors.ts'
 import { Page } from '../../parts/page.tsx'
 import { ReasonChoice, useReason } from '../../parts/reason-choice.tsx'
 import { useToast } from '../../parts/toast.tsx'
@@ -29,50 +29,66 @@ export function ImportScreen() {
   const say = useToast()
   const { busy, problem, showProblem, run } = useAttempt()
   const [file, setFile] = useState<File>()
-  const [key, setKey] = useState('')
-  const [asksKey, setAsksKey] = useState(false)
+  const [asks, setAsks] = useState<'key' | 'password' | 'encoding'>()
+  const [details, setDetails] = useState<string>()
   const [report, setReport] = useState<StockReport>()
   const reason = useReason()
   const [importing, setImporting] = useState(false)
+  /** What the file does not say itself: its key or password, or how its seeds are written. */
+  const [missing, setMissing] = useState<Missing>({})
 
   /**
    * @param because Why the tokens are stored; nothing is without it.
    * @returns undefined if the file or its key cannot be used; the page says why.
    */
-  async function send(chosenFile: File, because?: Because): Promise<StockReport | undefined> {
-    const query = { because: because ?? 'other', dryRun: because ? 'false' : 'true', skipRejected: 'true' } as const
-    const headers = key === '' ? {} : { key }
+  async function send(chosenFile: File, given: Missing, because?: Because): Promise<StockReport | undefined> {
+    const { encoding, ...headers } = given
+    const query = {
+      because: because ?? 'other',
+      dryRun: because ? 'false' : 'true',
+      skipRejected: 'true',
+      ...(encoding && { encoding }),
+    } as const
     const content = new Blob([chosenFile], { type: typeOf(chosenFile) })
+    setDetails(undefined)
     try {
       return await client.call('POST /admin/stock/import', { query, headers, file: content })
     } catch (error) {
+      const lack = (['key', 'password', 'encoding'] as const).find((name) =>
+        hasCode(error, `api.error.invalid.${name}`),
+      )
       if (hasCode(error, 'api.error.forbidden.elsewhere')) showProblem(stock.everyDomain)
-      else if (hasCode(error, 'api.error.invalid.file')) showProblem(stock.import.unreadable)
-      else if (hasCode(error, 'api.error.unavailable.pskc')) showProblem(stock.import.noPskc)
-      else if (hasCode(error, 'api.error.invalid.key')) {
-        setAsksKey(true)
-        showProblem(stock.import.needsKey)
+      else if (hasCode(error, 'api.error.invalid.file')) {
+        showProblem(stock.import.unreadable)
+        setDetails((error as ApiError).detail?.replace('file: ', ''))
+      } else if (hasCode(error, 'api.error.unavailable.pskc')) showProblem(stock.import.noPskc)
+      else if (lack) {
+        setAsks(lack)
+        showProblem(stock.import.needs[lack])
       } else throw error
       return undefined
     }
   }
-  const check = (chosenFile: File) => run(async () => setReport(await send(chosenFile)))
+  const check = (chosenFile: File, given: Missing) =>
+    run(async () => {
+      setMissing(given)
+      setReport(await send(chosenFile, given))
+    })
 
   async function choose(chosenFile: File) {
     setReport(undefined)
     setFile(undefined)
-    setAsksKey(false)
-    setKey('')
+    setAsks(undefined)
     if (chosenFile.size > stockFileLimit) return showProblem(stock.import.tooLarge)
     setFile(chosenFile)
-    await check(chosenFile)
+    await check(chosenFile, {})
   }
   async function start(chosenFile: File) {
     const because = reason.require()
     if (!because) return
     setImporting(true)
     await run(async () => {
-      const result = await send(chosenFile, because)
+      const result = await send(chosenFile, missing, because)
       if (!result) return
       say(stock.import.done(result.imported))
       go(stockPlace())
@@ -83,8 +99,27 @@ export function ImportScreen() {
     <Page title={stock.import.title} sentence={stock.import.sentence} above={{ to: stockPlace(), title: stock.title }}>
       <section class="card form">
         <FileChoice name={file?.name} busy={busy} onFile={(chosenFile) => void choose(chosenFile)} />
-        {asksKey && file ? <KeyForm value={key} busy={busy} onInput={setKey} onCheck={() => void check(file)} /> : null}
+        {file && (asks === 'key' || asks === 'password') ? (
+          <KeyForm key={asks} kind={asks} busy={busy} onCheck={(given) => void check(file, given)} />
+        ) : null}
         <Problem text={problem} />
+        {details === undefined ? null : (
+          <p class="sentence" lang="en" dir="ltr">
+            {details}
+          </p>
+        )}
+        {file && asks === 'encoding' && !report ? (
+          <div class="buttons">
+            {(['hex', 'base32'] as const).map((encoding) => (
+              <Button
+                key={encoding}
+                class="outlined"
+                onClick={() => void check(file, { encoding })}
+                label={encoding === 'hex' ? stock.import.hexadecimal : 'Base32'}
+              />
+            ))}
+          </div>
+        ) : null}
         {busy ? (
           <div class="working" role="status">
             <p>{importing ? stock.import.importing : stock.import.checking}</p>
@@ -113,40 +148,43 @@ export function ImportScreen() {
   )
 }
 
+type Missing = { readonly key?: string; readonly password?: string; readonly encoding?: 'hex' | 'base32' }
+
 interface KeyFormProps {
-  readonly value: string
+  readonly kind: 'key' | 'password'
   readonly busy: boolean
-  readonly onInput: (key: string) => void
-  readonly onCheck: () => void
+  readonly onCheck: (given: Missing) => void
 }
 
-/** The pre-shared key of an encrypted file. */
-function KeyForm({ value, busy, onInput, onCheck }: KeyFormProps) {
+/** The pre-shared key of an encrypted file, or its password. */
+function KeyForm({ kind, busy, onCheck }: KeyFormProps) {
   const { stock } = useWords()
+  const [value, setValue] = useState('')
+  const isKey = kind === 'key'
   return (
     <form
       class="key-form"
       onSubmit={(event) => {
         event.preventDefault()
-        if (!busy) onCheck()
+        if (!busy) onCheck(isKey ? { key: value.trim() } : { password: encodeURIComponent(value) })
       }}
     >
       <div class="field">
         <label>
-          <span>{stock.import.key}</span>
+          <span>{isKey ? stock.import.key : stock.import.password}</span>
           <input
             type="password"
             value={value}
             required
-            pattern="[0-9a-fA-F]{32}|[0-9a-fA-F]{64}"
+            {...(isKey && { pattern: '\\s*([0-9a-fA-F]{32}){1,2}\\s*' })}
             autocomplete="off"
             spellcheck={false}
             dir="ltr"
             aria-describedby="key-hint"
-            onInput={({ currentTarget }) => onInput(currentTarget.value.trim())}
+            onInput={({ currentTarget }) => setValue(currentTarget.value)}
           />
         </label>
-        <small id="key-hint">{stock.import.keyHint}</small>
+        {isKey ? <small id="key-hint">{stock.import.keyHint}</small> : null}
       </div>
       <Button type="submit" class="outlined" aria-disabled={busy} label={stock.import.check} />
     </form>

@@ -54,17 +54,7 @@ export function TokenDialog({ token, changeable, onChanged, onClose }: TokenDial
 }
 
 function TokenFacts({
-  token: {
-    person,
-    alias,
-    type,
-    digits = type === 'TOTP6' ? 6 : 8,
-    timeStep,
-    period = Number.parseInt(timeStep, 10),
-    syncState,
-    createdAt,
-    lastUsedAt,
-  },
+  token: { person, alias, digits, period, syncState, createdAt, lastUsedAt },
 }: {
   readonly token: StockToken
 }) {

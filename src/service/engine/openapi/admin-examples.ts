@@ -158,6 +158,9 @@ const stockToken = {
   serialNumber: 'A-100045',
   type: 'TOTP6',
   timeStep: '30s',
+  algorithm: 'SHA1',
+  digits: 6,
+  period: 30,
   syncState: 'Never Used',
   createdAt: 1795000000,
 }
@@ -362,6 +365,7 @@ export const adminExamples: Readonly<Record<string, Example>> = {
       acceptable: 498,
       rejectedRows: 1,
       presentRows: 0,
+      preview: [{ serialNumber: 'HT-1001', algorithm: 'SHA1', digits: 6, period: 30 }],
       rejected: [{ line: 12, code: 'seed', reason: 'seed: must be 32 to 128 hexadecimal digits' }],
     },
   },

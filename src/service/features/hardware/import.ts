@@ -1,5 +1,6 @@
 import { NewHardwareToken, parametersOf } from '../../../contract/hardware.ts'
-import type { RejectionCode } from '../../../admin-contract/stock.ts'
+import { previewedTokens } from '../../../admin-contract/stock.ts'
+import type { RejectionCode, StockReport } from '../../../admin-contract/stock.ts'
 import { describeMistakes, validate } from '../../../contract/validate.ts'
 import type { Mistake } from '../../../contract/validate.ts'
 import { audit } from '../../engine/audit/audit.ts'
@@ -26,17 +27,29 @@ export async function importHardwareTokens(
   organizationId: string,
   rows: RowBatches<ImportRow>,
   options: HardwareImportOptions = {},
-): Promise<ImportReport> {
+): Promise<HardwareImportReport> {
   const check = createCheck()
-  return importRows(
+  const preview: TokenPreview[] = []
+  const report = await importRows(
     {
       rows,
-      check: (batch) => withoutPresent(ctx, organizationId, check(batch)),
+      async check(batch) {
+        const checked = await withoutPresent(ctx, organizationId, check(batch))
+        const shown = checked.accepted.slice(0, previewedTokens - preview.length)
+        preview.push(...shown.map(({ token }) => ({ serialNumber: token.serialNumber, ...parametersOf(token) })))
+        return checked
+      },
       importAll: (accepted) => insertAll(ctx, organizationId, accepted, options),
     },
     options,
   )
+  return { ...report, preview }
 }
+
+/** A token as it will be stored. */
+type TokenPreview = StockReport['preview'][number]
+
+type HardwareImportReport = ImportReport & { readonly preview: readonly TokenPreview[] }
 
 interface Accepted {
   readonly line: number

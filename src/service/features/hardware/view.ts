@@ -1,9 +1,9 @@
 import { lastCodeAt } from '../codes/totp.ts'
 import { timeStepOf, typeOf } from '../../../contract/hardware.ts'
-import type { HardwareToken } from '../../../contract/hardware.ts'
+import type { CodeParameters, HardwareToken } from '../../../contract/hardware.ts'
 import type { HardwareTokenRow } from './statements.ts'
 
-export function hardwareView(token: HardwareTokenRow): HardwareToken {
+export function hardwareView(token: HardwareTokenRow): HardwareToken & CodeParameters {
   return {
     id: token.id,
     alias: token.alias,

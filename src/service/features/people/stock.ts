@@ -101,6 +101,7 @@ async function importRead(
   return {
     presentRows: 0,
     ...report,
+    preview: [...report.preview],
     ...(ignored.length > 0 && { ignored }),
     rejected: report.rejected.map((row) => ({ code: 'row', ...row })),
   }

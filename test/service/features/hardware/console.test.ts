@@ -173,7 +173,14 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
 
       const { json } = await importing(owner, text, { dryRun: true })
 
-      expect(json).toEqual({ imported: 0, acceptable: 1, rejectedRows: 5, presentRows: 1, rejected: expect.any(Array) })
+      expect(json).toEqual({
+        imported: 0,
+        acceptable: 1,
+        rejectedRows: 5,
+        presentRows: 1,
+        preview: [{ serialNumber: first, algorithm: 'SHA1', digits: 6, period: 30 }],
+        rejected: expect.any(Array),
+      })
       const rejected = json.rejected.map(({ line, code }: { line: number; code: string }) => [line, code])
       expect(rejected).toEqual([
         [3, 'seed'],
