@@ -227,12 +227,20 @@ export const presentSerialNumbers = allValues(
  */
 export async function insertHardwareTokens(db: Queryable, rows: readonly ImportedTokenRow[]): Promise<boolean> {
   const generators = rows.map(({ id, seed, algorithm, digits, period, drift }) => ({
-    ...{ id, seed, algorithm, digits, period },
+    id,
+    seed,
+    algorithm,
+    digits,
+    period,
     ...neverUsed,
     drift,
   }))
   const tokens = rows.map(({ id, organizationId, alias, serialNumber, createdAt }) => ({
-    ...{ id, organizationId, alias, serialNumber, createdAt },
+    id,
+    organizationId,
+    alias,
+    serialNumber,
+    createdAt,
   }))
   await db.insertInto('codeGenerator').values(generators).execute()
   const inserted = await db

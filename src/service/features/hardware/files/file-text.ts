@@ -31,7 +31,7 @@ export async function* textOf(file: FileBytes, advice: string): AsyncGenerator<s
   yield decode(undefined)
 }
 
-/** By the first bytes (Unicode 16.0 section 23.8); spreadsheets and archives are ZIP files. */
+/** The first bytes tell it (Unicode 16.0 section 23.8). Spreadsheets and archives are ZIP files. */
 function encodingOf(bytes: Uint8Array | undefined, advice: string): string {
   const [first, second] = bytes ?? []
   if (first === 0xff && second === 0xfe) return 'utf-16le'

@@ -6,7 +6,7 @@ export interface XmlElement {
   /** The name without its prefix, in lower case: some programs write all names so. */
   readonly name: string
   readonly namespace: string
-  /** By their names in lower case. */
+  /** Their names are in lower case as well. */
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly XmlElement[]
   readonly text: string
