@@ -243,6 +243,36 @@ describe('verifiedMfa()', () => {
     expect(second.body).toEqual({ code: 'MFA_REQUIRED', challenge: '/mfa?purpose=step_up' })
   })
 
+  it('verifiedMfa() names no challenge while no user is signed in, who could not pass it', async () => {
+    const app = await startBank()
+
+    const answer = await app.browser().fetch('/recent')
+
+    expect(answer.body).toEqual({ code: 'SIGN_IN_REQUIRED' })
+  })
+
+  it('verifiedMfa() names no challenge to a visitor where the app has to look its user up, even in vain', async () => {
+    const answers = [undefined, new Error('no database')].map(async (failure) => {
+      const app = express()
+      app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
+      const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
+      let calls = 0
+      const user = async () => {
+        calls += 1
+        if (calls > 1 && failure) throw failure
+        return undefined
+      }
+      app.use(mfa({ service, authenticatorUrl: 'https://mfa.example', user }))
+      app.get('/', (req) => void verifiedMfa(req))
+      app.use((error: MfaRequiredError, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
+        res.json(error.extensions)
+      })
+      return (await request(app).get('/')).body
+    })
+
+    expect(await Promise.all(answers)).toEqual([{ code: 'SIGN_IN_REQUIRED' }, { code: 'SIGN_IN_REQUIRED' }])
+  })
+
   it('verifiedMfa() throws for another user, whom this request has signed in beside the web session', async () => {
     const app = await startBank()
     const browser = app.browser()
