@@ -105,6 +105,7 @@ let left = { page: Number.NaN, at: 0 }
 
 /** Opens the path of a challenge at this origin: a development server shows the app at another one than the app knows. */
 function openAt(challenge: URL, origin: string, returnTo: string | undefined): boolean {
+  if (typeof returnTo === 'object') throw new TypeError('returnTo is no string; the options come after it')
   const target = new URL(origin)
   // Set, and not parsed: a path that begins with two slashes would be read as a host.
   target.pathname = challenge.pathname
@@ -112,7 +113,7 @@ function openAt(challenge: URL, origin: string, returnTo: string | undefined): b
   const isOwn = target.origin === location.origin
   // Pages of other origins cannot remove the record, so it would say nothing.
   if (isOwn && (location.pathname === target.pathname || isBackFrom(target)))
-    throw new Error(notServed(target.pathname))
+    throw new Error(notServed(target.pathname, challenge.origin))
   if (left.page === performance.timeOrigin && Date.now() - left.at < maxWait) return true
   left = { page: performance.timeOrigin, at: Date.now() }
   if (isOwn) noteLeaving(target)
@@ -121,11 +122,13 @@ function openAt(challenge: URL, origin: string, returnTo: string | undefined): b
   return true
 }
 
-function notServed(path: string): string {
+function notServed(path: string, origin: string): string {
+  const elsewhere =
+    origin === location.origin ? '' : ` If your API stays at ${origin}, list that: { origins: ['${origin}'] }.`
   return (
     `leadToSecondStep(): ${path} shows this app and not the challenge, because what serves this page does not forward ` +
     `${path} to mfa(). Forward ${path} and everything below it to your server, as you do with your API: in Vite by ` +
-    `server.proxy, in nginx by location ${path} { proxy_pass … }.`
+    `server.proxy, in nginx by location ${path} { proxy_pass … }.${elsewhere}`
   )
 }
 

@@ -52,6 +52,7 @@ import { warnOfLaterUser } from './setup-checks/later-user.ts'
 import { checkServiceFor } from './setup-checks/phishing-resistance.ts'
 import { createRejectedPosts } from './setup-checks/rejected-posts.ts'
 import { checkExpressVersion, requireExpress } from './setup-checks/require-express.ts'
+import { requireMount } from './setup-checks/require-mount.ts'
 import { createWarner } from './setup-checks/warnings.ts'
 import { verifyUpgrade } from './verify-upgrade.ts'
 import type { UpgradeNeed, VerifiedUpgrade } from './verify-upgrade.ts'
@@ -117,6 +118,7 @@ export function mfa(options: MfaOptions = {}): MfaHandler {
 
   const handler: RequestHandler = function mfaHandler(req, res, next) {
     requireExpress(req, res)
+    requireMount(req)
     noteSeen(req)
     warn(req)
     const requestId = createRequestId(req)

@@ -13,20 +13,25 @@ import { challengeAddress } from './request/requested-challenge.ts'
 import { verifiedOf } from './request/verified.ts'
 import { readMfaState } from './session/web-session.ts'
 
+const messages = {
+  MFA_REQUIRED:
+    'verifiedMfa(): the second step was not passed; put requireMfa() before this handler, or have the user pass it',
+  SIGN_IN_REQUIRED: 'verifiedMfa(): no user is signed in',
+} as const
+
 /** What `verifiedMfa()` throws. GraphQL passes `extensions` on to the caller, whose page opens `challenge`. */
 export class MfaRequiredError extends Error {
   override readonly name = 'MfaRequiredError'
   readonly extensions: {
-    readonly code: 'MFA_REQUIRED'
-    /** The address to open, as in an answer with 403; undefined without mfa(). */
+    /** `SIGN_IN_REQUIRED` where no user is signed in, who could not pass the challenge. */
+    readonly code: 'MFA_REQUIRED' | 'SIGN_IN_REQUIRED'
+    /** The address to open, as in an answer with 403; undefined without a signed-in user, and without mfa(). */
     readonly challenge: string | undefined
   }
 
-  constructor(challenge: string | undefined) {
-    super(
-      'verifiedMfa(): the second step was not passed; put requireMfa() before this handler, or have the user pass it',
-    )
-    this.extensions = { code: 'MFA_REQUIRED', challenge }
+  constructor(challenge: string | undefined, code: 'MFA_REQUIRED' | 'SIGN_IN_REQUIRED' = 'MFA_REQUIRED') {
+    super(messages[code])
+    this.extensions = { code, challenge }
   }
 }
 
@@ -47,15 +52,25 @@ export function verifiedMfa(req: IncomingMessage, options: Omit<Need, 'purpose'>
   if (!context) throw new MfaRequiredError(undefined)
   const state = readMfaState(req)
   const verified = verifiedOf(state, context, narrowTo(need)(context.mfa.policy))
-  if (verified && isSameUser(req, context)) return verified
+  const current = currentUser(req, context)
+  if (verified && isSameUser(current, context)) return verified
+  if (!context.user && (!current || current === 'unknown')) throw new MfaRequiredError(undefined, 'SIGN_IN_REQUIRED')
   const purpose = verifiedOf(state, context) ? 'step_up' : 'sign_in'
   throw new MfaRequiredError(challengeAddress(context, { ...need, purpose }))
 }
 
-/** A login within this request may have left the web session as it was. Where the app has to look its user up, the session decides. */
-function isSameUser(req: IncomingMessage, { mfa, user, userKey }: RequestContext): boolean {
+type CurrentUser = MfaUser | undefined | 'unknown'
+
+/** The user at this moment, after a login within this request; unknown where the app has to look its user up. */
+function currentUser(req: IncomingMessage, { mfa, user }: RequestContext): CurrentUser {
   const current = resolveAppUser(req as AppRequest, mfa.options, user)
-  return current instanceof Promise || keyOf(current) === userKey
+  if (!(current instanceof Promise)) return current
+  // Nothing here waits for it, and a rejection that nobody handles ends the process.
+  current.catch(() => {})
+  return 'unknown'
 }
 
-const keyOf = (user: MfaUser | undefined): string | undefined => user && userKeyOf(user)
+/** A login within this request may have left the web session as it was. Where the user is unknown, the session decides. */
+function isSameUser(current: CurrentUser, { userKey }: RequestContext): boolean {
+  return current === 'unknown' || (current && userKeyOf(current)) === userKey
+}

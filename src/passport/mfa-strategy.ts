@@ -11,6 +11,7 @@ import type { RequestContext } from '../express/request/context.ts'
 import { contextOf } from '../express/request/context.ts'
 import { passesInEmergency } from '../express/request/emergency.ts'
 import { isHtmx, isNavigation, isTurbo } from '../express/request/navigation.ts'
+import { passportUser } from '../express/request/passport-user.ts'
 import { markRenewedLogin } from '../express/request/second-step-logins.ts'
 import { requestedPath, safeReturnTo } from '../express/request/return-to.ts'
 import { requirementOf } from '../express/request/required.ts'
@@ -57,7 +58,7 @@ class StrategyOfMfa extends Strategy implements MfaStrategy {
     const context = contextOf(req)
     if (!context) throw new Error("passport.authenticate('mfa') needs app.use(mfa()) before it")
     const user = await resolveAppUser(req, context.mfa.options)
-    if (!user || !req.user) return this.fail(problem(req, context, 'sign_in_first'), 401)
+    if (!user || !passportUser(req)) return this.fail(problem(req, context, 'sign_in_first'), 401)
     // The login may be part of this very request: mfa() ran before it.
     const request = createWebRequest(req, { ...context, user, userKey: userKeyOf(user) }, user)
     const answer = await settled(request, () => decide(request, options, this.codeField))
@@ -77,10 +78,11 @@ class StrategyOfMfa extends Strategy implements MfaStrategy {
 
   private succeed({ request, options, context }: Attempt, { verified }: { readonly verified: Verified | undefined }) {
     const { req, user } = request
-    markRenewedLogin(req, req.user)
+    const appUser = passportUser(req)
+    markRenewedLogin(req, appUser)
     // Before success(), which has Passport give the web session another new id.
     if (options.session !== false) carryOver(req, context, user)
-    this.success(req.user, verified ? { mfa: { at: verified.at, factor: verified.factor } } : {})
+    this.success(appUser, verified ? { mfa: { at: verified.at, factor: verified.factor } } : {})
   }
 }
 

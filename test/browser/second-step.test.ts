@@ -73,6 +73,19 @@ describe('leadToChallenge()', () => {
     expect(links).toMatchObject([{ href: `${api}/mfa?returnTo=${returnTo}`, referrerPolicy: 'origin', clicked: true }])
   })
 
+  it('leadToChallenge() names the option that is missing where the API has another origin', () => {
+    openPage('https://app.example/mfa')
+
+    expect(() => leadToChallenge('https://api.example/mfa')).toThrow("list that: { origins: ['https://api.example'] }")
+  })
+
+  it('leadToChallenge() rejects options in the place of returnTo', () => {
+    openPage()
+
+    const options = { origins: ['https://api.example'] } as unknown as string
+    expect(() => leadToChallenge('https://api.example/mfa', options)).toThrow('the options come after it')
+  })
+
   it('with-graphql.js opens the challenge of an error that asks for one, and of no other', async () => {
     const { href } = new URL('../../examples/single-page-app/with-graphql.js', import.meta.url)
     const { openSecondStep } = (await import(href)) as { openSecondStep: (errors?: object[]) => boolean }

@@ -2,7 +2,7 @@ import express from 'express'
 import session from 'express-session'
 import request from 'supertest'
 import { createClient } from 'second-factor/client'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { mfa, requireMfa, verifiedMfa } from 'second-factor'
 import type { MfaOptions, MfaRequiredError } from 'second-factor'
 
@@ -241,6 +241,35 @@ describe('verifiedMfa()', () => {
 
     expect(first.body).toMatchObject({ factor: 'push' })
     expect(second.body).toEqual({ code: 'MFA_REQUIRED', challenge: '/mfa?purpose=step_up' })
+  })
+
+  it('verifiedMfa() names no challenge while no user is signed in, who could not pass it', async () => {
+    const app = await startBank()
+
+    const answer = await app.browser().fetch('/recent')
+
+    expect(answer.body).toEqual({ code: 'SIGN_IN_REQUIRED' })
+  })
+
+  it('verifiedMfa() names no challenge to a visitor where the app has to look its user up, even in vain', async () => {
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => void unhandled.push(error)
+    process.on('unhandledRejection', note)
+    onTestFinished(() => void process.off('unhandledRejection', note))
+    const lookups = [async () => undefined, () => Promise.reject(new Error('no database'))]
+    const app = express()
+    app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
+    const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
+    app.use(mfa({ service, authenticatorUrl: 'https://mfa.example', user: () => lookups.shift()?.() }))
+    app.get('/', (req) => void verifiedMfa(req))
+    app.use((error: MfaRequiredError, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
+      res.json(error.extensions)
+    })
+
+    const { body } = await request(app).get('/')
+
+    expect(body).toEqual({ code: 'SIGN_IN_REQUIRED' })
+    expect(unhandled).toEqual([])
   })
 
   it('verifiedMfa() throws for another user, whom this request has signed in beside the web session', async () => {

@@ -1,3 +1,5 @@
+import express from 'express'
+import express4 from 'express4'
 import { mfa } from 'second-factor'
 import { embedded } from 'second-factor/service'
 import { expect, it, onTestFinished } from 'vitest'
@@ -31,4 +33,22 @@ it.each(['3.21.2', '4.15.5'])('mfa() says at start that Express %s is too old', 
 
 it.each(['4.16.0', '4.22.3', '5.0.0'])('mfa() starts with Express %s', (version) => {
   expect(() => checkExpressVersion(version)).not.toThrow()
+})
+
+it.each<[string, string, typeof express]>([
+  ['Express 4', '*', express4],
+  ['Express 5', '/{*path}', express],
+])('mfa() says what to write where a wildcard takes every address from it, in %s', async (_, path, create) => {
+  const service = embedded({ database: ':memory:' })
+  onTestFinished(() => service.close())
+  const app = create()
+  app.use(path, mfa({ service }))
+  app.use((error: Error, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
+    res.status(500).send(error.message)
+  })
+
+  const answer = await fetch(`${await listen(app)}/account`)
+
+  expect(answer.status).toBe(500)
+  expect(await answer.text()).toContain("write app.use(mfa()) in place of app.use('*', mfa())")
 })

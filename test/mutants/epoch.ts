@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the login that follows the second step keeps what was passed',
     file: 'src/passport/mfa-strategy.ts',
-    find: 'markRenewedLogin(req, req.user)',
+    find: 'markRenewedLogin(req, appUser)',
     replace: '',
     test: 'passport/mfa-strategy.test.ts',
     title: 'the mfa strategy keeps the verification record, and reports time and factor in authInfo, with %s',

@@ -203,6 +203,22 @@ export const mutants: readonly Mutant[] = [
     title: 'mfa() without a web session before it is an error on every request, never a pass',
   },
   {
+    defense: 'looking where Passport 0.4 was told to put the user',
+    file: 'src/express/request/passport-user.ts',
+    find: "ofRequest ?? ofInstance ?? 'user'",
+    replace: "ofRequest ?? 'user'",
+    test: 'passport/oldest-versions.test.ts',
+    title: 'the gate and the strategy find the user in another property that Passport 0.4.0 was given',
+  },
+  {
+    defense: 'noticing that a wildcard leaves no path for the challenge',
+    file: 'src/express/mfa.ts',
+    find: '    requireMount(req)\n',
+    replace: '',
+    test: 'express/without-express.test.ts',
+    title: 'mfa() says what to write where a wildcard takes every address from it, in %s',
+  },
+  {
     defense: 'noticing that Passport comes too late',
     file: 'src/express/request/app-user.ts',
     find: '  checkPassportRan(req)\n  const appUser',

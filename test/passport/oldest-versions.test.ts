@@ -18,7 +18,7 @@ afterAll(() => {
   for (const name of added) Reflect.deleteProperty(prototype, name)
 })
 
-async function startApp() {
+async function startApp({ userProperty }: { userProperty?: string } = {}) {
   const service = await startTestService()
   onTestFinished(() => service.close())
   const passport = new passport04.Passport()
@@ -30,7 +30,7 @@ async function startApp() {
   passport.use(new MfaStrategy())
   const app = express()
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
-  app.use(passport.initialize(), passport.session())
+  app.use(passport.initialize({ ...(userProperty && { userProperty }) }), passport.session())
   app.use(mfa({ service, clock: service.clock, provision: true, logoutPath: '/logout', recoveryCodes: false }))
   app.post('/login', express.urlencoded({ extended: false }), passport.authenticate('local'), (_req, res) =>
     res.redirect('/'),
@@ -72,5 +72,16 @@ describe('the oldest supported versions, Express 4.16.0 and Passport 0.4.0', () 
     await agent.post('/logout')
     await signIn(agent, 'alice')
     expect((await agent.get('/')).status).toBe(403)
+  })
+
+  it('the gate and the strategy find the user in another property that Passport 0.4.0 was given', async () => {
+    const { agent, service, signIn } = await startApp({ userProperty: 'account' })
+
+    await signIn(agent, 'alice')
+    expect((await agent.get('/')).body).toMatchObject({ error: 'mfa_required' })
+    await passSecondStep(agent, await service.enroll('alice'))
+
+    expect((await agent.get('/')).body).toEqual({ verified: true })
+    expect((await agent.get('/inside')).body).toMatchObject({ mfa: { factor: 'push' } })
   })
 })

@@ -3,13 +3,12 @@ import type { AppUser, OptionalMember } from '../../challenge/user.ts'
 import { describeMistakes, validate } from '../../contract/validate.ts'
 import type { ResolvedOptions } from '../options/options.ts'
 import type { AppRequest } from '../options/app.ts'
+import { passportUser } from './passport-user.ts'
 import { warnOnce } from './warn.ts'
 
 interface PassportRequest {
   readonly isAuthenticated?: unknown
-  readonly user?: { readonly username?: unknown }
   readonly session?: { readonly passport?: { readonly user?: unknown } }
-  readonly _userProperty?: string
 }
 
 /**
@@ -125,16 +124,16 @@ const userExample =
 
 /** Passport stores a login in the web session: if it is there and not on the request, Passport runs too late. */
 function checkPassportRan(req: AppRequest): void {
-  const { session, _userProperty: property = 'user' } = req as PassportRequest
-  const stored = session?.passport?.user
-  if (stored === undefined || (req as unknown as Record<string, unknown>)[property]) return
+  const { session } = req as PassportRequest
+  if (session?.passport?.user === undefined || passportUser(req)) return
   throw new Error(
     'mfa() runs before Passport has read the login: put app.use(passport.session()) before app.use(mfa())',
   )
 }
 
 function userOfPassport(req: AppRequest): { username: string } | undefined {
-  const { isAuthenticated, user } = req as PassportRequest
+  const { isAuthenticated } = req as PassportRequest
+  const user = passportUser(req) as { readonly username?: unknown } | undefined
   if (user) {
     if (typeof user.username === 'string') return { username: user.username }
     throw new TypeError(`mfa: req.user has no username: set the option user. ${userExample}`)

@@ -4,6 +4,7 @@ import { userKeyOf } from '../../challenge/user.ts'
 import { resolveAppUser } from '../request/app-user.ts'
 import { isBearer } from './bearer-requests.ts'
 import type { RequestContext } from '../request/context.ts'
+import { passportUser } from '../request/passport-user.ts'
 import { requirementOf } from '../request/required.ts'
 import { verifiedOf } from '../request/verified.ts'
 import { readMfaState } from '../session/web-session.ts'
@@ -12,7 +13,6 @@ import { hadSecondStep } from '../request/second-step-logins.ts'
 import { warnOnce, wasWarned } from '../request/warn.ts'
 
 interface PassportRequest {
-  readonly _userProperty?: string
   readonly session?: { readonly passport?: { readonly user?: unknown } } | null
 }
 
@@ -23,20 +23,15 @@ interface PassportRequest {
 export function warnOfLaterUser(req: Request, res: Response, context: RequestContext): void {
   const { options } = context.mfa
   if (!options.gate || wasWarned(options, 'later user') || isBearer(req) || isPublic(req, options)) return
-  const before = userOf(req)
+  const before = passportUser(req)
   res.once('finish', () => {
-    if (userOf(req) === before || hadSecondStep(req) || isHarmless(req, res)) return
+    if (passportUser(req) === before || hadSecondStep(req) || isHarmless(req, res)) return
     // An error of the app's `user` function must not fail anything: the answer has been sent.
     isUngated(req, context).then(
       (ungated) => ungated && warnOnce(options, warningFor(req), 'later user'),
       () => {},
     )
   })
-}
-
-function userOf(req: Request): unknown {
-  const { _userProperty: property = 'user' } = req as unknown as PassportRequest
-  return (req as unknown as Record<string, unknown>)[property] ?? undefined
 }
 
 /** A refusal reveals nothing, and neither does a redirect after a lasting login: its target is gated. */
