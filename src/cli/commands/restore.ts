@@ -11,6 +11,7 @@ import {
   checkDatabase,
   checkSchema,
   copyPrivately,
+  endMove,
   replaceDatabase,
   requireUnused,
 } from '../../service/upkeep/sqlite-file.ts'
@@ -74,12 +75,14 @@ async function restore(file: string, settings: Settings): Promise<void> {
   }
   if (!existsSync(file)) throw new Failure(`The backup ${file} doesn't exist. Check the path.`)
   await checkDatabase(file).catch(rethrowFileError)
-  await checkSchema(file).catch(rethrowFileError)
+  // A moved database can be restored: it is as old as a backup from the time of the move.
+  await checkSchema(file, { moved: true }).catch(rethrowFileError)
   await requireUnused(database).catch(rethrowFileError)
   // All changes are made to a copy beside the database. Until the copy replaces the database, nothing has changed.
   const copy = `${database}.restoring`
   try {
     copyPrivately(file, copy)
+    await endMove(copy)
     let restored: Restored | undefined
     await withDatabase({ database: copy, keys: keysFor(database) }, async (ctx) => {
       restored = await settle(ctx, settings)

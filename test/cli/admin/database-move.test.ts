@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+
+import BetterSqlite3 from 'better-sqlite3'
+import { Client } from 'pg'
+import { describe, expect, it } from 'vitest'
+
+import { notCopied } from '../../../src/service/upkeep/move-tables.ts'
+import { tablesOf } from '../../support/empty-tables.ts'
+import { useEngine } from '../../support/engines.ts'
+import { fillTables } from '../../support/fill-tables.ts'
+import { run, runIn, useDatabase } from './run-command.ts'
+
+describe('second-factor database move', () => {
+  const newDatabase = useEngine('PostgreSQL', { empty: true })
+  const { place, admin } = useDatabase()
+
+  /** Works on the file itself. */
+  function inFile<T>(act: (database: BetterSqlite3.Database) => T): T {
+    const opened = new BetterSqlite3(place.database)
+    try {
+      return act(opened)
+    } finally {
+      opened.close()
+    }
+  }
+
+  async function query(database: string, text: string): Promise<Record<string, unknown>[]> {
+    const client = new Client(database)
+    await client.connect()
+    try {
+      return (await client.query(text)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  it('a moved database has every row of every table, and numbers that continue', async () => {
+    const to = await newDatabase()
+    inFile((database) => {
+      fillTables(database, Object.keys(notCopied))
+      database.exec(`delete from "user" where sequence = 3 and 0; delete from attempt where sequence = 3`)
+    })
+    const before = inFile(contentOf)
+
+    const { code, json, stderr } = await admin('database', 'move', '--to', to, '--json')
+    const after = await contentOfPostgres(to, Object.keys(before))
+    const [next] = await query(to, "insert into attempt (scope, at) values ('x', 1) returning sequence")
+
+    expect([stderr, code]).toEqual(['', 0])
+    expect(Object.entries(before).filter(([, rows]) => rows.length === 0)).toEqual([])
+    expect(after).toEqual(before)
+    expect(json.tables.user).toBe(before['user']?.length)
+    expect(next).toEqual({ sequence: '4' })
+  })
+
+  it('a database is not moved into one that has rows, and keeps its own', async () => {
+    const to = await newDatabase()
+    const keys = { MFA_KEYS: readFileSync(`${place.database}.keys`, 'utf8').trim() }
+    await runIn(keys, 'init', '--database', to)
+
+    const { code, stderr } = await admin('database', 'move', '--to', to)
+
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/is not empty. It has rows in api_key \(1\), audit/)])
+    expect((await admin('user', 'list')).code).toBe(0)
+  })
+
+  it('a moved file opens for no command, says where the database is, and is not moved again', async () => {
+    const to = await newDatabase()
+    await admin('database', 'move', '--to', to)
+
+    const list = await admin('user', 'list')
+    const check = await admin('check')
+    const again = await admin('database', 'move', '--to', await newDatabase())
+
+    const { host, pathname } = new URL(to)
+    for (const { code, stderr } of [list, check, again]) {
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`was moved to postgres://${host}${pathname} on `)])
+    }
+  })
+
+  it('a moved file is restored like a backup from the time of the move', async () => {
+    await admin('database', 'move', '--to', await newDatabase())
+
+    const restored = await run('restore', place.database, '--database', place.database, '--yes')
+    const list = await admin('user', 'list')
+
+    expect([restored.stderr, restored.code, list.code]).toEqual(['', 0, 0])
+  })
+
+  it('a dry run copies and compares everything, and leaves both databases as they were', async () => {
+    const to = await newDatabase()
+    const { code, stdout } = await admin('database', 'move', '--to', to, '--dry-run')
+
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/domain +1\n[^]*Dry run +everything was undone/)])
+    expect(await query(to, "select 1 from pg_tables where schemaname = 'public'")).toEqual([])
+    expect((await admin('user', 'list')).code).toBe(0)
+  })
+})
+
+type Content = Record<string, unknown[]>
+
+/** Numbers of PostgreSQL that pass JavaScript's are strings. The numbers of the search belong to SQLite alone. */
+const normal = (rows: readonly object[], table: string): unknown[] =>
+  rows
+    .map((row) => Object.entries(row).filter(([name]) => !(table === 'search_row' && name === 'id')))
+    .map((row) => JSON.stringify(row.toSorted().map(([name, value]) => [name, value === null ? null : String(value)])))
+    .toSorted()
+
+function contentOf(database: BetterSqlite3.Database): Content {
+  const tables = tablesOf(database).filter((name) => !/^sqlite_|^kysely_migration$|^key_node$/.test(name))
+  return Object.fromEntries(
+    tables.map((table) => [table, normal(database.prepare<[], object>(`select * from "${table}"`).all(), table)]),
+  )
+}
+
+/** Without the entry about the move itself. */
+async function contentOfPostgres(address: string, tables: readonly string[]): Promise<Content> {
+  const client = new Client(address)
+  await client.connect()
+  await client.query(`delete from audit_writer where id = (select writer from audit where event = 'database.moved')`)
+  await client.query(`delete from audit where event = 'database.moved'`)
+  const content: Content = {}
+  for (const table of tables) content[table] = normal((await client.query(`select * from "${table}"`)).rows, table)
+  await client.end()
+  return content
+}
