@@ -20,6 +20,7 @@ import { DatabaseFileError, ForeignDatabaseError } from '../engine/base/store-er
 import { sqliteEngine } from '../engine/database/schema/engine-sqlite.ts'
 import { requireFormerSchema } from '../engine/database/schema/former-schemas.ts'
 import { countMigrations } from '../engine/database/schema/applied-migrations.ts'
+import { knownMigrations } from '../engine/database/schema/known-migrations.ts'
 import { unmarkMoved } from '../engine/database/schema/move-mark.ts'
 import type { Database } from '../engine/database/schema/schema.ts'
 
@@ -71,17 +72,19 @@ export async function checkDatabase(file: string): Promise<void> {
  * Compares the schema of a database file with that of this build. An earlier schema is accepted, because opening the database
  * upgrades it.
  * @param options.moved Whether a database that was moved to another place is accepted, too.
+ * @returns whether it is earlier.
  * @throws {NewerSchemaError | OtherBuildError | ForeignDatabaseError} if this build cannot open it.
  */
-export async function checkSchema(file: string, options: { readonly moved?: boolean } = {}): Promise<void> {
+export async function checkSchema(file: string, options: { readonly moved?: boolean } = {}): Promise<boolean> {
   const db = new Kysely<Database>({ dialect: new SqliteDialect({ database: await openReadOnly(file) }) })
   try {
     // One snapshot is read, because another process may migrate the database meanwhile.
-    await db.transaction().execute(async (snapshot) => {
+    return await db.transaction().execute(async (snapshot) => {
       const count = await countMigrations(snapshot, sqliteEngine, options)
       if (count === 0)
         throw new ForeignDatabaseError(`${file} is not a database of second-factor. Choose another file.`)
       await requireFormerSchema(snapshot, sqliteEngine, count)
+      return count < knownMigrations.length
     })
   } finally {
     await db.destroy()
