@@ -101,7 +101,9 @@ function shell(folder: string, commands: string) {
   const ended = once(child, 'close').then(([code]) => ({ code, stdout, stderr }))
   return {
     ended,
-    printed: (pattern: RegExp) => expect.poll(() => stdout + stderr).toMatch(pattern),
+    async printed(pattern: RegExp) {
+      await expect.poll(() => stdout + stderr).toMatch(pattern)
+    },
     async stop() {
       child.kill()
       await ended

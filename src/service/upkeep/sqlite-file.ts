@@ -117,6 +117,8 @@ export async function lockDatabase(file: string): Promise<BetterSqlite3.Database
   try {
     database.pragma('locking_mode = EXCLUSIVE')
     database.exec('BEGIN IMMEDIATE; ROLLBACK')
+    // better-sqlite3 sets SQLITE_DEFAULT_WAL_SYNCHRONOUS to 1: a power cut could undo a change that was committed.
+    database.pragma('synchronous = FULL')
     return database
   } catch (error) {
     database.close()

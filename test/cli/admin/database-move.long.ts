@@ -88,9 +88,9 @@ describe('second-factor database move', () => {
       'belongs to a user who may not create tables',
       async (to: string) => {
         // The role belongs to the server, where another run may have created it.
-        await execute(to, 'create role stranger login').catch(() => {})
+        await execute(to, "create role stranger login password 'stranger'").catch(() => {})
         await execute(to, 'revoke create on schema public from public')
-        return Object.assign(new URL(to), { username: 'stranger' }).href
+        return Object.assign(new URL(to), { username: 'stranger', password: 'stranger' }).href
       },
       'the user may not create tables in it',
     ],

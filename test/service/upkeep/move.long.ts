@@ -50,8 +50,8 @@ describe('a service whose database was moved from SQLite to PostgreSQL', () => {
     before = await furnish(running)
     await running.close()
     database = await newDatabase()
-    const { stderr } = await run('database', 'move', '--database', file, '--to', database)
-    expect(stderr).toBe('')
+    const { code, stderr } = await run('database', 'move', '--database', file, '--to', database)
+    if (code !== 0) throw new Error(stderr)
     env['MFA_KEYS'] = readFileSync(`${file}.keys`, 'utf8').trim()
     const service = await createService({
       database,
