@@ -87,6 +87,8 @@ export async function copyTables(
     if (!(table.name in notCopied)) await copyRows(source, db, table, copied)
     await continueNumbers(db, table)
   }
+  // PostgreSQL looks once a minute by itself; until then it reads whole tables that it takes for small.
+  await sql`analyze ${sql.join(tables.map(({ name }) => sql.table(name)))}`.execute(db)
 }
 
 async function copyRows(

@@ -124,6 +124,8 @@ async function commit(move: Move, isRepeated: boolean): Promise<Moved> {
     return await target.transaction(async (db) => {
       const earlier = await openTarget(move, db, isRepeated)
       if (earlier) return earlier
+      // An earlier move did not take effect, so its mark ends with this one if that fails, too.
+      marked = isRepeated
       const moved = await copy(move, db)
       if (options.dryRun) throw new Rehearsed(moved)
       // From here on nobody uses the file, whether or not the end of the transaction is reported.
