@@ -4,6 +4,7 @@ import BetterSqlite3 from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 
 import { run, runIn, useDatabase } from './run-command.ts'
+import { embedded } from '../../../src/service/index.ts'
 import { openRaw, restoreSchema14 } from '../../service/engine/database/earlier-schema.ts'
 import { useEngine } from '../../support/engines.ts'
 import { execute } from '../../support/postgres.ts'
@@ -37,6 +38,24 @@ describe('second-factor database move', () => {
 
     expect([restored.stderr, restored.code, await isInUse()]).toEqual(['', 0, true])
     expect(restored.stdout).toContain('Invalidated')
+  })
+
+  it('an embedded service refuses a moved file, and finds its domain in PostgreSQL', async () => {
+    const to = await newDatabase()
+    const keys = readFileSync(`${place.database}.keys`, 'utf8').trim()
+    const domainAt = async (database: string) => {
+      const service = embedded({ database, keys, organization: 'Organization', domain: 'Intranet' })
+      try {
+        return (await service.connect({ name: 'App' })).domainId
+      } finally {
+        await service.close()
+      }
+    }
+    const before = await domainAt(place.database)
+    await move('--to', to)
+
+    await expect(domainAt(place.database)).rejects.toThrow('The database was moved to postgres://')
+    expect(await domainAt(to)).toBe(before)
   })
 
   it('a dry run copies and compares everything, and leaves both databases as they were', async () => {
