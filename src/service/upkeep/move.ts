@@ -78,7 +78,7 @@ export async function moveDatabase(file: string, target: Target, options: MoveOp
     const isRepeated = resumes(source, target)
     const move = { source, db, target, options, tables: tablesOf(source) }
     const moved = await commit(move, isRepeated)
-    if (!options.dryRun) markMoved(source, { state: 'done', to: target.place }, options.clock.now())
+    if (!options.dryRun) endMove(move)
     return moved
   } finally {
     // Closes the file as well.
@@ -138,6 +138,18 @@ async function commit(move: Move, isRepeated: boolean): Promise<Moved> {
     if (error instanceof OutcomeUnknownError) throw outcomeUnknown(error)
     if (marked) unmarkMoved(source)
     throw error
+  }
+}
+
+/** Until this succeeds, the earlier mark keeps the file from being used. */
+function endMove({ source, target, options }: Move): void {
+  try {
+    markMoved(source, { state: 'done', to: target.place }, options.clock.now())
+  } catch (cause) {
+    throw new RefusalError(
+      'PostgreSQL has stored the copy, but the SQLite file cannot be written. Check its disk, and run the same command again.',
+      { cause },
+    )
   }
 }
 
