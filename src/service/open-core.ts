@@ -8,6 +8,7 @@ import { databasePlace, MissingDatabaseError } from './missing-database.ts'
 import type { Observer } from './engine/monitoring/observer.ts'
 import type { ServiceOptions } from './options.ts'
 import { storedInterfaceWords } from './engine/database/service-row.ts'
+import type { Queryable } from './engine/database/schema/schema.ts'
 import { observeDatabase } from './engine/database/observed-dialect.ts'
 import { openSqliteStore } from './engine/database/sqlite.ts'
 import { NoDatabaseError } from './engine/base/store-errors.ts'
@@ -70,6 +71,12 @@ async function openStore(
     if (cause instanceof NoDatabaseError) throw new MissingDatabaseError(database, { cause })
     throw cause
   }
+}
+
+/** Works on a PostgreSQL database as it is, in one transaction without a timeout. */
+export async function inPostgresTransaction<T>(url: string, work: (db: Queryable) => Promise<T>): Promise<T> {
+  const postgres = await import('./engine/database/postgres.ts')
+  return postgres.inPostgresTransaction(url, work)
 }
 
 /** Until notifications arrive, each node polls the database once a second. */

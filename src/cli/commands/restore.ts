@@ -11,6 +11,7 @@ import {
   checkDatabase,
   checkSchema,
   copyPrivately,
+  endMove,
   replaceDatabase,
   requireUnused,
 } from '../../service/upkeep/sqlite-file.ts'
@@ -74,19 +75,21 @@ async function restore(file: string, settings: Settings): Promise<void> {
   }
   if (!existsSync(file)) throw new Failure(`The backup ${file} doesn't exist. Check the path.`)
   await checkDatabase(file).catch(rethrowFileError)
-  await checkSchema(file).catch(rethrowFileError)
+  // A moved database can be restored: it is as old as a backup from the time of the move.
+  const isEarlier = await checkSchema(file, { moved: true }).catch(rethrowFileError)
   await requireUnused(database).catch(rethrowFileError)
   // All changes are made to a copy beside the database. Until the copy replaces the database, nothing has changed.
   const copy = `${database}.restoring`
   try {
     copyPrivately(file, copy)
+    await endMove(copy)
     let restored: Restored | undefined
     await withDatabase({ database: copy, keys: keysFor(database) }, async (ctx) => {
       restored = await settle(ctx, settings)
     })
     await requireUnused(database).catch(rethrowFileError)
     const old = replaceDatabase(database, copy, commandClock.now())
-    if (restored) show(restored, settings, old)
+    if (restored) show(restored, settings, { old, isEarlier })
   } finally {
     for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
   }
@@ -153,8 +156,19 @@ function list(heading: string, lines: readonly string[]): void {
   if (lines.length > maxShown) console.error(`  and ${lines.length - maxShown} more`)
 }
 
-function show({ backupAt, applied }: Restored, { json, revocations }: Settings, old?: string): void {
-  if (json) return printJson({ backupAt, revocationsApplied: applied, replaced: old ?? null })
+interface Replaced {
+  /** The new path of the previous database, if there was one. */
+  readonly old?: string | undefined
+  /** Whether the backup had an earlier schema. */
+  readonly isEarlier?: boolean
+}
+
+function show(
+  { backupAt, applied }: Restored,
+  { json, revocations }: Settings,
+  { old, isEarlier = false }: Replaced = {},
+): void {
+  if (json) return printJson({ backupAt, revocationsApplied: applied, replaced: old ?? null, upgraded: isEarlier })
   printRows([
     ['Restored', `to ${dateOf(backupAt)}`],
     [
@@ -165,6 +179,11 @@ function show({ backupAt, applied }: Restored, { json, revocations }: Settings, 
       'Invalidated',
       'pending sessions, bypass codes and activation codes; one-time codes work again in 5 to 10 minutes',
     ],
+    ...(isEarlier
+      ? ([
+          ['Upgraded', 'for this version. To go back to an earlier version, restore the backup with that version'],
+        ] as const)
+      : []),
     ...(old === undefined ? [] : [['Previous', `kept as ${old}`] as const]),
   ])
 }

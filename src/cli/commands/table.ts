@@ -77,6 +77,10 @@ export const commandTable: Readonly<Record<string, Entry>> = {
     description: 'check the whole database file, and whether this version can open it',
     load: async () => (await import('./check.ts')).checkCommand(),
   },
+  database: {
+    description: 'move the database from SQLite to PostgreSQL',
+    load: async () => (await import('./database.ts')).databaseGroup(),
+  },
   doctor: {
     description: 'look at an app with mfa() as a visitor, and say what to change',
     load: async () => (await import('./doctor.ts')).doctorCommand(),

@@ -6,6 +6,7 @@ import { MissingDatabaseError } from '../../service/missing-database.ts'
 import {
   DatabaseFileError,
   ForeignDatabaseError,
+  MovedDatabaseError,
   NewerSchemaError,
   OtherBuildError,
 } from '../../service/engine/base/store-errors.ts'
@@ -39,7 +40,7 @@ export function rethrowFileError(cause: unknown): never {
 }
 
 /** Errors of this package whose message says what is wrong and what to do. */
-function isSelfExplanatory(error: unknown): error is Error {
+export function isSelfExplanatory(error: unknown): error is Error {
   return selfExplanatory.some((errorClass) => error instanceof errorClass)
 }
 
@@ -49,10 +50,12 @@ const selfExplanatory = [
   NewerSchemaError,
   OtherBuildError,
   ForeignDatabaseError,
+  MovedDatabaseError,
   SetupError,
 ]
 
-function reasonFor(database: string, error: unknown): string {
+/** What is wrong, and what to do. @param database Its path or address. */
+export function reasonFor(database: string, error: unknown): string {
   const code = codeOf(error)
   if (/^(EACCES|EPERM|EROFS|SQLITE_READONLY)/.test(code)) return notWritable(database)
   const fallback = error instanceof Error ? error.message : 'unknown error.'
@@ -68,12 +71,13 @@ const reasons: readonly (readonly [codes: RegExp, reason: string])[] = [
   [/^SQLITE_BUSY/, 'another process holds a lock on it. Try again when that process has ended.'],
   [/^(25006|0A000)$/, 'the server is read-only. Use the address of the primary, not of a standby.'],
   [/^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH)/, "the server isn't responding. Check the address."],
+  [/^42501/, 'the user may not create tables in it. Make the user its owner: ALTER DATABASE … OWNER TO …'],
   [/^28/, 'the server rejected the user or the password. Check both.'],
   [/^3D/, 'the server has no database of this name. Create it first.'],
 ]
 
 /** The code of the error, or of its cause. */
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   return 'code' in error ? String(error.code) : codeOf(error.cause)
 }

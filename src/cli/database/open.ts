@@ -93,7 +93,7 @@ const commandLogger: Logger = {
 }
 
 /** The user of the operating system who runs the command, for the audit trail. */
-function currentUser(): Actor {
+export function currentUser(): Actor {
   try {
     return { kind: 'cli', id: userInfo().username }
   } catch {

@@ -6,6 +6,7 @@ import { exitCode, Failure } from '../terminal/failure.ts'
 const secretVariables = [
   'MFA_DATABASE',
   'MFA_LISTEN_DATABASE',
+  'MFA_TARGET_DATABASE',
   'MFA_KEYS',
   'MFA_SMTP_URL',
   'MFA_METRICS_TOKEN',

@@ -107,7 +107,8 @@ export const dateOf = (seconds: number): string => new Date(seconds * 1000).toIS
 
 export const yesOrNo = (fact: boolean): string => (fact ? 'yes' : 'no')
 
-export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+/** @param plural Of nouns that do not end in s. */
+export const counted = (count: number, noun: string, plural = `${noun}s`) => `${count} ${count === 1 ? noun : plural}`
 
 /** The beginning of an id: short enough to read, long enough to be unique. Commands accept it in place of the id. */
 export const shortId = (id: string): string => id.slice(0, 12)

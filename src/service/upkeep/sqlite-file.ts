@@ -20,6 +20,8 @@ import { DatabaseFileError, ForeignDatabaseError } from '../engine/base/store-er
 import { sqliteEngine } from '../engine/database/schema/engine-sqlite.ts'
 import { requireFormerSchema } from '../engine/database/schema/former-schemas.ts'
 import { countMigrations } from '../engine/database/schema/applied-migrations.ts'
+import { knownMigrations } from '../engine/database/schema/known-migrations.ts'
+import { unmarkMoved } from '../engine/database/schema/move-mark.ts'
 import type { Database } from '../engine/database/schema/schema.ts'
 
 /**
@@ -69,17 +71,20 @@ export async function checkDatabase(file: string): Promise<void> {
 /**
  * Compares the schema of a database file with that of this build. An earlier schema is accepted, because opening the database
  * upgrades it.
+ * @param options.moved Whether a database that was moved to another place is accepted, too.
+ * @returns whether it is earlier.
  * @throws {NewerSchemaError | OtherBuildError | ForeignDatabaseError} if this build cannot open it.
  */
-export async function checkSchema(file: string): Promise<void> {
+export async function checkSchema(file: string, options: { readonly moved?: boolean } = {}): Promise<boolean> {
   const db = new Kysely<Database>({ dialect: new SqliteDialect({ database: await openReadOnly(file) }) })
   try {
     // One snapshot is read, because another process may migrate the database meanwhile.
-    await db.transaction().execute(async (snapshot) => {
-      const count = await countMigrations(snapshot, sqliteEngine)
+    return await db.transaction().execute(async (snapshot) => {
+      const count = await countMigrations(snapshot, sqliteEngine, options)
       if (count === 0)
         throw new ForeignDatabaseError(`${file} is not a database of second-factor. Choose another file.`)
       await requireFormerSchema(snapshot, sqliteEngine, count)
+      return count < knownMigrations.length
     })
   } finally {
     await db.destroy()
@@ -88,23 +93,39 @@ export async function checkSchema(file: string): Promise<void> {
 
 /**
  * Ensures that no other process has the database open.
- * `BEGIN EXCLUSIVE` succeeds even if another process has it open but idle; a connection in exclusive mode does not.
  * @throws {DatabaseFileError} if another process has it open.
  */
 export async function requireUnused(file: string): Promise<void> {
   if (!existsSync(file) || statSync(file).size === 0) return
+  try {
+    const database = await lockDatabase(file)
+    database.close()
+  } catch (error) {
+    // No process can use a damaged file, and it is about to be replaced.
+    if (error instanceof DatabaseFileError) throw error
+  }
+}
+
+/**
+ * Opens a database that no other process has open, and keeps it so until it is closed.
+ * `BEGIN EXCLUSIVE` succeeds even if another process has it open but idle; a connection in exclusive mode does not.
+ * @throws {DatabaseFileError} if another process has it open.
+ */
+export async function lockDatabase(file: string): Promise<BetterSqlite3.Database> {
   const Sqlite = await loadSqlite()
-  const database = new Sqlite(file, { timeout: 0 })
+  const database = new Sqlite(file, { timeout: 0, fileMustExist: true })
   try {
     database.pragma('locking_mode = EXCLUSIVE')
     database.exec('BEGIN IMMEDIATE; ROLLBACK')
+    // better-sqlite3 sets SQLITE_DEFAULT_WAL_SYNCHRONOUS to 1: a power cut could undo a change that was committed.
+    database.pragma('synchronous = FULL')
+    return database
   } catch (error) {
-    if (!isCode(error, 'SQLITE_BUSY')) return // No process can use a damaged file, and it is about to be replaced.
+    database.close()
+    if (!isCode(error, 'SQLITE_BUSY')) throw error
     throw new DatabaseFileError(`${file} is in use. Stop every service and command that uses it first.`, {
       cause: error,
     })
-  } finally {
-    database.close()
   }
 }
 
@@ -112,10 +133,24 @@ export async function requireUnused(file: string): Promise<void> {
 export async function readAuditHeads(file: string): Promise<Head[]> {
   const database = await openReadOnly(file)
   try {
-    // SQLite takes the other columns from the row that has the max() value.
-    return database
-      .prepare<[], Head>('SELECT writer, max(sequence) AS sequence, hash FROM audit GROUP BY writer ORDER BY writer')
-      .all()
+    return auditHeadsOf(database)
+  } finally {
+    database.close()
+  }
+}
+
+/** The same of an open database. */
+export const auditHeadsOf = (database: BetterSqlite3.Database): Head[] =>
+  // SQLite takes the other columns from the row that has the max() value.
+  database
+    .prepare<[], Head>('SELECT writer, max(sequence) AS sequence, hash FROM audit GROUP BY writer ORDER BY writer')
+    .all()
+
+/** Makes a copy of a database usable that was moved to another place. */
+export async function endMove(file: string): Promise<void> {
+  const database = await lockDatabase(file)
+  try {
+    unmarkMoved(database)
   } finally {
     database.close()
   }

@@ -183,6 +183,8 @@ export const auditEvents = {
   'keys.rotated': ['key', 'count'],
   /** A backup was restored: `before` is when it was made, `count` the number of revocations that were applied again. */
   'database.restored': ['before', 'count'],
+  /** A SQLite file was moved to PostgreSQL, with `count` rows. */
+  'database.moved': ['count'],
   /** The database no longer has the last `count` entries that a process wrote to a chain. */
   'database.loss_noticed': ['chain', 'through', 'count'],
   'audit.pruned': ['chain', 'through', 'removed', 'before'],

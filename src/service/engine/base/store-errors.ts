@@ -18,6 +18,11 @@ export class ForeignDatabaseError extends Error {
   override readonly name = 'ForeignDatabaseError'
 }
 
+/** The database was moved to another place. Serving it as well would accept a code at both. */
+export class MovedDatabaseError extends Error {
+  override readonly name = 'MovedDatabaseError'
+}
+
 /** There is no database, or an empty one, and it may not be created. */
 export class NoDatabaseError extends Error {
   override readonly name = 'NoDatabaseError'

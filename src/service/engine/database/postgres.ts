@@ -12,7 +12,7 @@ import { createServerWatch } from './postgres-identity.ts'
 import type { ServerWatch } from './postgres-identity.ts'
 import { createTimedPool, watchWarnings } from './postgres-pool.ts'
 import type { PostgresPool } from './postgres-pool.ts'
-import type { Database } from './schema/schema.ts'
+import type { Database, Queryable } from './schema/schema.ts'
 import { usualDatabaseTime } from './store.ts'
 import type { OpenOptions, Store } from './store.ts'
 import { createWriteHealth } from './write-health.ts'
@@ -92,6 +92,26 @@ export async function openPostgresStore(url: string, options: PostgresOpenOption
     await pool.end().catch(() => {})
     throw error
   }
+}
+
+/**
+ * Works on a database as it is, in one transaction without a timeout. Nothing migrates it before.
+ * @param url As of `openPostgresStore`.
+ */
+export async function inPostgresTransaction<T>(url: string, work: (db: Queryable) => Promise<T>): Promise<T> {
+  const pg = await load()
+  const config = { ...configOf(pg, url, 'to'), connectionTimeoutMillis: connectTimeout }
+  return withoutHurry(pg, config, (database) =>
+    database
+      .transaction()
+      .setIsolationLevel('read committed')
+      .execute(async (db) => {
+        // A role or database may have limits of its own.
+        for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
+          await sql`set local ${sql.ref(limit)} = 0`.execute(db)
+        return work(db)
+      }),
+  )
 }
 
 /** Why this node does not use the database that its address leads to, if it still does. */

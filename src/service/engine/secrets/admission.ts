@@ -33,8 +33,7 @@ interface AdmittedKeys {
 export function admit(ctx: KeysContext, candidate: Candidate): Promise<AdmittedKeys> {
   const { ring, row } = candidate
   return ctx.store.db.transaction().execute(async (db) => {
-    const checks = await keyChecks(db)
-    for (const check of checks) requireOpens(ctx, ring, check)
+    const checks = await requireKeysInUse(db, ring, ctx)
     const key = choose(candidate, checks, await otherNodes(db, ctx.clock, row.id))
     const now = ctx.clock.now()
     const since = notAfter((key.id === row.primaryId ? row.primarySince : undefined) ?? now, now)
@@ -47,9 +46,28 @@ export function admit(ctx: KeysContext, candidate: Candidate): Promise<AdmittedK
   })
 }
 
+/**
+ * Compares keys with those that something in the database may be sealed with.
+ * @returns the latter.
+ * @throws {KeysError} if one of them is missing, or another key has its id.
+ */
+export async function requireKeysInUse(
+  db: Queryable,
+  ring: KeyRing,
+  ctx: Pick<KeysContext, 'random'>,
+): Promise<readonly Database['keyCheck'][]> {
+  const checks = await keyChecks(db)
+  for (const check of checks) requireOpens(ctx, ring, check)
+  return checks
+}
+
 const checkOf = (id: string) => ({ kind: 'key check', id }) as const
 
-function requireOpens({ random }: KeysContext, ring: KeyRing, { keyId, sealed }: Database['keyCheck']): void {
+function requireOpens(
+  { random }: Pick<KeysContext, 'random'>,
+  ring: KeyRing,
+  { keyId, sealed }: Database['keyCheck'],
+): void {
   if (!ring.keys.some(({ id }) => id === keyId)) {
     throw new KeysError(`its secrets are sealed with the key "${keyId}", which is missing. Add it to the keys.`)
   }

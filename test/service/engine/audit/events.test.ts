@@ -12,6 +12,7 @@ import { unlockUser } from '../../../../src/service/features/people/unlock.ts'
 import type { AuditEntry } from '../../../../src/service/engine/audit/entry.ts'
 import { auditEvents, eventNames } from '../../../../src/service/engine/audit/events.ts'
 import type { EventName } from '../../../../src/service/engine/audit/events.ts'
+import { recordMove } from '../../../../src/service/upkeep/move.ts'
 import { settleRestored } from '../../../../src/service/upkeep/restored.ts'
 import { pruneAudit } from '../../../../src/service/engine/audit/retention.ts'
 import { rotateKeys } from '../../../../src/service/upkeep/rotation.ts'
@@ -414,6 +415,7 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     await rotateKeys(node.ctx, { waiting: () => void setImmediate(() => void running.clock.advance(60)) })
   },
   'database.restored': () => settleRestored(node.ctx, []),
+  'database.moved': () => node.ctx.store.db.transaction().execute((db) => recordMove(db, node.ctx, 1)),
   async 'database.loss_noticed'() {
     await loseEntries(node.ctx, 1)
   },

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { NewerSchemaError, OtherBuildError } from '../../base/store-errors.ts'
 import type { Engine } from './engine.ts'
 import { knownMigrations } from './known-migrations.ts'
+import { isMigration, refuseMoved } from './move-mark.ts'
 import type { Queryable } from './schema.ts'
 
 /** The table of applied migrations, by the name that Kysely's migrator gave it in earlier builds. */
@@ -16,14 +17,18 @@ const maxWithoutHashes = knownMigrations.findIndex(({ name }) => name === '0015-
 
 /**
  * Counts the migrations of a database, and compares them with those of this build.
+ * @param options.moved Whether a database that was moved to another place is counted, too; otherwise it is refused.
  * @returns 0 where the database has none of this package's tables.
  * @throws {NewerSchemaError} when it has more than this build knows.
  * @throws {OtherBuildError} when they were made by another build.
+ * @throws {MovedDatabaseError} when `database move` has copied it to another place.
  */
-export async function countMigrations(db: Queryable, engine: Engine): Promise<number> {
+export async function countMigrations(db: Queryable, engine: Engine, { moved = false } = {}): Promise<number> {
   // This table appears together with the rows of the migrations, so it is looked for first.
   if (!(await engine.hasTable(db, ownTable))) return 0
-  const applied = await readMigrations(db, engine)
+  const rows = await readMigrations(db, engine)
+  if (!moved) refuseMoved(rows)
+  const applied = rows.filter(isMigration)
   const hashed = applied.length > maxWithoutHashes
   const differing = knownMigrations.slice(0, Math.max(1, applied.length)).find((known, index) => {
     const { name, hash } = applied[index] ?? {}

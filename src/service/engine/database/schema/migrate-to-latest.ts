@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 
 import {
   ForeignDatabaseError,
+  MovedDatabaseError,
   NewerSchemaError,
   OtherBuildError,
   StoreUnavailableError,
@@ -33,7 +34,13 @@ export async function migrateToLatest(db: Queryable, engine: Engine): Promise<vo
   }
 }
 
-const named = [StoreUnavailableError, ForeignDatabaseError, NewerSchemaError, OtherBuildError]
+const named = [StoreUnavailableError, ForeignDatabaseError, MovedDatabaseError, NewerSchemaError, OtherBuildError]
+
+/** The same within a transaction, which nobody else sees until it ends. */
+export async function migrateInside(db: Queryable, engine: Engine): Promise<void> {
+  requireUnedited(engine)
+  await migrateLocked(db, engine)
+}
 
 async function migrateLocked(db: Queryable, engine: Engine): Promise<void> {
   await engine.lockMigrations(db)
