@@ -56,6 +56,11 @@ export async function startExample(
     stdout: example.stdout,
     stderr: example.stderr,
     browser: () => createBrowser(url),
+    /** Only for a process with `movable-clock.ts`. */
+    async moveClock() {
+      example.signal('SIGUSR2')
+      await example.printed(/The clock is/)
+    },
     async stop() {
       example.kill()
       await example.ended

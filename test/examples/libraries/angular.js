@@ -2,7 +2,7 @@ import '../../../examples/single-page-app/with-any-library.js'
 // Angular compiles this page in the browser.
 import '@angular/compiler'
 
-import { HttpClient, provideHttpClient, withFetch } from '@angular/common/http'
+import { HttpClient, provideHttpClient, withXhr } from '@angular/common/http'
 import { Component, inject, provideZonelessChangeDetection, signal } from '@angular/core'
 import { bootstrapApplication } from '@angular/platform-browser'
 
@@ -27,5 +27,5 @@ const template = '<h1>{{ list() }}</h1><button (click)="pay()">Pay</button><p>{{
 const Decorated = Component({ selector: 'main', template })(App)
 
 document.body.append(document.createElement('main'))
-const features = location.search === '?fetch' ? [withFetch()] : []
+const features = location.search === '?xhr' ? [withXhr()] : []
 await bootstrapApplication(Decorated, { providers: [provideZonelessChangeDetection(), provideHttpClient(...features)] })
