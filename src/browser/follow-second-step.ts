@@ -24,13 +24,18 @@ function wrapFetch(options: SecondStepOptions): () => void {
   const original = globalThis.fetch
   const wrapped: typeof fetch = async (...args) => {
     const answer = await original(...args)
-    if (await tryToLead(() => refusalOf(answer), options)) await leaving(signalOf(...args))
+    if (!isOfRouter(...args) && (await tryToLead(() => refusalOf(answer), options))) await leaving(signalOf(...args))
     return answer
   }
   globalThis.fetch = wrapped
   return () => {
     if (globalThis.fetch === wrapped) globalThis.fetch = original
   }
+}
+
+/** The router of Next.js reads pages ahead, so nobody may be led away by it. A page that it cannot read when a user opens it, it loads. */
+function isOfRouter(input: RequestInfo | URL, init?: RequestInit): boolean {
+  return new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined)).has('rsc')
 }
 
 const signalOf = (input: RequestInfo | URL, init?: RequestInit): AbortSignal | undefined =>

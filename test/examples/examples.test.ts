@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 import { afterAll, describe, expect, it } from 'vitest'
 
@@ -71,5 +71,16 @@ describe('the examples', () => {
     expect(read(`examples/${name}`).split('\n').length).toBeLessThanOrEqual(61)
     expect(read('examples/README.md')).toContain(`(${name})`)
     expect(tested).toContain(`startExample('${name}'`)
+  })
+
+  const folders = ['nest/main.ts', 'next/server.js', 'adminjs/server.js']
+
+  it.each(folders)('%s is listed in the README, and each file beside it has at most 60 lines', (start) => {
+    expect(read('examples/README.md')).toContain(`${start})`)
+    const names = readdirSync(join(root, 'examples', dirname(start)), { recursive: true, encoding: 'utf8' })
+    const lengths = names
+      .filter((name) => /\.[jt]s$/.test(name))
+      .map((name) => read(`examples/${dirname(start)}/${name}`).split('\n').length)
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(61)
   })
 })

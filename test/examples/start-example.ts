@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
 import { onTestFinished } from 'vitest'
 import type { afterAll } from 'vitest'
@@ -19,14 +19,18 @@ interface ExampleOptions {
   readonly until?: typeof onTestFinished | typeof afterAll
 }
 
-/** An example as its readers start it, with the package as it is built. */
+/**
+ * An example as its readers start it, with the package as it is built.
+ *
+ * @param name The path of its file, in `examples/` or elsewhere.
+ */
 export async function startExample(
   name: string,
   env: NodeJS.ProcessEnv = {},
   { shared, until = onTestFinished }: ExampleOptions = {},
 ) {
   const folder = shared ?? (await mkdtemp(join(tmpdir(), 'example-')))
-  const example = await startScript(join(root, 'examples', name), { PORT: '0', ...env }, folder)
+  const example = await startScript(resolve(root, 'examples', name), { PORT: '0', ...env }, folder)
   until(async () => {
     example.kill()
     await example.ended
@@ -52,6 +56,11 @@ export async function startExample(
     stdout: example.stdout,
     stderr: example.stderr,
     browser: () => createBrowser(url),
+    /** Only for a process with `movable-clock.ts`. */
+    async moveClock() {
+      example.signal('SIGUSR2')
+      await example.printed(/The clock is/)
+    },
     async stop() {
       example.kill()
       await example.ended

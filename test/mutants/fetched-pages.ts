@@ -92,4 +92,12 @@ export const mutants: readonly Mutant[] = [
     test: 'attacks/open-redirect.test.ts',
     title: 'the address that htmx opens is on the origin of the app, even where mfa() is mounted below a parameter',
   },
+  {
+    defense: 'leading nobody away for a page that Next.js reads ahead',
+    file: 'src/browser/follow-second-step.ts',
+    find: '!isOfRouter(...args) && ',
+    replace: '',
+    test: 'browser/follow-second-step.test.ts',
+    title: 'followSecondStep() leads nobody away for what the router of Next.js reads, which may be a prefetch',
+  },
 ]

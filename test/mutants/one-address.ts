@@ -41,4 +41,12 @@ export const mutants: readonly Mutant[] = [
     test: 'examples/frameworks.test.ts',
     title: 'graphql.js decides by fields, whatever %s says',
   },
+  {
+    defense: 'what the guard of a Nest app waits for',
+    file: 'examples/nest/mfa.guard.ts',
+    find: '(error) => (error ? reject(error) : resolve(true))',
+    replace: '() => resolve(true)',
+    test: 'examples/nest.test.ts',
+    title: '@RequireMfa() passes errors on to the filters of exceptions',
+  },
 ]
