@@ -106,14 +106,6 @@ describe('followSecondStep()', () => {
     await page.waitForURL((url) => url.origin === api && url.pathname === '/')
   })
 
-  it('followSecondStep() leads nobody away for what the router of Next.js reads, which may be a prefetch', async () => {
-    const { page, address } = await openPage('its own origin')
-
-    const status = await page.evaluate(async () => (await fetch('/list', { headers: { RSC: '1' } })).status)
-
-    expect([status, page.url()]).toEqual([403, address])
-  })
-
   it('followSecondStep() can be undone', async () => {
     const { page } = await openPage('its own origin')
 

@@ -97,4 +97,15 @@ describe('with-any-library.js', () => {
       expect(await page.evaluate(() => sessionStorage.getItem('shown error'))).toBe(shown)
     },
   )
+
+  it('with-any-library.js leads nobody away for what the router of Next.js reads, which may be a prefetch', async () => {
+    const { page, approve, clock } = await openPage('react-query.js', '')
+    await approve()
+    await page.getByRole('heading', { name: 'List of 7' }).waitFor()
+    await clock.advance(400)
+
+    const status = await page.evaluate(async () => (await fetch('/list', { headers: { RSC: '1' } })).status)
+
+    expect([status, new URL(page.url()).pathname]).toEqual([403, '/page'])
+  })
 })

@@ -97,7 +97,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/browser/follow-second-step.ts',
     find: '!isOfRouter(...args) && ',
     replace: '',
-    test: 'browser/follow-second-step.test.ts',
-    title: 'followSecondStep() leads nobody away for what the router of Next.js reads, which may be a prefetch',
+    test: 'examples/libraries.test.ts',
+    title: 'with-any-library.js leads nobody away for what the router of Next.js reads, which may be a prefetch',
   },
 ]
