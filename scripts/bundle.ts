@@ -132,7 +132,7 @@ function partOf(id: string, loadingHeavy: ReadonlySet<string>, started: Started)
   if (folder === '..' || folder === 'browser' || folder === 'cli' || id.endsWith(`${sep}index.ts`)) return null
   const path = relative(root, id).replaceAll(sep, '/')
   // Texts are loaded when their language is first used.
-  if (/^src\/(express\/messages|service\/engine\/mail\/words)\//.test(path) && !started.byApp.has(path)) return null
+  if (/^src\/(express|service\/engine\/mail)\/texts\//.test(path) && !started.byApp.has(path)) return null
   const isLight = !loadingHeavy.has(path)
   if (isLight && folder === 'device') return 'device-core'
   // The console and other code that is loaded for the first request that needs it.

@@ -191,6 +191,10 @@ describe('an app that starts with mfa()', () => {
     ])
   })
 
+  it.each(['express', 'service-core'])('the part %s has the texts of no language but English', (part) => {
+    expect(readFileSync(join(built, 'parts', `${part}.js`), 'utf8')).not.toMatch(/\p{Script=Hiragana}/u)
+  })
+
   it('the Passport strategy makes an app read only its own files and passport-strategy in addition', async () => {
     const filesWithStrategy = await filesReadBy(
       `await import(${entry('index.js')}); await import(${entry('passport/index.js')})`,
