@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http'
-
+import type { HttpRequest } from './framework/http-request.ts'
+import type { FrameworkRequest } from './framework/request.ts'
 import type { Verified } from '../challenge/challenge.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import type { MfaUser } from '../challenge/user.ts'
-import type { AppRequest } from './options/app.ts'
 import { resolveAppUser } from './request/app-user.ts'
 import type { RequestContext } from './request/context.ts'
 import { contextOf } from './request/context.ts'
@@ -41,7 +40,7 @@ export class MfaRequiredError extends Error {
  * @example
  * const resolvers = { accounts: (_args, { req }) => verifiedMfa(req) && accounts, pay: (_args, { req }) => verifiedMfa(req, { maxAge: 300 }) }
  */
-export function verifiedMfa(req: IncomingMessage, options: Omit<Need, 'purpose'> = {}): Verified {
+export function verifiedMfa(req: HttpRequest, options: Omit<Need, 'purpose'> = {}): Verified {
   const need = readNeed('verifiedMfa', options)
   const context = contextOf(req)
   if (!context) throw new MfaRequiredError(undefined)
@@ -53,8 +52,8 @@ export function verifiedMfa(req: IncomingMessage, options: Omit<Need, 'purpose'>
 }
 
 /** A login within this request may have left the web session as it was. Where the app has to look its user up, the session decides. */
-function isSameUser(req: IncomingMessage, { mfa, user, userKey }: RequestContext): boolean {
-  const current = resolveAppUser(req as AppRequest, mfa.options, user)
+function isSameUser(req: HttpRequest, { mfa, user, userKey }: RequestContext): boolean {
+  const current = resolveAppUser(req as FrameworkRequest, mfa.options, user)
   return current instanceof Promise || keyOf(current) === userKey
 }
 

@@ -169,8 +169,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the size of a web session that is stored in a cookie',
     file: 'src/express/session/web-session.ts',
-    find: 'if (!isCookieSession(session)) return state\n  const {',
-    replace: 'if (session) return state\n  const {',
+    find: 'if (!kind.isInCookie) return state\n  const {',
+    replace: 'if (kind) return state\n  const {',
     test: 'attacks/cookie-session.test.ts',
     title: 'a long link that grows when encoded does not keep a cookie-session user from being verified',
   },
@@ -210,8 +210,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'verifying nobody in a web session that kept its id',
     file: 'src/express/session/new-id.ts',
-    find: '  if (before === undefined || idOf(req) !== before) return\n',
-    replace: '  if (before !== "") return\n',
+    find: 'if (before !== undefined && currentId() === before) throw',
+    replace: 'if (before === "") throw',
     test: 'attacks/kept-session-id.test.ts',
     title: 'nobody is verified in a web session that keeps its id: whoever has planted the id would be verified, too',
   },
