@@ -15,10 +15,15 @@ interface Decorations {
 
 const key = Symbol('second-factor request')
 
+/** What to write where a request has no web session. */
+export const sessionAdvice =
+  'write await app.register(session, …) before await app.register(mfa, …), with @fastify/session or @fastify/secure-session'
+
 /** What `mfa()` reads of a request of Fastify. A class, because each request has one. */
 export class RequestOfFastify implements FrameworkRequest {
   readonly original: FastifyRequest
   readonly response: FastifyResponse | undefined
+  readonly sessionAdvice = sessionAdvice
   baseUrl = ''
   #kind: SessionKind | undefined
 

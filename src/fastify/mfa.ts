@@ -8,11 +8,10 @@ import { contextOf } from '../express/request/context.ts'
 import type { RequestMfa } from '../express/request-mfa.ts'
 import { createRejectedPosts } from '../express/setup-checks/rejected-posts.ts'
 import { createWarner } from '../express/setup-checks/warnings.ts'
-import { canSave } from '../express/session/web-session.ts'
 import { requireNode } from '../ground/node-version.ts'
 import { SetupError } from '../service-handle.ts'
 import { fastifyChecks } from './fastify-checks.ts'
-import { prepareRequest, requestOf } from './fastify-request.ts'
+import { prepareRequest, requestOf, sessionAdvice } from './fastify-request.ts'
 import type { MfaOptions } from './mfa-options.ts'
 
 declare module 'fastify' {
@@ -55,31 +54,27 @@ function checkSetup(app: FastifyInstance, { user }: Partial<MfaOptions>): void {
   if (typeof user !== 'function') {
     throw new TypeError('mfa: set the option user, such as user: (request) => request.session.user')
   }
-  if (!app.hasRequestDecorator('session')) throw new SetupError(`mfa found no web session: ${order}`)
+  if (!app.hasRequestDecorator('session')) throw new SetupError(`mfa found no web session: ${sessionAdvice}`)
   if (/[:*]/.test(app.prefix)) throw new SetupError(`mfa: register it at a plain prefix, not at ${app.prefix}`)
 }
 
-const order =
-  'write await app.register(session, …) before await app.register(mfa, …), with @fastify/session or @fastify/secure-session'
-
 /**
- * Hooks of an app also run for what it has registered before. The second one is for logins that run in between, such as those of
- * @fastify/passport: it decides about users whom the first one could not see yet.
+ * The first hook decides about all requests of users who are signed in by then, and serves their pages. Hooks that are added later do
+ * not run for those, such as a CSRF protection that knows only tokens of its own. The second hook is for logins that run in between,
+ * such as those of @fastify/passport.
  */
 function addGate(app: FastifyInstance, instance: Instance, prefix: string): void {
   const warn = createWarner(instance.mfa.options, fastifyChecks)
   const noteSeen = createRejectedPosts(instance.mfa.options, orderOfFastify)
 
   app.addHook('onRequest', function mfaGate(request, reply, done) {
-    noteSeen(request.raw)
-    if (isPage(request)) return done()
     const req = prepareRequest(request, reply, prefix)
-    if (!canSave(req)) return done(new SetupError(`mfa found no web session of its own kind: ${order}`))
+    noteSeen(request.raw)
     warn(req)
     receive(instance, req, responseOf(req), done as Next, { isEarly: true })
   })
-  app.addHook('preHandler', function mfaGateForLaterUsers(request, reply, done) {
-    const req = prepareRequest(request, reply, prefix)
+  app.addHook('preHandler', function mfaGateForLaterUsers(request, _reply, done) {
+    const req = requestOf(request)
     const context = contextOf(req)
     if (isPage(request) || (context?.mfa === instance.mfa && context.user)) return done()
     receive(instance, req, responseOf(req), done as Next)
@@ -90,14 +85,14 @@ type Next = (error?: unknown) => void
 
 const orderOfFastify = "await app.register(mfa, { … }), then app.addHook('onRequest', app.csrfProtection)"
 
-/** The pages have a scope of their own, in which no parser of the app reads a form. */
+/** Serves the pages of visitors. They have a scope of their own, in which no parser of the app reads a form. */
 function addPages(pages: FastifyInstance, instance: Instance, prefix: string): void {
   const { path, passkeys } = instance.mfa.options
   pages.removeAllContentTypeParsers()
   pages.addContentTypeParser('*', (_request, body, done) => done(null, body))
   pages.decorateRequest(pageKey, true)
   const serve = (request: FastifyRequest, reply: FastifyReply): void => {
-    const req = prepareRequest(request, reply, prefix)
+    const req = requestOf(request)
     receive(instance, req, responseOf(req), (error) => void (error ? reply.send(error) : reply.callNotFound()))
   }
   pages.all(path, serve)
@@ -105,7 +100,7 @@ function addPages(pages: FastifyInstance, instance: Instance, prefix: string): v
   if (passkeys.relatedOrigins.length > 0 && prefix === '') pages.get('/.well-known/webauthn', serve)
 }
 
-/** Tells requests for our pages, whose handler decides about them. */
+/** Tells requests for our pages, whose handler decides about visitors. */
 const pageKey = Symbol('second-factor page')
 
 const isPage = (request: FastifyRequest): boolean => (request as { [pageKey]?: boolean })[pageKey] === true

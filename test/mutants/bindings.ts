@@ -172,7 +172,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!kind.isInCookie) return state\n  const {',
     replace: 'if (kind) return state\n  const {',
     test: 'attacks/cookie-session.test.ts',
-    title: 'a long link that grows when encoded does not keep a cookie-session user from being verified',
+    title: 'a long link that grows when encoded does not keep a user from being verified',
   },
   {
     defense: 'no event for a state that was not stored',
@@ -213,6 +213,25 @@ export const mutants: readonly Mutant[] = [
     find: 'if (before !== undefined && currentId() === before) throw',
     replace: 'if (before === "") throw',
     test: 'attacks/kept-session-id.test.ts',
-    title: 'nobody is verified in a web session that keeps its id: whoever has planted the id would be verified, too',
+    title:
+      'with %s, nobody is verified in a web session that keeps its id: whoever has planted the id would be verified, too',
+  },
+  {
+    defense: 'verifying nobody in a web session that gets its id back with its data',
+    file: 'src/express/session/new-id.ts',
+    find: '  copyData()\n  check()\n',
+    replace: '  copyData()\n',
+    test: 'express/new-id.test.ts',
+    title: 'a web session that gets its former id back with its data is refused',
+  },
+  {
+    defense: 'copying only data to a new web session of @fastify/session, whose id is one of its members',
+    file: 'src/express/session/express-sessions.ts',
+    find: 'Object.fromEntries(Object.entries(members))',
+    replace: 'members',
+    // Otherwise nobody is verified.
+    also: [{ file: 'src/express/session/new-id.ts', find: '  copyData()\n  check()\n', replace: '  copyData()\n' }],
+    test: 'attacks/session-fixation.test.ts',
+    title: 'a web session of @fastify/session changes its id and keeps its data, although its id is one of its members',
   },
 ]

@@ -20,6 +20,8 @@ interface OtherFramework {
   readonly original?: object | undefined
   readonly response?: FrameworkResponse | undefined
   readonly sessionKind?: SessionKind | undefined
+  /** What to write where a request has no web session. */
+  readonly sessionAdvice?: string | undefined
   /** Whether a proxy that the app trusts has sent the request. */
   readonly isFromProxy?: boolean | undefined
 }

@@ -1,4 +1,5 @@
 import type { Challenge } from '../../challenge/challenge.ts'
+import { SetupError } from '../../service-handle.ts'
 import type { HttpRequest } from '../framework/http-request.ts'
 import type { SessionKind, WebSession, WithSession as RequestWithSession } from '../framework/session-kind.ts'
 import { bindingOf } from './binding.ts'
@@ -30,11 +31,14 @@ export class EndedSessionError extends Error {
 
 /** @throws {Error} that says how to fix it, when no web session was set up before mfa(). */
 export function checkWebSession(req: HttpRequest): void {
-  const session = (req as WithSession).session
+  if (canSave(req)) return
+  const { session, sessionAdvice } = req as WithSession & { readonly sessionAdvice?: string }
+  if (sessionAdvice !== undefined)
+    throw new SetupError(`mfa found no web session that can change its id: ${sessionAdvice}`)
   if (!session) {
     throw new Error('mfa() found no web session: put app.use(session(…)) from express-session before app.use(mfa())')
   }
-  if (!canSave(req)) throw new Error('mfa() needs a web session that can change its id: use express-session')
+  throw new Error('mfa() needs a web session that can change its id: use express-session')
 }
 
 /** Whether the request has a web session that is attached and can change its id. */
