@@ -22,6 +22,7 @@ await app.register(cookie)
 await app.register(session, {
   secret: 'keyboard cat keyboard cat keyboard cat',
   cookie: { secure: 'auto' },
+  rolling: false,
   saveUninitialized: false,
 })
 await app.register(mfa, {
