@@ -49,7 +49,7 @@ interface Session {
   delete?(): void
 }
 
-export const sessionOf = (request: FastifyRequest): Session => request.session as Session
+export const sessionOf = (request: FastifyRequest): Session => request.session
 
 type FastifyFramework = Exclude<Framework, `Express ${string}`>
 
