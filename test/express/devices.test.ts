@@ -1,7 +1,8 @@
 import type { MfaUser } from '../../src/challenge/user.ts'
 import { describe, expect, it } from 'vitest'
 
-import { isIn, startOwnApp } from './own-factors.ts'
+import { mainFrameworks } from '../support/frameworks.ts'
+import { isIn, startOwnApp, startOwnAppOn } from './own-factors.ts'
 
 describe('/mfa/devices', () => {
   it('/mfa/devices shows the factors to verified users, as a page and as JSON', async () => {
@@ -84,7 +85,9 @@ describe('renaming the device', () => {
   )
 })
 
-describe('changing what the second step is passed with', () => {
+describe.each(mainFrameworks)('changing what the second step is passed with on %s', (framework) => {
+  const startOwnApp = startOwnAppOn(framework)
+
   /** With the page that follows once the second step is passed. */
   const changes: [string, Record<string, string>, string][] = [
     ['/mfa/devices/device', {}, '/mfa/devices/device'],
@@ -156,7 +159,7 @@ describe('changing what the second step is passed with', () => {
     const { browser } = await app.withDevice()
     const page = await browser.open('/mfa/devices')
     const token = /name="page" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
-    const cookie = `connect.sid=${browser.cookie('connect.sid')}`
+    const cookie = browser.cookies()
     const send = (fields: Record<string, string>) =>
       fetch(`${app.url}/mfa/devices/codes`, {
         method: 'POST',
@@ -353,7 +356,9 @@ describe('replacing the device', () => {
   })
 })
 
-describe('an authenticator app of one’s own', () => {
+describe.each(mainFrameworks)('an authenticator app of one’s own on %s', (framework) => {
+  const startOwnApp = startOwnAppOn(framework)
+
   it('a user’s own authenticator app is added beside the device, and replaced by another one', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
@@ -408,7 +413,9 @@ describe('an authenticator app of one’s own', () => {
   })
 })
 
-describe('removing', () => {
+describe.each(mainFrameworks)('removing on %s', (framework) => {
+  const startOwnApp = startOwnAppOn(framework)
+
   it('removing a device keeps the authenticator app, and the device can answer no request', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
@@ -447,7 +454,9 @@ describe('removing', () => {
   })
 })
 
-describe('new recovery codes', () => {
+describe.each(mainFrameworks)('new recovery codes on %s', (framework) => {
+  const startOwnApp = startOwnAppOn(framework)
+
   it('new recovery codes invalidate the old ones', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
