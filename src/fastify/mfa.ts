@@ -91,6 +91,7 @@ function addPages(pages: FastifyInstance, instance: Instance, prefix: string): v
   pages.removeAllContentTypeParsers()
   pages.addContentTypeParser('*', (_request, body, done) => done(null, body))
   pages.decorateRequest(pageKey, true)
+  pages.addHook('onSend', keepFromSharedCaches)
   const serve = (request: FastifyRequest, reply: FastifyReply): void => {
     const req = requestOf(request)
     receive(instance, req, responseOf(req), (error) => void (error ? reply.send(error) : reply.callNotFound()))
@@ -98,6 +99,18 @@ function addPages(pages: FastifyInstance, instance: Instance, prefix: string): v
   pages.all(path, serve)
   pages.all(`${path}/*`, serve)
   if (passkeys.relatedOrigins.length > 0 && prefix === '') pages.get('/.well-known/webauthn', serve)
+}
+
+/** Plugins add the cookies of the app only now: a shared cache must not hand those to others (RFC 9111 section 7.3). */
+function keepFromSharedCaches(
+  _request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: (error: null, payload: unknown) => void,
+): void {
+  const cacheControl = String(reply.getHeader('Cache-Control') ?? '')
+  if (reply.hasHeader('Set-Cookie')) reply.header('Cache-Control', cacheControl.replace(/^public\b/, 'private'))
+  done(null, payload)
 }
 
 /** Tells requests for our pages, whose handler decides about visitors. */

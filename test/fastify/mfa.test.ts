@@ -252,6 +252,18 @@ describe('the pages on Fastify', () => {
     },
   )
 
+  it('a cookie that the app sets by @fastify/cookie on every answer keeps shared caches from storing public files', async () => {
+    const { app, mfaOptions } = await arrange()
+    app.addHook('onRequest', async (_request, reply) => void reply.setCookie('seen', '1'))
+    await app.register(mfa, mfaOptions)
+    const browser = await open(app)
+
+    const { headers } = await browser.open('/mfa/assets/style.css')
+
+    expect(headers['set-cookie']).toEqual([expect.stringMatching(/^seen=1;/)])
+    expect(headers['cache-control']).toBe('private, max-age=31536000, immutable')
+  })
+
   it('the event stream of a waiting page tells of the approval, and ends', async () => {
     const app = await startFastifyApp('@fastify/session')
     const browser = app.browser()

@@ -28,6 +28,15 @@ export const mutants: readonly Mutant[] = [
     title: 'public files on %s carry no cookie, whatever the app stores in each request',
   },
   {
+    defense: 'keeping shared caches from files with a cookie that a plugin of Fastify adds late',
+    file: 'src/fastify/mfa.ts',
+    find: "  pages.addHook('onSend', keepFromSharedCaches)\n",
+    replace: '',
+    test,
+    title:
+      'a cookie that the app sets by @fastify/cookie on every answer keeps shared caches from storing public files',
+  },
+  {
     defense: 'answering by the reply of Fastify, whose hooks store the web session',
     file: 'src/fastify/fastify-response.ts',
     find: '    this.original.code(status).send(body)\n',
