@@ -86,7 +86,7 @@ describe('renaming the device', () => {
 })
 
 describe.each(mainFrameworks)('changing what the second step is passed with on %s', (framework) => {
-  const startOwnApp = startOwnAppOn(framework)
+  const start = startOwnAppOn(framework)
 
   /** With the page that follows once the second step is passed. */
   const changes: [string, Record<string, string>, string][] = [
@@ -104,7 +104,7 @@ describe.each(mainFrameworks)('changing what the second step is passed with on %
   it.each(changes.filter(([path]) => path !== withdrawal))(
     'changing factors requires a second step not older than ten minutes: %s',
     async (path, fields, next) => {
-      const app = await startOwnApp()
+      const app = await start()
       const { browser, account } = await app.withDevice()
       await app.addApp(browser)
       const userBefore = await app.user()
@@ -125,7 +125,7 @@ describe.each(mainFrameworks)('changing what the second step is passed with on %
   it.each(['/mfa/devices/app', '/mfa/devices/device'])(
     'a page that changes factors shows no secret after the pass has expired: %s',
     async (path) => {
-      const app = await startOwnApp()
+      const app = await start()
       const { browser } = await app.withDevice()
       await browser.submit('/mfa/devices/device')
       await browser.open('/mfa/devices/app')
@@ -139,7 +139,7 @@ describe.each(mainFrameworks)('changing what the second step is passed with on %
   )
 
   it('changing factors is rejected from another site, whatever is changed', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser } = await app.withDevice()
     await app.addApp(browser)
     const userBefore = await app.user()
@@ -155,7 +155,7 @@ describe.each(mainFrameworks)('changing what the second step is passed with on %
   })
 
   it('changing factors works with the page’s own forms from browsers that send no headers', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser } = await app.withDevice()
     const page = await browser.open('/mfa/devices')
     const token = /name="page" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
@@ -175,7 +175,7 @@ describe.each(mainFrameworks)('changing what the second step is passed with on %
   })
 
   it('changing factors is rejected for unverified users, whatever is changed', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     await app.withDevice()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -357,10 +357,10 @@ describe('replacing the device', () => {
 })
 
 describe.each(mainFrameworks)('an authenticator app of one’s own on %s', (framework) => {
-  const startOwnApp = startOwnAppOn(framework)
+  const start = startOwnAppOn(framework)
 
   it('a user’s own authenticator app is added beside the device, and replaced by another one', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser, account } = await app.withDevice()
 
     const firstApp = await app.addApp(browser)
@@ -388,7 +388,7 @@ describe.each(mainFrameworks)('an authenticator app of one’s own on %s', (fram
   })
 
   it('an authenticator app does not replace an administrator’s hardware token, which can only be reported lost', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser } = await app.withDevice()
     const { id } = await app.user()
     const token = await app.client.hardware.create({
@@ -414,10 +414,10 @@ describe.each(mainFrameworks)('an authenticator app of one’s own on %s', (fram
 })
 
 describe.each(mainFrameworks)('removing on %s', (framework) => {
-  const startOwnApp = startOwnAppOn(framework)
+  const start = startOwnAppOn(framework)
 
   it('removing a device keeps the authenticator app, and the device can answer no request', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser, account } = await app.withDevice()
     await app.addApp(browser)
 
@@ -432,7 +432,7 @@ describe.each(mainFrameworks)('removing on %s', (framework) => {
     ['device', 'withDevice'],
     ['hardware', 'withApp'],
   ] as const)('removing the last factor is refused, with the reason: %s', async (what, arrange) => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser } = await app[arrange]()
     await browser.submit('/mfa/devices/codes')
     const userBefore = await app.user()
@@ -445,7 +445,7 @@ describe.each(mainFrameworks)('removing on %s', (framework) => {
   })
 
   it('removing a factor that does not exist changes nothing', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser } = await app.withDevice()
 
     for (const what of ['hardware', 'user', '', '__proto__']) await browser.submit('/mfa/devices/remove', { what })
@@ -455,10 +455,10 @@ describe.each(mainFrameworks)('removing on %s', (framework) => {
 })
 
 describe.each(mainFrameworks)('new recovery codes on %s', (framework) => {
-  const startOwnApp = startOwnAppOn(framework)
+  const start = startOwnAppOn(framework)
 
   it('new recovery codes invalidate the old ones', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/codes')
     const { bypasscodes: old } = await app.user()
@@ -471,7 +471,7 @@ describe.each(mainFrameworks)('new recovery codes on %s', (framework) => {
   })
 
   it('new recovery codes are returned to scripts as well', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser } = await app.withDevice()
 
     const { body } = await browser.submit('/mfa/devices/codes', {}, { accept: 'application/json' })
