@@ -1,47 +1,56 @@
-/**
- * A Fastify app behind a second factor. An Express app in front has the web session, the login and `mfa()`; @fastify/express passes on
- * what they let through. Fastify's own handlers read `request.raw.mfa`, and `requireMfa()` protects a path before they see it.
- */
-import fastifyExpress from '@fastify/express'
-import express from 'express'
-import session from 'express-session'
+/** A Fastify app behind a second factor. The plugin `mfa` goes after the web session, and gates all routes. */
+import cookie from '@fastify/cookie'
+import formBody from '@fastify/formbody'
+import session from '@fastify/session'
 import createFastify from 'fastify'
-import { mfa, requireMfa, verifiedMfa } from 'second-factor'
+import { mfa, requireMfa } from 'second-factor/fastify'
 import { embedded } from 'second-factor/service'
 
-import { login, logout } from './shared/login.js'
-import { page, signOutButton } from './shared/page.js'
+import { loginForm, page, signOutButton } from './shared/page.js'
 import { start } from './shared/start.js'
+import { checkPassword } from './shared/users.js'
 
-const door = express()
-door.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
-door.use(
-  mfa({
-    service: embedded({ database: 'mfa.sqlite' }),
-    appName: 'Fastify',
-    user: (req) => req.session.user,
-    provision: true,
-    logout,
-  }),
-)
-door.use(login)
-door.use('/transfer', requireMfa({ maxAge: 300 }))
+const logout = async (request, reply) => {
+  await request.session.destroy()
+  return reply.redirect('/login', 303)
+}
 
 // The pages of a waiting sign-in hold connections open.
 const app = createFastify({ forceCloseConnections: true })
-await app.register(fastifyExpress)
-app.use(door)
+await app.register(formBody)
+await app.register(cookie)
+await app.register(session, {
+  secret: 'keyboard cat keyboard cat keyboard cat',
+  cookie: { secure: 'auto' },
+  rolling: false,
+  saveUninitialized: false,
+})
+await app.register(mfa, {
+  service: embedded({ database: 'mfa.sqlite' }),
+  appName: 'Fastify',
+  user: (request) => request.session.user,
+  provision: true,
+  logout,
+})
+
+app.get('/login', (request, reply) => reply.type('text/html').send(page('Sign in', loginForm)))
+app.post('/login', async (request, reply) => {
+  const user = checkPassword(request.body.username, request.body.password)
+  if (!user) return reply.redirect('/login', 303)
+  await request.session.regenerate()
+  request.session.user = user
+  return reply.redirect('/', 303)
+})
+app.post('/logout', logout)
+
 app.get('/', (request, reply) => {
-  const { name } = request.raw.session.user
-  reply.type('text/html')
-  return page(`Hello, ${name}`, `<p>You passed by ${request.raw.mfa.verified.factor}.</p>${signOutButton}`)
+  if (!request.session.user) return reply.redirect('/login')
+  const passed = `<p>You passed by ${request.mfa.verified.factor}.</p>`
+  return reply.type('text/html').send(page(`Hello, ${request.session.user.name}`, passed + signOutButton))
 })
-app.get('/transfer', (request, reply) => {
-  // Fastify may find this route by another spelling of its path than Express.
-  verifiedMfa(request.raw, { maxAge: 300 })
-  reply.type('text/html')
-  return page('Transferred', '')
-})
+app.all('/transfer', { preHandler: requireMfa({ maxAge: 300 }) }, (request, reply) =>
+  reply.type('text/html').send(page('Transferred', '')),
+)
 
 await app.ready()
 start({ listen: (port, host, listening) => app.server.listen(port, host, listening) })

@@ -12,6 +12,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   challenge: ['contract', 'client'],
   express: ['contract', 'client', 'challenge'],
   passport: ['contract', 'client', 'challenge', 'express'],
+  fastify: ['contract', 'client', 'challenge', 'express'],
   service: ['contract', 'admin-contract'],
   device: ['contract'],
   authenticator: ['contract', 'device', 'ui'],
@@ -40,7 +41,7 @@ const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly 
   },
   {
     what: /^(express|express-session|cookie-session|node:https?)$/,
-    only: /^src\/(express|passport|service|cli|testing)\/|^src\/service-handle\.ts$/,
+    only: /^src\/(express|passport|fastify|service|cli|testing)\/|^src\/service-handle\.ts$/,
     why: 'only the outer folders use req and res',
   },
   {
@@ -57,6 +58,11 @@ const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly 
     what: /^passport(-|$)/,
     only: /^src\/passport\//,
     why: 'only passport/ uses Passport',
+  },
+  {
+    what: /^fastify(\/|$)/,
+    only: /^src\/fastify\//,
+    why: 'only fastify/ uses Fastify',
   },
   {
     what: /^preact(\/|$)/,

@@ -1,13 +1,12 @@
-import type { NextFunction, Request, Response } from 'express'
-
+import type { FrameworkRequest } from './framework/request.ts'
+import type { FrameworkResponse } from './framework/response.ts'
 import { unbuffered } from '../ground/event-stream.ts'
 import { asCaller } from '../challenge/attribution.ts'
 import type { Challenge } from '../challenge/challenge.ts'
 import { userKeyOf } from '../challenge/user.ts'
-import { leaveByPage } from './app-login/leave-by-page.ts'
 import { challengeViewOf, renderPage } from './pages/layout.ts'
 import type { PageRequest } from './pages/layout.ts'
-import type { RequestContext } from './request/context.ts'
+import type { Next, RequestContext } from './request/context.ts'
 import { emit } from './request/events.ts'
 import type { Answer, Continue, Effects, Handler, Outcome, Page, StateChange, Stream } from './request/outcome.ts'
 import { continueAt } from './request/outcome.ts'
@@ -33,14 +32,14 @@ import { unavailable } from './sign-in/unavailable.ts'
  * Runs a handler and applies its outcome; if the service is unavailable, or the web session cannot be saved, answers that.
  * Only this file saves or detaches the web session, emits events and sends answers.
  */
-export async function serve(request: WebRequest, res: Response, next: NextFunction, handler: Handler): Promise<void> {
+export async function serve(request: WebRequest, res: FrameworkResponse, next: Next, handler: Handler): Promise<void> {
   const isNext = await asCaller(userKeyOf(request.user), () => answerBy(handler, request, res))
   // The app's own handlers are no part of the call.
   if (isNext) next()
 }
 
 /** @returns whether the next handler of the app is to answer. */
-async function answerBy(handler: Handler, request: WebRequest, res: Response): Promise<boolean> {
+async function answerBy(handler: Handler, request: WebRequest, res: FrameworkResponse): Promise<boolean> {
   const signal = closedSignal(res)
   try {
     const settled = await settle(request, res, handler, signal)
@@ -53,7 +52,7 @@ async function answerBy(handler: Handler, request: WebRequest, res: Response): P
 }
 
 /** Applies an outcome that was decided already. */
-export async function apply(request: PageRequest, res: Response, outcome: Outcome): Promise<void> {
+export async function apply(request: PageRequest, res: FrameworkResponse, outcome: Outcome): Promise<void> {
   const signal = closedSignal(res)
   await send(request.context, res, await applyAll(request, res, outcome, signal), signal)
 }
@@ -61,7 +60,7 @@ export async function apply(request: PageRequest, res: Response, outcome: Outcom
 /** Runs a handler and applies all effects, also of what it continues with. @returns the answer, not sent yet. */
 export async function settle<A extends Kind>(
   request: WebRequest,
-  res: Response,
+  res: FrameworkResponse,
   handler: Handler<WebRequest, A>,
   signal: AbortSignal = closedSignal(res),
 ): Promise<A> {
@@ -70,28 +69,32 @@ export async function settle<A extends Kind>(
 
 /** Applies them in this order, each only after the one before it succeeded: a failed save drops cookies, events and answer. */
 export async function applyEffects(
-  req: Request,
-  res: Response,
+  req: FrameworkRequest,
+  res: FrameworkResponse,
   context: RequestContext,
   { state, cookies = [], events = [] }: Effects,
 ): Promise<void> {
   const open = state === 'as-is' || state === 'detach' ? [] : openChallenges(req)
   await changeState(req, res, state)
   if (open.length > 0) cancelDropped(req, context, open, state)
-  for (const cookie of cookies) res.appendHeader('Set-Cookie', cookie)
+  for (const cookie of cookies) res.addCookie(cookie)
   for (const event of events) emit(req, context, event)
 }
 
 /** Serves what is the same for all users: shared caches may store it, so the answer carries no web session. */
-export async function serveDetached(req: Request, res: Response, run: () => void | Promise<void>): Promise<boolean> {
+export async function serveDetached(
+  req: FrameworkRequest,
+  res: FrameworkResponse,
+  run: () => void | Promise<void>,
+): Promise<boolean> {
   const attach = detachWebSession(req)
   try {
     await run()
   } finally {
     // A connection that was closed must not be asked for a web session.
-    if (!isAnswered(res)) attach()
+    if (!res.isAnswered) attach()
   }
-  return isAnswered(res)
+  return res.isAnswered
 }
 
 interface Kind {
@@ -100,7 +103,7 @@ interface Kind {
 
 async function applyAll<A extends Kind>(
   { req, context, state }: PageRequest,
-  res: Response,
+  res: FrameworkResponse,
   outcome: Outcome<A>,
   signal: AbortSignal,
 ): Promise<A> {
@@ -114,14 +117,19 @@ async function applyAll<A extends Kind>(
 const isContinue = <A extends Kind>(answer: A | Continue<A>): answer is Continue<A> => answer.kind === 'continue'
 
 /** A challenge that is no longer stored cannot be passed, so nobody should be asked for it. What has passed it needs no cancelling. */
-function cancelDropped(req: Request, { mfa }: RequestContext, before: readonly Challenge[], change: StateChange): void {
+function cancelDropped(
+  req: FrameworkRequest,
+  { mfa }: RequestContext,
+  before: readonly Challenge[],
+  change: StateChange,
+): void {
   const { verified } = stateAfter({}, change)
   const remainingIds = new Set(openChallenges(req).map(({ id }) => id))
   const dropped = before.filter(({ id, sessionId }) => !remainingIds.has(id) && sessionId !== verified?.sessionId)
   cancelRequests(req, mfa, dropped)
 }
 
-function changeState(req: Request, res: Response, change: StateChange): void | Promise<void> {
+function changeState(req: FrameworkRequest, res: FrameworkResponse, change: StateChange): void | Promise<void> {
   if (change === 'as-is') return
   if (change === 'detach') return void detachWebSession(req)
   if (change === 'remove') return removeMfaState(req)
@@ -137,8 +145,8 @@ function stateAfter(before: MfaState, change: StateChange): MfaState {
 }
 
 /** An answer that has begun can only be cut off. A failed save here is answered in the same way, once. */
-async function recover(request: WebRequest, res: Response, error: unknown, isRetry = false): Promise<void> {
-  const isLate = res.headersSent
+async function recover(request: WebRequest, res: FrameworkResponse, error: unknown, isRetry = false): Promise<void> {
+  const isLate = res.isBegun
   // The effects so far may have ended or changed what the handler was given.
   const current = { ...request, state: readMfaState(request.req, request.context) }
   const outcome = (await isLeftToOther(request.req, error))
@@ -150,7 +158,7 @@ async function recover(request: WebRequest, res: Response, error: unknown, isRet
     if (isRetry) throw failure
     return recover(request, res, failure, true)
   }
-  if (isLate) res.destroy()
+  if (isLate) res.raw.destroy()
   else await send(request.context, res, outcome.answer as Answer, closedSignal(res))
 }
 
@@ -158,7 +166,7 @@ async function recover(request: WebRequest, res: Response, error: unknown, isRet
  * Whether the error says that another request has renewed or ended the web session: another tab, or the owner of a copied cookie.
  * Returns once the browser has got the new id.
  */
-export async function isLeftToOther(req: Request, error: unknown): Promise<boolean> {
+export async function isLeftToOther(req: FrameworkRequest, error: unknown): Promise<boolean> {
   if (!(error instanceof EndedSessionError)) return false
   await renewalSent(loadedIdOf(req))
   return true
@@ -171,59 +179,54 @@ function leaveToOther(request: WebRequest): Outcome {
   return { state: 'detach', answer: continueAt(request, isSelfService ? `${context.base}/devices` : context.base) }
 }
 
-async function send(context: RequestContext, res: Response, answer: Answer, signal: AbortSignal): Promise<void> {
+async function send(
+  context: RequestContext,
+  res: FrameworkResponse,
+  answer: Answer,
+  signal: AbortSignal,
+): Promise<void> {
   switch (answer.kind) {
     case 'redirect':
       // 303: whatever the method was, the browser continues with GET (RFC 9110 section 15.4.4).
-      return end(res, 303, { Location: answer.location, 'Content-Length': '0' })
+      return res.send({ status: 303, headers: { Location: answer.location, 'Content-Length': '0' } })
     case 'json': {
       const headers = { 'Content-Type': 'application/json; charset=utf-8', ...answer.headers }
-      return end(res, answer.status, headers, JSON.stringify(answer.body))
+      return res.send({ status: answer.status, headers, body: JSON.stringify(answer.body) })
     }
     case 'page':
-      return end(res, answer.status, answer.headers ?? {}, await render(context, res, answer))
+      return sendPage(context, res, answer)
     case 'file':
-      return end(res, 200, fileHeaders(answer.name), answer.text)
+      return res.send({ status: 200, headers: fileHeaders(answer.name), body: answer.text })
     case 'stream':
       return sendStream(res, answer, signal)
     case 'app':
-      leaveByPage(res)
+      res.leaveByPage()
       await answer.handler(res)
-      if (!isAnswered(res)) await send(context, res, answer.otherwise, signal)
+      if (!res.isAnswered) await send(context, res, answer.otherwise, signal)
       return
     case 'carry-out':
       // Nothing would be carried out, and the browser would be told that all is well.
       throw new Error('A form that a confirmation has interrupted was not carried out: its route lacks carryingOut().')
     default:
-      return end(res, 204, {})
+      return res.send({ status: 204, headers: {} })
   }
 }
 
+async function sendPage(context: RequestContext, res: FrameworkResponse, page: Page): Promise<void> {
+  const { status, headers = {} } = page
+  res.send({ status, headers: { ...headers }, body: await render(context, res, page) })
+}
+
 /** Uses the app's own view, if it has one. If that fails, users still have to be able to sign in. */
-async function render({ mfa }: RequestContext, res: Response, page: Page): Promise<string> {
+async function render({ mfa }: RequestContext, res: FrameworkResponse, page: Page): Promise<string> {
   const { views, logger } = mfa.options
   if (!views) return renderPage(page)
   try {
-    return await new Promise((resolve, reject) => {
-      res.render(views.challenge, challengeViewOf(page), (error: unknown, html) =>
-        error ? reject(error) : resolve(html),
-      )
-    })
+    return await res.render(views.challenge, challengeViewOf(page))
   } catch (error) {
     logger.error(`mfa: the view ${views.challenge} failed, so the page of mfa() was sent: ${String(error)}`)
     return renderPage(page)
   }
-}
-
-function end(res: Response, status: number, headers: Readonly<Record<string, string>>, body?: string): void {
-  // Answers concern one user at one moment: no cache may keep them.
-  res.setHeader('Cache-Control', 'no-store')
-  res.statusCode = status
-  for (const [name, value] of Object.entries(headers)) {
-    if (name === 'Vary') res.vary(value)
-    else res.setHeader(name, value)
-  }
-  res.end(body)
 }
 
 function fileHeaders(name: string) {
@@ -234,27 +237,24 @@ function fileHeaders(name: string) {
   }
 }
 
-async function sendStream(res: Response, { run }: Stream, signal: AbortSignal): Promise<void> {
-  for (const [name, value] of Object.entries(unbuffered)) res.setHeader(name, value)
-  res.setHeader('Content-Type', 'text/event-stream; charset=utf-8')
+async function sendStream(res: FrameworkResponse, { run }: Stream, signal: AbortSignal): Promise<void> {
+  const pieces = res.stream({ ...unbuffered, 'Content-Type': 'text/event-stream; charset=utf-8' })
   // A slow browser takes the end later. A write after it would be an error that nothing handles, and end the app's process.
-  const unlessEnded = (put: (text: string) => unknown) => (text: string) => void (res.writableEnded || put(text))
+  const unlessEnded = (put: (text: string) => void) => (text: string) => void (res.raw.writableEnded || put(text))
   await run({
     signal,
-    write: unlessEnded((text) => res.write(text)),
-    end: unlessEnded((text) => res.end(text)),
+    write: unlessEnded((text) => pieces.write(text)),
+    end: unlessEnded((text) => pieces.end(text)),
   })
 }
 
 /** Given as a reason, so that not every request creates an exception with its stack. */
 const over = new Error('The response is over.')
 
-function closedSignal(res: Response): AbortSignal {
+function closedSignal(res: FrameworkResponse): AbortSignal {
   const closed = new AbortController()
   // It tells only once that it is closed.
-  if (res.closed) closed.abort(over)
-  else res.once('close', () => closed.abort(over))
+  if (res.raw.closed) closed.abort(over)
+  else res.raw.once('close', () => closed.abort(over))
   return closed.signal
 }
-
-const isAnswered = (res: Response): boolean => res.headersSent || res.writableEnded || res.destroyed

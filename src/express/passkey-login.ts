@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
-import type { Request, Response } from 'express'
-
+import type { FrameworkRequest } from './framework/request.ts'
+import type { FrameworkResponse } from './framework/response.ts'
 import { asCaller, asRequest } from '../challenge/attribution.ts'
 import type { Challenge, Verified } from '../challenge/challenge.ts'
 import { createChallenge } from '../challenge/challenge.ts'
@@ -35,13 +35,13 @@ export interface VerifiedPasskey {
 
 /** A request to the app's own login. */
 export interface Login {
-  readonly req: Request
-  readonly res: Response
+  readonly req: FrameworkRequest
+  readonly res: FrameworkResponse
   readonly context: RequestContext
 }
 
 interface Approval {
-  readonly req: Request
+  readonly req: FrameworkRequest
   readonly session: PasskeySignedIn
   /** The challenge that redeems the approval. */
   readonly challenge: string

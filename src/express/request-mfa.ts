@@ -1,11 +1,11 @@
-import type { Request, Response } from 'express'
-
 import type { Verified } from '../challenge/challenge.ts'
 import { acceptPasskeyLogin, startPasskeyLogin, verifyPasskeyLogin } from './passkey-login.ts'
 import type { Login, VerifiedPasskey } from './passkey-login.ts'
 import { endWithLogin } from './app-login/login-ends.ts'
 import type { UsernamelessOptions } from '../contract/webauthn.ts'
 import { serve } from './apply.ts'
+import { responseOf } from './framework/express-response.ts'
+import type { FrameworkRequest } from './framework/request.ts'
 import type { RequestContext } from './request/context.ts'
 import { contextOf } from './request/context.ts'
 import type { Need } from './request/need.ts'
@@ -72,9 +72,9 @@ declare global {
 
 /** A class, because a new object with functions of its own would cost more than the rest of the gate. */
 class RequestMfaOf implements RequestMfa {
-  readonly #req: Request
+  readonly #req: FrameworkRequest
 
-  constructor(req: Request) {
+  constructor(req: FrameworkRequest) {
     this.#req = req
   }
 
@@ -125,7 +125,7 @@ class RequestMfaOf implements RequestMfa {
 
   /** Read by each method, because a login within the request changes the context. */
   get #login(): Login {
-    return { req: this.#req, res: this.#req.res as Response, context: contextOf(this.#req) as RequestContext }
+    return { req: this.#req, res: responseOf(this.#req), context: contextOf(this.#req) as RequestContext }
   }
 }
 
@@ -137,11 +137,11 @@ function neverPassed(): never {
  * Adds `req.mfa`. The first handler that reads it creates the object: it refers back to the request, and most requests
  * need not pay for that, see context.ts.
  */
-export function addRequestMfa(req: Request): void {
+export function addRequestMfa(req: FrameworkRequest): void {
   Object.defineProperty(req, 'mfa', addedMember)
 }
 
-const addedMember: PropertyDescriptor & ThisType<Request> = {
+const addedMember: PropertyDescriptor & ThisType<FrameworkRequest> = {
   get() {
     const created = new RequestMfaOf(this)
     setRequestMfa(this, created)
@@ -154,5 +154,5 @@ const addedMember: PropertyDescriptor & ThisType<Request> = {
   enumerable: true,
 }
 
-const setRequestMfa = (req: Request, value: unknown) =>
+const setRequestMfa = (req: FrameworkRequest, value: unknown) =>
   void Object.defineProperty(req, 'mfa', { value, configurable: true, enumerable: true, writable: true })

@@ -1,12 +1,14 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import type { RequestHandler } from 'express'
 
 import type { Policy } from '../challenge/policy.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { apply, serve } from './apply.ts'
+import { responseOf } from './framework/express-response.ts'
+import type { FrameworkRequest } from './framework/request.ts'
 import { whenKnown } from './request/at-once.ts'
 import { resolveAppUser } from './request/app-user.ts'
-import type { RequestContext } from './request/context.ts'
+import type { Next, RequestContext } from './request/context.ts'
 import { contextOf } from './request/context.ts'
 import type { Need } from './request/need.ts'
 import { narrowTo, readNeed } from './request/need.ts'
@@ -33,11 +35,20 @@ export type RequireMfaOptions = Need
  * app.post('/transfer', requireMfa({ maxAge: 300 }), transfer)
  */
 export function requireMfa(options: RequireMfaOptions = {}): RequestHandler {
+  const guardRoute = createGuard(options, 'app.use(mfa())')
+  return (req, _res, next) => guardRoute(req, next)
+}
+
+/** A guard passes a request on, or an error, or has it answered. */
+export type Guard = (req: FrameworkRequest, next: (error?: unknown) => void) => void
+
+/** @param before What has to come before the route, as code of the framework. */
+export function createGuard(options: RequireMfaOptions, before: string): Guard {
   const need = readNeed('requireMfa', options)
-  const route: Route = { need, policyFor: narrowTo(need) }
-  return (req, res, next) => {
+  const route: Route = { need, policyFor: narrowTo(need), before }
+  return (req, next) => {
     // Express 4 passes no rejection on.
-    guard(req, res, next, route)?.catch(next)
+    guard(req, next, route)?.catch(next)
   }
 }
 
@@ -45,13 +56,14 @@ interface Route {
   readonly need: Need
   /** The policy of the route, in an app with this policy. */
   readonly policyFor: (app: Policy) => Policy
+  readonly before: string
 }
 
-function guard(req: Request, res: Response, next: NextFunction, route: Route): void | Promise<void> {
+function guard(req: FrameworkRequest, next: Next, route: Route): void | Promise<void> {
   const context = contextOf(req)
-  if (!context) throw new Error('requireMfa() needs app.use(mfa()) before it')
+  if (!context) throw new Error(`requireMfa() needs ${route.before} before it`)
   return whenKnown(resolveAppUser(req, context.mfa.options, context.user), (user) =>
-    guardUser({ context, user, route }, req, res, next),
+    guardUser({ context, user, route }, req, next),
   )
 }
 
@@ -61,14 +73,9 @@ interface Guarded {
   readonly route: Route
 }
 
-function guardUser(
-  { context, user, route }: Guarded,
-  req: Request,
-  res: Response,
-  next: NextFunction,
-): void | Promise<void> {
+function guardUser({ context, user, route }: Guarded, req: FrameworkRequest, next: Next): void | Promise<void> {
   const decision = decide(readMfaState(req), context, user, route)
-  const handling = { req, res, next }
+  const handling = { req, next }
   const guarded = { context, user, route }
   if (!user || decision === 'later_user' || decision === 'passed') return act(guarded, handling, decision)
   const unless = () => (passesInEmergency({ req, context }) ? 'emergency' : decision)
@@ -81,19 +88,19 @@ function guardUser(
 const passes: ReadonlySet<GuardDecision> = new Set(['passed', 'emergency', 'not_required'])
 
 interface Handling {
-  readonly req: Request
-  readonly res: Response
-  readonly next: NextFunction
+  readonly req: FrameworkRequest
+  readonly next: Next
 }
 
 function act(
   { context, user, route: { need } }: Guarded,
-  { req, res, next }: Handling,
+  { req, next }: Handling,
   decision: GuardDecision,
 ): void | Promise<void> {
   const state = readMfaState(req)
   context.trace?.note({ kind: 'guard', decision, need })
   if (passes.has(decision)) return next()
+  const res = responseOf(req)
   if (!user) return apply({ req, context, state }, res, signInFirst)
   const request = createWebRequest(req, context, user)
   return serve(request, res, next, () => (decision === 'later_user' ? refuse(request) : stepUp(request, need)))

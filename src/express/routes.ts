@@ -1,11 +1,11 @@
-import type { NextFunction, Request, Response } from 'express'
-
+import type { FrameworkRequest } from './framework/request.ts'
+import type { FrameworkResponse } from './framework/response.ts'
 import { logOut } from './app-login/log-out.ts'
 import { apply, serve } from './apply.ts'
 import { loadLanguageFor } from './pages/languages.ts'
 import type { PageRequest } from './pages/layout.ts'
 import { message } from './pages/message.ts'
-import type { RequestContext } from './request/context.ts'
+import type { Next, RequestContext } from './request/context.ts'
 import { isTrustedPost, readForm } from './request/form.ts'
 import type { FormNotices } from './request/form.ts'
 import { isHtmx, isTurbo } from './request/navigation.ts'
@@ -83,8 +83,8 @@ function unlessPassed(handler: Handler): Handler {
 
 export async function serveRoutes(
   visitor: PageRequest,
-  res: Response,
-  next: NextFunction,
+  res: FrameworkResponse,
+  next: Next,
   below: string,
 ): Promise<void> {
   const { req, context } = visitor
@@ -118,7 +118,7 @@ function openByHtmx({ req, context: { base } }: PageRequest, below: string): Out
 }
 
 /** The warning to the operator about a form that could not be read. */
-function noticesOf(req: Request, { mfa: { options } }: RequestContext): FormNotices {
+function noticesOf(req: FrameworkRequest, { mfa: { options } }: RequestContext): FormNotices {
   const name = `${req.method} ${req.baseUrl}${req.path}`
   return {
     // People close pages: this is no error of the app.

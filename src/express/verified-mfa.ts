@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http'
-
+import type { HttpRequest } from './framework/http-request.ts'
+import type { FrameworkRequest } from './framework/request.ts'
 import type { Verified } from '../challenge/challenge.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import type { MfaUser } from '../challenge/user.ts'
-import type { AppRequest } from './options/app.ts'
 import { resolveAppUser } from './request/app-user.ts'
 import type { RequestContext } from './request/context.ts'
 import { contextOf } from './request/context.ts'
@@ -46,7 +45,7 @@ export class MfaRequiredError extends Error {
  * @example
  * const resolvers = { accounts: (_args, { req }) => verifiedMfa(req) && accounts, pay: (_args, { req }) => verifiedMfa(req, { maxAge: 300 }) }
  */
-export function verifiedMfa(req: IncomingMessage, options: Omit<Need, 'purpose'> = {}): Verified {
+export function verifiedMfa(req: HttpRequest, options: Omit<Need, 'purpose'> = {}): Verified {
   const need = readNeed('verifiedMfa', options)
   const context = contextOf(req)
   if (!context) throw new MfaRequiredError(undefined)
@@ -62,8 +61,8 @@ export function verifiedMfa(req: IncomingMessage, options: Omit<Need, 'purpose'>
 type CurrentUser = MfaUser | undefined | 'unknown'
 
 /** The user at this moment, after a login within this request; unknown where the app has to look its user up. */
-function currentUser(req: IncomingMessage, { mfa, user }: RequestContext): CurrentUser {
-  const current = resolveAppUser(req as AppRequest, mfa.options, user)
+function currentUser(req: HttpRequest, { mfa, user }: RequestContext): CurrentUser {
+  const current = resolveAppUser(req as FrameworkRequest, mfa.options, user)
   if (!(current instanceof Promise)) return current
   // Nothing here waits for it, and a rejection that nobody handles ends the process.
   current.catch(() => {})

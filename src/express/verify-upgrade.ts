@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-
+import type { HttpRequest } from './framework/http-request.ts'
 import { asCaller, asRequest } from '../challenge/attribution.ts'
 import type { Verified } from '../challenge/challenge.ts'
 import { expiryOf, judge, narrow } from '../challenge/policy.ts'
@@ -40,7 +39,7 @@ export type UpgradeNeed = Omit<Need, 'purpose'>
 /** Decides with the function that the gate and `requireMfa()` ask, but only after the service has answered. */
 export async function verifyUpgrade(
   internals: Mfa,
-  req: IncomingMessage,
+  req: HttpRequest,
   appUser: Maybe<AppUser>,
   need: UpgradeNeed = {},
 ): Promise<VerifiedUpgrade | undefined> {
@@ -56,7 +55,7 @@ export async function verifyUpgrade(
 
 async function verify(
   internals: Mfa,
-  req: IncomingMessage,
+  req: HttpRequest,
   appUser: Maybe<AppUser>,
   need: UpgradeNeed,
 ): Promise<VerifiedUpgrade | undefined> {

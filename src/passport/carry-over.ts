@@ -1,5 +1,4 @@
-import type { Request } from 'express'
-
+import type { FrameworkRequest } from '../express/framework/request.ts'
 import type { RequestContext } from '../express/request/context.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
@@ -11,7 +10,7 @@ type Data = Record<string, unknown> & { passport?: { user?: unknown } }
  * Passport gives the web session a new id when a strategy succeeds, and drops what was in it, because a login may change
  * its user. The second step does not: the data of the same login is kept, such as where to return to.
  */
-export function carryOver(req: Request, context: RequestContext, user: MfaUser): void {
+export function carryOver(req: FrameworkRequest, context: RequestContext, user: MfaUser): void {
   const { session: before } = req as unknown as { session?: Data }
   if (isSameLogin(context, user, before)) {
     onRegenerate(req, () => {

@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express'
+import type { Request } from 'express'
 import { Strategy } from 'passport-strategy'
 
 import { asCaller, asRequest } from '../challenge/attribution.ts'
@@ -6,6 +6,8 @@ import type { Verified } from '../challenge/challenge.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { ApiError, UnreachableError } from '../client/errors.ts'
 import { apply, applyEffects, isLeftToOther, settle } from '../express/apply.ts'
+import { responseOf } from '../express/framework/express-response.ts'
+import type { FrameworkRequest } from '../express/framework/request.ts'
 import { resolveAppUser } from '../express/request/app-user.ts'
 import type { RequestContext } from '../express/request/context.ts'
 import { contextOf } from '../express/request/context.ts'
@@ -71,7 +73,7 @@ class StrategyOfMfa extends Strategy implements MfaStrategy {
     // Both show what they get in the page, and would show what failureRedirect leads to.
     if (answer === required && (isHtmx(req) || isTurbo(req))) {
       const { returnTo } = destinations(req, context, options)
-      return apply(request, req.res as Response, refuse(request, { purpose: 'sign_in', returnTo }))
+      return apply(request, responseOf(req), refuse(request, { purpose: 'sign_in', returnTo }))
     }
     this.fail(answer.failure, answer.status)
   }
@@ -138,7 +140,7 @@ function lead(request: WebRequest, options: AuthenticateOptions): PassportOutcom
 }
 
 /** A requested page is where the user returns, so that Passport's success runs there; a posted login cannot be posted again. */
-function destinations(req: Request, context: RequestContext, options: AuthenticateOptions) {
+function destinations(req: FrameworkRequest, context: RequestContext, options: AuthenticateOptions) {
   const { base } = context
   const after =
     req.method === 'GET'
@@ -154,7 +156,7 @@ function destinations(req: Request, context: RequestContext, options: Authentica
  */
 async function settled(request: WebRequest, handler: () => Promise<PassportOutcome>): Promise<PassportAnswer> {
   const { req, context, user } = request
-  const res = req.res as Response
+  const res = responseOf(req)
   try {
     return await asRequest(context.requestId, () =>
       asCaller(userKeyOf(user), () => settle<PassportAnswer>(request, res, handler)),

@@ -1,11 +1,10 @@
-import type { Request } from 'express'
-
 import type { Notice, Verified } from '../challenge/challenge.ts'
 import type { RequestContext } from '../express/request/context.ts'
 import { setContext } from '../express/request/context.ts'
 import { isTrustedPost } from '../express/request/form.ts'
 import type { Outcome } from '../express/request/outcome.ts'
 import { andThen } from '../express/request/outcome.ts'
+import type { FrameworkRequest } from '../express/framework/request.ts'
 import type { WebRequest } from '../express/request/web-request.ts'
 import { languageFor } from '../express/pages/languages.ts'
 import { oneText, noticeText } from '../express/pages/notice.ts'
@@ -31,7 +30,7 @@ export type PassportAnswer =
 export type PassportOutcome = Outcome<PassportAnswer>
 
 /** The member of a parsed body that holds a code, whatever its value; undefined if this request posts no code. */
-export function postedCode(req: Request, field: string | false): { readonly typed: unknown } | undefined {
+export function postedCode(req: FrameworkRequest, field: string | false): { readonly typed: unknown } | undefined {
   const body: unknown = req.body
   if (field === false || req.method !== 'POST' || typeof body !== 'object' || body === null) return undefined
   return Object.hasOwn(body, field) ? { typed: (body as Record<string, unknown>)[field] } : undefined
@@ -70,7 +69,11 @@ export function fail(failure: MfaFailure, status: number): PassportAnswer {
 }
 
 /** Says it in the words of our own pages. */
-export function problem(req: Request, context: RequestContext, reason: 'cross_site' | 'sign_in_first'): MfaFailure {
+export function problem(
+  req: FrameworkRequest,
+  context: RequestContext,
+  reason: 'cross_site' | 'sign_in_first',
+): MfaFailure {
   return { reason, message: oneText(languageFor(req, context).words.problems[reason]) }
 }
 

@@ -1,49 +1,52 @@
+import formbody from '@fastify/formbody'
 import cookieSession from 'cookie-session'
 import express from 'express'
+import createFastify from 'fastify'
 import { mfa, requireMfa } from 'second-factor'
 import type { MfaOptions } from 'second-factor'
+import * as fastify from 'second-factor/fastify'
 import { startTestService } from 'second-factor/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { serializeState } from '../../src/express/session/stored-state.ts'
 import { createBrowser } from '../support/browser.ts'
+import { registerSessions, sessionOf } from '../support/frameworks.ts'
 import { listen } from '../support/listen.ts'
 
+const kinds = ['cookie-session', '@fastify/secure-session'] as const
+
+type Kind = (typeof kinds)[number]
+
+/** What the app does with the web session of each request. */
+type Change = (session: Record<string, unknown>, path: string) => void
+
+interface Options {
+  readonly change?: Change
+  readonly mfa?: MfaOptions
+}
+
 /** An app whose web sessions are in the browser. */
-async function arrange(middleware: readonly express.RequestHandler[] = [], options: MfaOptions = {}) {
+async function arrange(kind: Kind, options: Options = {}) {
   const service = await startTestService()
   let clockOffset = 0
-  const app = express()
-  app.use(cookieSession({ name: 'web', keys: ['test'] }), ...middleware)
-  app.post('/login/:username', (req, res) => {
-    Object.assign(req.session ?? {}, { username: req.params.username })
-    res.sendStatus(204)
-  })
-  app.post('/logout', (req, res) => {
-    Object.assign(req, { session: null })
-    res.sendStatus(204)
-  })
-  app.use(
-    mfa({
-      service,
-      clock: { ...service.clock, now: () => service.clock.now() + clockOffset },
-      user: (req) => {
-        const { username } = (req.session ?? {}) as { username?: string }
-        return username === undefined ? null : { username }
-      },
-      ...options,
-    }),
-  )
-  app.get('/danger', requireMfa({ maxAge: 60 }), (_req, res) => void res.send('danger'))
-  app.use((req, res) => void res.json({ verified: req.mfa?.verified !== undefined }))
-  const url = await listen(app)
+  const mfaOptions = {
+    service,
+    clock: { ...service.clock, now: () => service.clock.now() + clockOffset },
+    user: ({ session }: { session?: unknown }) => {
+      const { username } = (session ?? {}) as { username?: string }
+      return username === undefined ? null : { username }
+    },
+    ...options.mfa,
+  }
+  const start = kind === 'cookie-session' ? startExpress : startFastify
+  const url = await start(mfaOptions, options.change)
   onTestFinished(() => service.close())
   const device = await service.enroll('alice')
-  const start = () => createBrowser(url)
+  const open = () => createBrowser(url)
 
   /** A user who has passed the second step. */
   async function verified() {
-    const browser = start()
+    const browser = open()
     await browser.submit('/login/alice')
     await browser.visit('/account')
     await device.approve()
@@ -52,20 +55,63 @@ async function arrange(middleware: readonly express.RequestHandler[] = [], optio
   }
   /** For the app. The service would beat once in a few seconds meanwhile. */
   const skip = (seconds: number) => void (clockOffset += seconds)
-  return { service, device, verified, skip, browser: start }
+  return { service, device, verified, skip, browser: open }
+}
+
+async function startExpress(options: MfaOptions, change?: Change): Promise<string> {
+  const app = express()
+  app.use(cookieSession({ name: 'web', keys: ['test'] }))
+  app.use((req, _res, next) => {
+    change?.((req.session ?? {}) as object as Record<string, unknown>, req.path)
+    next()
+  })
+  app.post('/login/:username', (req, res) => {
+    Object.assign(req.session ?? {}, { username: req.params.username })
+    res.sendStatus(204)
+  })
+  app.post('/logout', (req, res) => {
+    Object.assign(req, { session: null })
+    res.sendStatus(204)
+  })
+  app.use(mfa(options))
+  app.get('/danger', requireMfa({ maxAge: 60 }), (_req, res) => void res.send('danger'))
+  app.use((req, res) => void res.json({ verified: req.mfa?.verified !== undefined }))
+  return listen(app)
+}
+
+async function startFastify(options: object, change?: Change): Promise<string> {
+  const app = createFastify({ forceCloseConnections: true })
+  await registerSessions(app, '@fastify/secure-session')
+  await app.register(formbody)
+  app.addHook('onRequest', async (request) =>
+    change?.(sessionOf(request) as object as Record<string, unknown>, request.url),
+  )
+  app.post('/login/:username', async (request, reply) => {
+    const { username } = request.params as { username: string }
+    Object.assign(sessionOf(request), { username })
+    return reply.code(204).send()
+  })
+  app.post('/logout', async (request, reply) => {
+    sessionOf(request).delete?.()
+    return reply.code(204).send()
+  })
+  await app.register(fastify.mfa, options as fastify.MfaOptions)
+  app.get('/danger', { preHandler: fastify.requireMfa({ maxAge: 60 }) }, () => 'danger')
+  app.all('/*', (request) => ({ verified: request.mfa?.verified !== undefined }))
+  onTestFinished(() => app.close())
+  return app.listen({ port: 0, host: '127.0.0.1' })
 }
 
 /** An app that stores so many bytes in the web session, for requests below this path. */
 const hoard =
-  (bytes: number, path = '/'): express.RequestHandler =>
-  (req, _res, next) => {
-    if (req.path.startsWith(path)) Object.assign(req.session ?? {}, { basket: 'x'.repeat(bytes) })
-    next()
+  (bytes: number, path = '/'): Change =>
+  (session, requestedPath) => {
+    if (requestedPath.startsWith(path)) session['basket'] = 'x'.repeat(bytes)
   }
 
-describe('with cookie-session', () => {
-  it('with cookie-session, users pass the second step as with any other web session', async () => {
-    const { device, browser: start } = await arrange()
+describe.each(kinds)('with %s', (kind) => {
+  it('with the web session in a cookie, users pass the second step as with any other web session', async () => {
+    const { device, browser: start } = await arrange(kind)
     const browser = start()
     await browser.submit('/login/alice')
 
@@ -77,8 +123,8 @@ describe('with cookie-session', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('a copied cookie of cookie-session is no longer verified once its owner ends the other sessions', async () => {
-    const { verified } = await arrange()
+  it('a copied cookie that contains the web session is no longer verified once its owner ends the other sessions', async () => {
+    const { verified } = await arrange(kind)
     const owner = await verified()
     const thief = owner.copy()
     const isThiefIn = (await thief.fetch('/account')).body.verified
@@ -90,8 +136,8 @@ describe('with cookie-session', () => {
     expect((await owner.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('a long link that grows when encoded does not keep a cookie-session user from being verified', async () => {
-    const { device, browser: start } = await arrange()
+  it('a long link that grows when encoded does not keep a user from being verified', async () => {
+    const { device, browser: start } = await arrange(kind)
     const browser = start()
     await browser.submit('/login/alice')
     const link = `/account?${'%41'.repeat(640)}`
@@ -107,7 +153,7 @@ describe('with cookie-session', () => {
   })
 
   it('a link that does not fit into the cookie beside the app’s data is dropped, and nothing else', async () => {
-    const { device, browser: start } = await arrange([hoard(1_500)])
+    const { device, browser: start } = await arrange(kind, { change: hoard(1_500) })
     const browser = start()
     await browser.submit('/login/alice')
 
@@ -124,7 +170,10 @@ describe('with cookie-session', () => {
     const trouble: string[] = []
     const logger = { info() {}, warn() {}, error: (text: string) => void trouble.push(text) }
     const onEvent = ({ type }: { type: string }) => void events.push(type)
-    const { device, browser: start } = await arrange([hoard(3_000, '/mfa/complete')], { onEvent, logger })
+    const { device, browser: start } = await arrange(kind, {
+      change: hoard(3_000, '/mfa/complete'),
+      mfa: { onEvent, logger },
+    })
     const browser = start()
     await browser.submit('/login/alice')
     await browser.visit('/account')
@@ -134,26 +183,13 @@ describe('with cookie-session', () => {
 
     expect(done.status).toBe(503)
     expect(done.text).toContain('You&#39;re not signed in yet')
-    expect(trouble.join()).toContain('does not fit into the cookie of cookie-session, which may have 4096 bytes')
+    expect(trouble.join()).toContain(`does not fit into the cookie of ${kind}, which may have 4096 bytes`)
     expect(events).not.toContain('challenge.passed')
     expect((await browser.fetch('/account')).body.verified).not.toBe(true)
   })
 
-  it('a forged cookie of cookie-session verifies nobody', async () => {
-    const { service, browser: start } = await arrange()
-    const browser = start()
-    await browser.submit('/login/alice')
-    const verified = { at: service.clock.now(), factor: 'push', purpose: 'sign_in', userKey: 'username:alice' } as const
-    const forged = { username: 'alice', mfa: serializeState({ verified }) }
-    const cookie = Buffer.from(JSON.stringify(forged)).toString('base64')
-
-    const answer = await browser.open('/account', { cookie: `web=${cookie}; web.sig=${browser.cookie('web.sig')}` })
-
-    expect(answer.text).not.toContain('"verified":true')
-  })
-
-  it('a page that only reads does not sign out a user of cookie-session', async () => {
-    const { device, browser: start } = await arrange()
+  it('a page that only reads does not sign out a user whose web session is in a cookie', async () => {
+    const { device, browser: start } = await arrange(kind)
     const browser = start()
     await browser.submit('/login/alice')
     await browser.visit('/account')
@@ -165,7 +201,7 @@ describe('with cookie-session', () => {
   })
 
   it('a challenge page saves the challenge that it starts in the cookie', async () => {
-    const { browser: start } = await arrange([], { factors: ['otp'] })
+    const { browser: start } = await arrange(kind, { mfa: { factors: ['otp'] } })
     const browser = start()
     await browser.submit('/login/alice')
 
@@ -178,11 +214,8 @@ describe('with cookie-session', () => {
   })
 
   it('a page that only reads sends no older cookie, even if the app changes the web session in each request', async () => {
-    const rolling: express.RequestHandler = (req, _res, next) => {
-      Object.assign(req.session ?? {}, { seen: Math.random() })
-      next()
-    }
-    const { device, browser: start } = await arrange([rolling])
+    const rolling: Change = (session) => void (session['seen'] = Math.random())
+    const { device, browser: start } = await arrange(kind, { change: rolling })
     const browser = start()
     await browser.submit('/login/alice')
     await browser.visit('/account')
@@ -194,8 +227,8 @@ describe('with cookie-session', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('with cookie-session, the second step of one user does not carry over to the login of another', async () => {
-    const { verified } = await arrange()
+  it('with the web session in a cookie, the second step of one user does not carry over to the login of another', async () => {
+    const { verified } = await arrange(kind)
     const browser = await verified()
 
     await browser.submit('/login/bob')
@@ -204,9 +237,22 @@ describe('with cookie-session', () => {
   })
 })
 
-describe('a rolled-back cookie-session', () => {
+it('a forged cookie of cookie-session verifies nobody', async () => {
+  const { service, browser: start } = await arrange('cookie-session')
+  const browser = start()
+  await browser.submit('/login/alice')
+  const verified = { at: service.clock.now(), factor: 'push', purpose: 'sign_in', userKey: 'username:alice' } as const
+  const forged = { username: 'alice', mfa: serializeState({ verified }) }
+  const cookie = Buffer.from(JSON.stringify(forged)).toString('base64')
+
+  const answer = await browser.open('/account', { cookie: `web=${cookie}; web.sig=${browser.cookie('web.sig')}` })
+
+  expect(answer.text).not.toContain('"verified":true')
+})
+
+describe.each(kinds)('a rolled-back web session of %s', (kind) => {
   it('a rolled-back cookie does not use an approval twice', async () => {
-    const { device, browser: start } = await arrange()
+    const { device, browser: start } = await arrange(kind)
     const browser = start()
     await browser.submit('/login/alice')
     await browser.visit('/account')
@@ -221,7 +267,7 @@ describe('a rolled-back cookie-session', () => {
   })
 
   it('a rolled-back cookie gets no other number to match: a denied challenge stays denied', async () => {
-    const { device, browser: start } = await arrange()
+    const { device, browser: start } = await arrange(kind)
     const browser = start()
     await browser.submit('/login/alice')
     await browser.visit('/account')
@@ -234,7 +280,7 @@ describe('a rolled-back cookie-session', () => {
   })
 
   it('a rolled-back cookie gets no more push requests, because the service counts them', async () => {
-    const { service, device, browser: start } = await arrange()
+    const { service, device, browser: start } = await arrange(kind)
     const browser = start()
     await browser.submit('/login/alice')
     await browser.open('/account')
@@ -252,7 +298,7 @@ describe('a rolled-back cookie-session', () => {
   })
 
   it('a rolled-back cookie gets no more tries for codes, because the service counts them', async () => {
-    const { browser: start } = await arrange()
+    const { browser: start } = await arrange(kind)
     const browser = start()
     await browser.submit('/login/alice')
     await browser.visit('/account')
@@ -266,7 +312,7 @@ describe('a rolled-back cookie-session', () => {
   })
 
   it('a rolled-back cookie does not make an old step-up fresh: the time of the pass counts', async () => {
-    const { service, verified } = await arrange()
+    const { service, verified } = await arrange(kind)
     const browser = await verified()
     const earlierCopy = browser.copy()
 
@@ -276,7 +322,7 @@ describe('a rolled-back cookie-session', () => {
   })
 
   it('a cookie from before a sign-out stays valid for at most twelve hours, because nothing records that it ended', async () => {
-    const { skip, verified } = await arrange()
+    const { skip, verified } = await arrange(kind)
     const browser = await verified()
     const earlierCopy = browser.copy()
     await browser.submit('/logout')

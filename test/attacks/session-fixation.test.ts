@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import session from 'express-session'
 
+import { sessionOf, startFastifyApp, startOn } from '../support/frameworks.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 interface Stored {
@@ -92,6 +93,48 @@ describe('a new id: the web session', () => {
     expect(sessionStore.read(idOf(browser))['basket']).toEqual(['a book'])
     expect((await browser.fetch('/account')).body.user).toMatchObject({ username: 'alice' })
   })
+})
+
+describe('a web session of Fastify', () => {
+  it('a web session of @fastify/session changes its id and keeps its data, although its id is one of its members', async () => {
+    const app = await startFastifyApp('@fastify/session', {
+      beforeMfa: (fastify) =>
+        void fastify.addHook('onRequest', async (request) => {
+          if (request.url === '/basket') Object.assign(sessionOf(request), { basket: ['a book'] })
+        }),
+      routes: (fastify) =>
+        void fastify.get('/basket/read', (request) => (sessionOf(request) as { basket?: string[] }).basket),
+    })
+    const victim = app.browser()
+    const { account, page } = await app.enroll(victim, 'alice')
+    await victim.fetch('/basket')
+    const attacker = victim.copy()
+    await app.answer(account, 'approve', numberOn(page))
+
+    await victim.submit('/mfa/complete')
+
+    expect((await victim.fetch('/account')).body).toMatchObject({ verified: true, user: { username: 'alice' } })
+    expect((await victim.fetch('/basket/read')).body).toEqual(['a book'])
+    expect(victim.cookie('sessionId')).not.toBe(attacker.cookie('sessionId'))
+    expect((await attacker.fetch('/account')).body).toMatchObject({ verified: false, user: null })
+  })
+
+  it.each(['@fastify/session', '@fastify/secure-session'] as const)(
+    'a verification record of %s survives neither a login of another user nor a sign-out',
+    async (framework) => {
+      const app = await startOn(framework)
+      const browser = app.browser()
+      await app.verify(browser, 'alice')
+      await app.signIn(browser, 'bob')
+      const asBob = await browser.fetch('/account')
+      await app.signIn(browser, 'alice')
+      const again = await browser.fetch('/account')
+      await browser.submit('/logout')
+
+      expect([asBob.status, again.status]).toEqual([403, 403])
+      expect((await browser.fetch('/account')).body).toMatchObject({ verified: false, user: null })
+    },
+  )
 })
 
 describe('redirect before save: the web session', () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { UnreachableError } from '../../src/client/errors.ts'
 import { serve } from '../../src/express/apply.ts'
+import { ExpressResponse } from '../../src/express/framework/express-response.ts'
 import type { Handler, Outcome, Sink } from '../../src/express/request/outcome.ts'
 import { andThen, json, redirect } from '../../src/express/request/outcome.ts'
 import type { WebRequest } from '../../src/express/request/web-request.ts'
@@ -81,7 +82,8 @@ function arrange({ failsAt = Number.POSITIVE_INFINITY, cookieSession = false }: 
     },
   }
   const request = { req, context, user: { username: 'alice' }, state: {}, form: {} } as unknown as WebRequest
-  const run = (handler: Handler) => serve(request, res as unknown as Response, () => void log.push('next'), handler)
+  const run = (handler: Handler) =>
+    serve(request, new ExpressResponse(res as unknown as Response), () => void log.push('next'), handler)
   return { log, req, res, run }
 }
 

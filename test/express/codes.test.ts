@@ -4,7 +4,8 @@ import { embedded } from 'second-factor/service'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createTestClock } from '../../src/testing/clock.ts'
-import { numberOn, startWebApp } from '../support/web-app.ts'
+import { mainFrameworks, startOn } from '../support/frameworks.ts'
+import { numberOn } from '../support/web-app.ts'
 import type { WebApp } from '../support/web-app.ts'
 
 const seed = '3132333435363738393031323334353637383930'
@@ -55,9 +56,9 @@ const hardwareCode = (now: number) =>
 const verifiedBy = async (browser: ReturnType<WebApp['browser']>) =>
   (await browser.fetch('/account')).body.mfa?.verified?.factor as string | undefined
 
-describe('a code instead of the device', () => {
+describe.each(mainFrameworks)('a code instead of the device on %s', (framework) => {
   it('users enter a code on a page of its own, which does not reload while they type', async () => {
-    const app = await startWebApp()
+    const app = await startOn(framework)
     const browser = app.browser()
     await app.enroll(browser, 'alice')
 
@@ -69,7 +70,7 @@ describe('a code instead of the device', () => {
   })
 
   it('a bypass code passes the second step, is reported as the factor, and cancels the request on the device', async () => {
-    const app = await startWebApp()
+    const app = await startOn(framework)
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
     const code = await (await administratorOf(app)).bypassCode('alice')
@@ -82,7 +83,7 @@ describe('a code instead of the device', () => {
   })
 
   it('the code page is the first page for users with a hardware token and no device', async () => {
-    const app = await startWebApp()
+    const app = await startOn(framework)
     const administrator = await administratorOf(app)
     await administrator.hardwareToken((await administrator.member('alice')).id)
     const browser = app.browser()
@@ -96,7 +97,7 @@ describe('a code instead of the device', () => {
   })
 
   it('a code works once: the same code does not verify a second browser', async () => {
-    const app = await startWebApp()
+    const app = await startOn(framework)
     const administrator = await administratorOf(app)
     await administrator.hardwareToken((await administrator.member('alice')).id)
     const code = hardwareCode(app.clock.now())
@@ -115,7 +116,7 @@ describe('a code instead of the device', () => {
   ])('a code is checked and redeemed %s', async (_, isOlder, expected) => {
     const clock = createTestClock()
     const { service, calls } = observed(embedded({ database: ':memory:', clock }), isOlder)
-    const app = await startWebApp({ mfa: { service, clock } })
+    const app = await startOn(framework, { mfa: { service, clock } })
     const administrator = await administratorOf({ service })
     await administrator.member('alice')
     const code = await administrator.bypassCode('alice')
@@ -130,7 +131,7 @@ describe('a code instead of the device', () => {
   })
 
   it('a wrong code is rejected without the reason, and the device can still approve', async () => {
-    const app = await startWebApp()
+    const app = await startOn(framework)
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
 
@@ -152,7 +153,7 @@ describe('a code instead of the device', () => {
       const handle = embedded({ database: ':memory:' })
       onTestFinished(() => handle.close())
       const { service, calls } = observed(handle, false)
-      const app = await startWebApp({ mfa: { service } })
+      const app = await startOn(framework, { mfa: { service } })
       const browser = app.browser()
       await app.enroll(browser, 'alice')
       calls.length = 0
@@ -165,7 +166,7 @@ describe('a code instead of the device', () => {
   )
 
   it('a code that is posted from another site is refused', async () => {
-    const app = await startWebApp()
+    const app = await startOn(framework)
     const browser = app.browser()
     await app.enroll(browser, 'alice')
     const code = await (await administratorOf(app)).bypassCode('alice')
@@ -177,7 +178,7 @@ describe('a code instead of the device', () => {
   })
 
   it('a code of a factor that the app does not accept verifies nobody', async () => {
-    const app = await startWebApp({ mfa: { factors: ['push'] } })
+    const app = await startOn(framework, { mfa: { factors: ['push'] } })
     const browser = app.browser()
     await app.enroll(browser, 'alice')
     const code = await (await administratorOf(app)).bypassCode('alice')
@@ -190,9 +191,9 @@ describe('a code instead of the device', () => {
   })
 })
 
-describe('an approval that can no longer be used', () => {
+describe.each(mainFrameworks)('an approval that can no longer be used on %s', (framework) => {
   it('an approval that can no longer be used leads to a page with a next step, not into a loop', async () => {
-    const app = await startWebApp()
+    const app = await startOn(framework)
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
     await app.answer(account, 'approve', numberOn(page))

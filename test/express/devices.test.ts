@@ -1,7 +1,8 @@
 import type { MfaUser } from '../../src/challenge/user.ts'
 import { describe, expect, it } from 'vitest'
 
-import { isIn, startOwnApp } from './own-factors.ts'
+import { mainFrameworks } from '../support/frameworks.ts'
+import { isIn, startOwnApp, startOwnAppOn } from './own-factors.ts'
 
 describe('/mfa/devices', () => {
   it('/mfa/devices shows the factors to verified users, as a page and as JSON', async () => {
@@ -84,7 +85,9 @@ describe('renaming the device', () => {
   )
 })
 
-describe('changing what the second step is passed with', () => {
+describe.each(mainFrameworks)('changing what the second step is passed with on %s', (framework) => {
+  const start = startOwnAppOn(framework)
+
   /** With the page that follows once the second step is passed. */
   const changes: [string, Record<string, string>, string][] = [
     ['/mfa/devices/device', {}, '/mfa/devices/device'],
@@ -101,7 +104,7 @@ describe('changing what the second step is passed with', () => {
   it.each(changes.filter(([path]) => path !== withdrawal))(
     'changing factors requires a second step not older than ten minutes: %s',
     async (path, fields, next) => {
-      const app = await startOwnApp()
+      const app = await start()
       const { browser, account } = await app.withDevice()
       await app.addApp(browser)
       const userBefore = await app.user()
@@ -122,7 +125,7 @@ describe('changing what the second step is passed with', () => {
   it.each(['/mfa/devices/app', '/mfa/devices/device'])(
     'a page that changes factors shows no secret after the pass has expired: %s',
     async (path) => {
-      const app = await startOwnApp()
+      const app = await start()
       const { browser } = await app.withDevice()
       await browser.submit('/mfa/devices/device')
       await browser.open('/mfa/devices/app')
@@ -136,7 +139,7 @@ describe('changing what the second step is passed with', () => {
   )
 
   it('changing factors is rejected from another site, whatever is changed', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser } = await app.withDevice()
     await app.addApp(browser)
     const userBefore = await app.user()
@@ -152,11 +155,11 @@ describe('changing what the second step is passed with', () => {
   })
 
   it('changing factors works with the page’s own forms from browsers that send no headers', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser } = await app.withDevice()
     const page = await browser.open('/mfa/devices')
     const token = /name="page" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
-    const cookie = `connect.sid=${browser.cookie('connect.sid')}`
+    const cookie = browser.cookies()
     const send = (fields: Record<string, string>) =>
       fetch(`${app.url}/mfa/devices/codes`, {
         method: 'POST',
@@ -172,7 +175,7 @@ describe('changing what the second step is passed with', () => {
   })
 
   it('changing factors is rejected for unverified users, whatever is changed', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     await app.withDevice()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -353,9 +356,11 @@ describe('replacing the device', () => {
   })
 })
 
-describe('an authenticator app of one’s own', () => {
+describe.each(mainFrameworks)('an authenticator app of one’s own on %s', (framework) => {
+  const start = startOwnAppOn(framework)
+
   it('a user’s own authenticator app is added beside the device, and replaced by another one', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser, account } = await app.withDevice()
 
     const firstApp = await app.addApp(browser)
@@ -383,7 +388,7 @@ describe('an authenticator app of one’s own', () => {
   })
 
   it('an authenticator app does not replace an administrator’s hardware token, which can only be reported lost', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser } = await app.withDevice()
     const { id } = await app.user()
     const token = await app.client.hardware.create({
@@ -408,9 +413,11 @@ describe('an authenticator app of one’s own', () => {
   })
 })
 
-describe('removing', () => {
+describe.each(mainFrameworks)('removing on %s', (framework) => {
+  const start = startOwnAppOn(framework)
+
   it('removing a device keeps the authenticator app, and the device can answer no request', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser, account } = await app.withDevice()
     await app.addApp(browser)
 
@@ -425,7 +432,7 @@ describe('removing', () => {
     ['device', 'withDevice'],
     ['hardware', 'withApp'],
   ] as const)('removing the last factor is refused, with the reason: %s', async (what, arrange) => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser } = await app[arrange]()
     await browser.submit('/mfa/devices/codes')
     const userBefore = await app.user()
@@ -438,7 +445,7 @@ describe('removing', () => {
   })
 
   it('removing a factor that does not exist changes nothing', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser } = await app.withDevice()
 
     for (const what of ['hardware', 'user', '', '__proto__']) await browser.submit('/mfa/devices/remove', { what })
@@ -447,9 +454,11 @@ describe('removing', () => {
   })
 })
 
-describe('new recovery codes', () => {
+describe.each(mainFrameworks)('new recovery codes on %s', (framework) => {
+  const start = startOwnAppOn(framework)
+
   it('new recovery codes invalidate the old ones', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/codes')
     const { bypasscodes: old } = await app.user()
@@ -462,7 +471,7 @@ describe('new recovery codes', () => {
   })
 
   it('new recovery codes are returned to scripts as well', async () => {
-    const app = await startOwnApp()
+    const app = await start()
     const { browser } = await app.withDevice()
 
     const { body } = await browser.submit('/mfa/devices/codes', {}, { accept: 'application/json' })

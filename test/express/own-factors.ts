@@ -4,29 +4,32 @@ import { createClient } from 'second-factor/client'
 import type { MfaEvent, MfaOptions } from 'second-factor'
 
 import type { Clock } from '../../src/ground/clock.ts'
+import { startOn } from '../support/frameworks.ts'
+import type { Framework } from '../support/frameworks.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import type { WebApp, WebAppOptions } from '../support/web-app.ts'
 
 type Browser = ReturnType<WebApp['browser']>
 
-/** An app whose people set up their own factors; what its web sessions hold can be read. */
+/** An app whose people set up their own factors; what its web sessions hold can be read, on Express. */
 export async function startOwnApp(
   mfa: Partial<MfaOptions> = {},
   login: object = {},
   database?: string,
   routes?: WebAppOptions['routes'],
   service?: WebAppOptions['service'],
+  framework: Framework = 'Express 5',
 ) {
   const events: MfaEvent[] = []
   const store = new session.MemoryStore()
-  const app = await startWebApp({
-    login,
-    database,
+  const options = {
     ...(service && { service }),
-    ...(routes && { routes }),
-    session: { store },
-    mfa: { onEvent: (event) => void events.push(event), ...mfa },
-  })
+    mfa: { onEvent: (event: MfaEvent) => void events.push(event), ...mfa },
+  }
+  const app =
+    framework === 'Express 5'
+      ? await startWebApp({ ...options, login, database, ...(routes && { routes }), session: { store } })
+      : await startOn(framework, options)
   const raw = (store as unknown as { sessions: Record<string, string> }).sessions
   const { baseUrl, apiKey, domainId, fetch } = await app.service.connect()
   const client = createClient({ baseUrl, apiKey, fetch })
@@ -147,3 +150,9 @@ function openStored(raw: Record<string, string>, id: string) {
     write: (mfa: Kept) => void (raw[id] = JSON.stringify({ ...stored(), mfa })),
   }
 }
+
+/** The same on any framework, with the options that each has. */
+export const startOwnAppOn =
+  (framework: Framework) =>
+  (mfa: Partial<MfaOptions> = {}) =>
+    startOwnApp(mfa, {}, undefined, undefined, undefined, framework)

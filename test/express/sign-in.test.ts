@@ -1,15 +1,11 @@
-import express5 from 'express'
-import express4 from 'express4'
 import { describe, expect, it } from 'vitest'
 
+import { frameworks, startOn } from '../support/frameworks.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
-describe.each([
-  ['Express 5', express5],
-  ['Express 4', express4],
-])('signing in on %s', (_name, express) => {
+describe.each(frameworks)('signing in on %s', (framework) => {
   it('a user without a device sets one up, and is verified only once that device has approved', async () => {
-    const app = await startWebApp({ express })
+    const app = await startOn(framework)
     const browser = app.browser()
     await app.signIn(browser, 'alice')
 
@@ -34,7 +30,7 @@ describe.each([
   })
 
   it('a sign-in continues at the page requested first, with its query', async () => {
-    const app = await startWebApp({ express })
+    const app = await startOn(framework)
     const firstBrowser = app.browser()
     const account = await app.verify(firstBrowser, 'alice')
     const browser = app.browser()
@@ -47,7 +43,7 @@ describe.each([
   })
 
   it('a sign-in needs no JavaScript: the page continues by reloading', async () => {
-    const app = await startWebApp({ express })
+    const app = await startOn(framework)
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
     const reload = /content="\d+;url=([^"]+)"/.exec(page.text)?.[1] ?? ''
@@ -64,7 +60,7 @@ describe.each([
     ['denied', 'deny', 'You denied this sign-in', 'action="/mfa/send"'],
     ['reported as not theirs', 'report', 'Reported', 'href="/mfa?use=code"'],
   ] as const)('the page of a sign-in that was %s says so and offers a way on', async (_, decision, headline, way) => {
-    const app = await startWebApp({ express })
+    const app = await startOn(framework)
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
 
@@ -78,7 +74,7 @@ describe.each([
   })
 
   it('a wrong number ends the sign-in request, and a new request can be approved', async () => {
-    const app = await startWebApp({ express })
+    const app = await startOn(framework)
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
     const wrong = numberOn(page) === '10' ? '11' : '10'
@@ -95,7 +91,7 @@ describe.each([
   })
 
   it('a sign-in request that is not answered times out, and can be sent again', async () => {
-    const app = await startWebApp({ express })
+    const app = await startOn(framework)
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
 
@@ -108,7 +104,7 @@ describe.each([
   })
 
   it('canceling a sign-in cancels the request on the device', async () => {
-    const app = await startWebApp({ express })
+    const app = await startOn(framework)
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
 
@@ -119,7 +115,7 @@ describe.each([
   })
 
   it('a sign-in sends one request, however often and in how many tabs the page is loaded', async () => {
-    const app = await startWebApp({ express })
+    const app = await startOn(framework)
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
 
@@ -129,7 +125,7 @@ describe.each([
   })
 
   it('a sign-in sends one request when its first page is loaded ten times at once', async () => {
-    const app = await startWebApp({ express })
+    const app = await startOn(framework)
     const account = await app.verify(app.browser(), 'alice')
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -141,7 +137,7 @@ describe.each([
   })
 
   it('a sign-in sends no second request within 15 seconds of the first', async () => {
-    const app = await startWebApp({ express })
+    const app = await startOn(framework)
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
 
@@ -156,7 +152,7 @@ describe.each([
   })
 
   it('a sign-in request shows user, address and browser on the device, but never the number', async () => {
-    const app = await startWebApp({ express })
+    const app = await startOn(framework)
     const { account, page } = await app.enroll(app.browser(), 'alice')
 
     const { requests } = await app.device.requests(account)
@@ -180,9 +176,9 @@ describe.each([
     let isUp = false
     const errors: string[] = []
     const logger = { info() {}, warn() {}, error: (message: string) => void errors.push(message) }
-    const { service } = await startWebApp({ express })
+    const { service } = await startOn(framework)
     const flaky = { ...service, connect: () => (isUp ? service.connect() : Promise.reject(new Error('disk full'))) }
-    const app = await startWebApp({ express, mfa: { service: flaky, logger } })
+    const app = await startOn(framework, { mfa: { service: flaky, logger } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
 
@@ -199,11 +195,9 @@ describe.each([
   })
 })
 
-describe('a step-up', () => {
-  const express = express5
-
+describe.each(frameworks)('a step-up on %s', (framework) => {
   it('a step-up is required when the second step is too long ago, and returns to the page', async () => {
-    const app = await startWebApp({ express })
+    const app = await startOn(framework)
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')
     expect((await browser.open('/danger')).status).toBe(200)
@@ -219,7 +213,7 @@ describe('a step-up', () => {
   })
 
   it('a script that needs a step-up gets JSON instead of a redirect', async () => {
-    const app = await startWebApp({ express })
+    const app = await startOn(framework)
     const browser = app.browser()
     await app.verify(browser, 'alice')
     await app.clock.advance(300)
@@ -232,10 +226,8 @@ describe('a step-up', () => {
 })
 
 describe('a passed second step', () => {
-  const express = express5
-
   it('a passed second step is valid for twelve hours, no longer', async () => {
-    const app = await startWebApp({ express, session: { rolling: true } })
+    const app = await startWebApp({ session: { rolling: true } })
     const browser = app.browser()
     await app.verify(browser, 'alice')
 

@@ -169,10 +169,10 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the size of a web session that is stored in a cookie',
     file: 'src/express/session/web-session.ts',
-    find: 'if (!isCookieSession(session)) return state\n  const {',
-    replace: 'if (session) return state\n  const {',
+    find: 'if (!kind.isInCookie) return state\n  const {',
+    replace: 'if (kind) return state\n  const {',
     test: 'attacks/cookie-session.test.ts',
-    title: 'a long link that grows when encoded does not keep a cookie-session user from being verified',
+    title: 'a long link that grows when encoded does not keep a user from being verified',
   },
   {
     defense: 'no event for a state that was not stored',
@@ -210,9 +210,28 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'verifying nobody in a web session that kept its id',
     file: 'src/express/session/new-id.ts',
-    find: '  if (before === undefined || idOf(req) !== before) return\n',
-    replace: '  if (before !== "") return\n',
+    find: 'if (before !== undefined && currentId() === before) throw',
+    replace: 'if (before === "") throw',
     test: 'attacks/kept-session-id.test.ts',
-    title: 'nobody is verified in a web session that keeps its id: whoever has planted the id would be verified, too',
+    title:
+      'with %s, nobody is verified in a web session that keeps its id: whoever has planted the id would be verified, too',
+  },
+  {
+    defense: 'verifying nobody in a web session that gets its id back with its data',
+    file: 'src/express/session/new-id.ts',
+    find: '  copyData()\n  check()\n',
+    replace: '  copyData()\n',
+    test: 'express/new-id.test.ts',
+    title: 'a web session that gets its former id back with its data is refused',
+  },
+  {
+    defense: 'copying only data to a new web session of @fastify/session, whose id is one of its members',
+    file: 'src/express/session/express-sessions.ts',
+    find: 'Object.fromEntries(Object.entries(members))',
+    replace: 'members',
+    // Otherwise nobody is verified.
+    also: [{ file: 'src/express/session/new-id.ts', find: '  copyData()\n  check()\n', replace: '  copyData()\n' }],
+    test: 'attacks/session-fixation.test.ts',
+    title: 'a web session of @fastify/session changes its id and keeps its data, although its id is one of its members',
   },
 ]

@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a web session that nobody is signed in to is stored without its record at once',
-    file: 'src/express/mfa.ts',
+    file: 'src/express/handle.ts',
     find: "hasMfaState(req) ? 'end' : 'as-is'",
     replace: "hasMfaState(req) ? 'remove' : 'as-is'",
     test: 'express/sign-out.test.ts',
@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the record is dropped when nobody is signed in',
-    file: 'src/express/mfa.ts',
+    file: 'src/express/handle.ts',
     find: "hasMfaState(req) ? 'end' : 'as-is'",
     replace: "hasMfaState(req) ? 'as-is' : 'as-is'",
     test: 'express/sign-out.test.ts',
@@ -28,15 +28,15 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a web session that was ended meanwhile is not stored again',
     file: 'src/express/session/web-session.ts',
-    find: 'if (isCookieSession(session) || (await hasStored(req))) {',
-    replace: 'if (isCookieSession(session) || (await hasStored(req)) || true) {',
+    find: 'if (kindOf(req).isInCookie || (await hasStored(req))) {',
+    replace: 'if (kindOf(req).isInCookie || (await hasStored(req)) || true) {',
     test: 'express/sign-out.test.ts',
     title: 'the end of a verification record does not resurrect a web session that has ended in the meantime',
   },
   {
     defense: 'a record that was forgotten is in nothing that the app stores later',
     file: 'src/express/session/web-session.ts',
-    find: 'if (ended.has(session)) delete session.mfa',
+    find: "if (ended.has(session)) Reflect.deleteProperty(session, 'mfa')",
     replace: '',
     test: 'express/sign-out.test.ts',
     title: 'a web session that the app resurrects by changing it has no verification record',
@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a user who appears in a request of nobody is warned about',
-    file: 'src/express/mfa.ts',
+    file: 'src/express/handle.ts',
     find: '  warnOfLaterUser(req, res, context)\n',
     replace: '',
     test: 'express/later-user.test.ts',
@@ -92,7 +92,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a login in the request of somebody else is warned about',
     file: 'src/express/app-login/passport-logins.ts',
-    find: 'if (context && res) warnOfLaterUser(this as Request, res, context)',
+    find: 'if (context) warnOfLaterUser(req, responseOf(req), context)',
     replace: '',
     test: 'express/later-user.test.ts',
     title: 'mfa() logs a warning for a user who appears after it ran if another user is signed in already',
@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a request with state of another user or service does not pass in the same turn',
-    file: 'src/express/mfa.ts',
+    file: 'src/express/handle.ts',
     find: 'isOwn && handling.below === undefined && passesAtOnce(request)',
     replace: 'handling.below === undefined && passesAtOnce(request)',
     also: [

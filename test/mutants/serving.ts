@@ -297,7 +297,7 @@ function overload(): readonly Mutant[] {
     {
       defense: 'an event stream of the web half sends nothing after its end',
       file: 'src/express/apply.ts',
-      find: 'void (res.writableEnded || put(text))',
+      find: 'void (res.raw.writableEnded || put(text))',
       replace: 'void put(text)',
       test: 'express/apply.test.ts',
       title: 'a stream sends nothing after its end, however slowly the browser takes it',

@@ -11,15 +11,15 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'without an id express-session destroys no detached web session',
-    file: 'src/express/session/web-session.ts',
-    find: '  detached.sessionID = undefined\n',
+    file: 'src/express/session/express-sessions.ts',
+    find: '    detached.sessionID = undefined\n',
     replace: '',
     test: 'attacks/public-files.test.ts',
     title: 'public files below /mfa write nothing to the session store',
   },
   {
     defense: 'a detached cookie-session is an empty new one, which is not sent',
-    file: 'src/express/session/web-session.ts',
+    file: 'src/express/session/express-sessions.ts',
     find: '    detached.session = {}\n',
     replace: '',
     test: 'attacks/public-files.test.ts',
@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'shared caches store no page file that carries a cookie of the app',
     file: 'src/express/pages/assets.ts',
-    find: "return res.hasHeader('Set-Cookie') ? 'private' : 'public'",
+    find: "return res.hasCookies ? 'private' : 'public'",
     replace: "return 'public'",
     test: 'attacks/public-files.test.ts',
     title: 'a cookie of the app on every answer keeps shared caches from storing %s',
@@ -44,8 +44,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'what a request has changed in the cookie of cookie-session is sent',
     file: 'src/express/session/web-session.ts',
-    find: '    if (changed.has(req)) return () => {}\n',
-    replace: '',
+    find: ' || (kind.isInCookie && changed.has(req))) return',
+    replace: ') return',
     test: 'attacks/cookie-session.test.ts',
     title: 'a challenge page saves the challenge that it starts in the cookie',
   },

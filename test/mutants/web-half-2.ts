@@ -196,7 +196,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'looking for a web session at every request',
-    file: 'src/express/mfa.ts',
+    file: 'src/express/handle.ts',
     find: '  checkWebSession(req)\n',
     replace: '',
     test: 'express/gate.test.ts',
@@ -486,9 +486,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'reading what is the own part of the web session alone',
-    file: 'src/express/session/web-session.ts',
-    find: "return session && Object.hasOwn(session, 'mfa') &&",
-    replace: 'return session?.mfa &&',
+    file: 'src/express/session/express-sessions.ts',
+    find: '(Object.hasOwn(session, name) ? Reflect.get(session, name) : undefined)',
+    replace: 'Reflect.get(session, name)',
     test: 'attacks/wrong-types.test.ts',
     title: 'values from a polluted prototype verify nobody',
   },
@@ -504,7 +504,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'letting through only where the app says so',
     file: 'src/express/sign-in/unavailable.ts',
-    find: 'if (mayLetThrough && failMode && isOutage(error) && (await failMode(req, error)))',
+    find: 'if (mayLetThrough && failMode && isOutage(error) && (await failMode(appRequestOf(req), error)))',
     replace: 'if (mayLetThrough && isOutage(error) && failMode !== null)',
     test: 'express/sign-in.test.ts',
     title: 'a sign-in reports that the service does not respond, verifies no one, and continues when it is back',

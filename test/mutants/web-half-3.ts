@@ -181,7 +181,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'allowing no other origin to read',
-    file: 'src/express/apply.ts',
+    file: 'src/express/framework/express-response.ts',
     find: "res.setHeader('Cache-Control', 'no-store')",
     replace:
       "res.setHeader('Cache-Control', 'no-store').setHeader('Access-Control-Allow-Credentials', 'true')" +

@@ -43,6 +43,19 @@ const apps = {
       res.json({ email })
     })`,
 
+  fastify: `
+    import createFastify from 'fastify'
+    import { mfa, requireMfa, verifiedMfa } from 'second-factor/fastify'
+    import { embedded } from 'second-factor/service'
+    const app = createFastify()
+    app.register(mfa, { service: embedded({ database: ':memory:' }), user: () => ({ username: 'alice' }) })
+    app.post('/transfer', { preHandler: requireMfa({ maxAge: 300 }) }, (request) => {
+      const when: number | undefined = request.mfa?.verified?.at
+      return { when, factor: verifiedMfa(request).factor }
+    })
+    // @ts-expect-error -- nobody says who is signed in
+    app.register(mfa, {})`,
+
   clientAndTests: `
     import { followSecondStep, leadToSecondStep } from 'second-factor/browser'
     import { ApiError, createClient } from 'second-factor/client'
@@ -78,7 +91,11 @@ type Project = readonly [name: string, options: object, files: Files]
 
 /** Each way in which a project can find the package, and in a project of its own what does not get along with others. */
 const projects: readonly Project[] = [
-  ['nodenext', { ...resolution('nodenext'), ...strictest }, { 'app.mts': apps.plain, 'app.cts': apps.commonJs }],
+  [
+    'nodenext',
+    { ...resolution('nodenext'), ...strictest },
+    { 'app.mts': apps.plain, 'app.cts': apps.commonJs, 'fastify.mts': apps.fastify },
+  ],
   ['node20', resolution('node20'), { 'app.mts': apps.passport, 'app.cts': apps.commonJs }],
   [
     'commonjs',

@@ -1,8 +1,11 @@
-import type { Request, Response } from 'express'
+import type { Response } from 'express'
 
+import type { FrameworkRequest } from '../framework/request.ts'
+import type { FrameworkResponse } from '../framework/response.ts'
 import type { ResolvedOptions } from '../options/options.ts'
 import type { Logout } from '../options/app.ts'
 import { message } from '../pages/message.ts'
+import { appRequestOf } from '../request/app-request.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { continueAt } from '../request/outcome.ts'
 import { isLogout } from '../request/public-path.ts'
@@ -33,14 +36,14 @@ export async function logOut(request: WebRequest): Promise<Outcome> {
 }
 
 /** Warns once if the app's route at `logoutPath` rejects the form of our pages: it may be a link, or require a CSRF token. */
-export function watchLogoutPath(req: Request, res: Response, options: ResolvedOptions): void {
+export function watchLogoutPath(req: FrameworkRequest, res: FrameworkResponse, options: ResolvedOptions): void {
   const { logout, logoutPath, logoutMethod } = options
   if (logout || req.method !== 'POST' || logoutMethod !== 'POST' || !isLogout(req, logoutPath)) return
-  res.once('finish', () => {
-    if (res.statusCode < 400) return
+  res.raw.once('finish', () => {
+    if (res.raw.statusCode < 400) return
     warnOnce(
       options,
-      `POST ${logoutPath} was answered ${res.statusCode}, so "Sign out" on the pages of mfa() does not work. Give mfa({ logout }) ` +
+      `POST ${logoutPath} was answered ${res.raw.statusCode}, so "Sign out" on the pages of mfa() does not work. Give mfa({ logout }) ` +
         "your logout handler, or write logoutMethod: 'GET' where the route is a link.",
     )
   })
@@ -50,7 +53,7 @@ export function watchLogoutPath(req: Request, res: Response, options: ResolvedOp
 const answerTimeout = 10_000
 
 /** Resolves when the handler has answered, has called `next()`, or is done without an answer. */
-function run(logout: Logout, { req, context }: WebRequest, res: Response): Promise<void> {
+function run(logout: Logout, { req, context }: WebRequest, res: FrameworkResponse): Promise<void> {
   const { options } = context.mfa
   return new Promise((resolve, reject) => {
     const cancelTimer = options.clock.after(answerTimeout, () => {
@@ -62,9 +65,13 @@ function run(logout: Logout, { req, context }: WebRequest, res: Response): Promi
       if (error === undefined || error === null) resolve()
       else reject(error instanceof Error ? error : new Error('logout failed', { cause: error }))
     }
-    res.once('close', () => settle())
-    const called = Promise.resolve().then(() => logout(req, res, settle))
-    // A handler that takes `res` may still answer in a callback after its promise is settled.
-    called.then(() => (logout.length === 1 ? settle() : undefined), settle)
+    res.raw.once('close', () => settle())
+    const call = async () => {
+      const result = logout(appRequestOf(req), res.original as Response, settle)
+      await result
+      // A handler of Express that takes `res` may still answer in a callback after its promise is settled.
+      if (logout.length === 1 || (res.handlersAwaitAnswers && result instanceof Promise)) settle()
+    }
+    call().catch(settle)
   })
 }

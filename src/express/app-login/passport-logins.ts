@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http'
-
-import type { Request } from 'express'
-
+import { responseOf } from '../framework/express-response.ts'
+import type { HttpRequest } from '../framework/http-request.ts'
+import type { FrameworkRequest } from '../framework/request.ts'
 import { contextOf } from '../request/context.ts'
 import { cancelRequests } from '../sign-in/cancel-requests.ts'
 import { forgetWithLogin } from '../session/forget.ts'
@@ -11,7 +10,7 @@ import { endWithLogin } from './login-ends.ts'
 import { isRenewedLogin } from '../request/second-step-logins.ts'
 
 /** `req.logIn` or `req.logOut` of Passport. */
-type Method = (this: IncomingMessage, ...args: unknown[]) => unknown
+type Method = (this: HttpRequest, ...args: unknown[]) => unknown
 
 /** One wrapper per function of Passport, not per request. */
 const wrappers = new WeakMap<Method, Method>()
@@ -21,8 +20,8 @@ const ownWrappers = new WeakSet<Method>()
  * Makes Passport's `req.logIn()` and `req.logOut()` end the second step of this web session. With `keepSessionInfo` Passport
  * itself would carry it over to the next user.
  */
-export function wrapPassport(req: IncomingMessage): void {
-  const methods = req as Partial<Record<string, Method>> & IncomingMessage
+export function wrapPassport(req: HttpRequest): void {
+  const methods = req as Partial<Record<string, Method>> & HttpRequest
   wrap(methods, 'logIn', wrapLogIn)
   wrap(methods, 'login', wrapLogIn)
   wrap(methods, 'logOut', wrapLogOut)
@@ -44,8 +43,8 @@ function wrap(methods: Partial<Record<string, Method>>, name: string, wrapper: (
 function wrapLogIn(logIn: Method): Method {
   return function logInAfterMfa(user, ...rest) {
     const context = contextOf(this)
-    const { res } = this as Request
-    if (context && res) warnOfLaterUser(this as Request, res, context)
+    const req = this as FrameworkRequest
+    if (context) warnOfLaterUser(req, responseOf(req), context)
     // With `session: false` the web session keeps its user.
     if (!isWithoutSession(rest[0]) && !isRenewedLogin(this, user)) {
       if (context) cancelRequests(this, context.mfa, openChallenges(this))

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-
+import type { HttpRequest } from '../framework/http-request.ts'
 import { currentRequestId } from '../../challenge/attribution.ts'
 import { findMember } from '../../challenge/user.ts'
 import type { MfaUser } from '../../challenge/user.ts'
@@ -7,14 +6,14 @@ import type { Mfa } from '../request/context.ts'
 import { readMfaState } from '../session/web-session.ts'
 
 /** Requests that have done so: one request can sign out in several ways. */
-const done = new WeakSet<IncomingMessage>()
+const done = new WeakSet<HttpRequest>()
 
 /**
  * Withdraws the code for another device that this web session has shown, when its login ends: the next user of the browser, or
  * an onlooker, cannot use it. If the service is unreachable, the user is signed out nevertheless, and the code expires within
  * 15 minutes.
  */
-export async function withdrawShownCode(req: IncomingMessage, { options, connect }: Mfa): Promise<void> {
+export async function withdrawShownCode(req: HttpRequest, { options, connect }: Mfa): Promise<void> {
   const { service: issuer = options.serviceId, shownReplacement } = readMfaState(req)
   if (!shownReplacement || shownReplacement.until <= options.clock.now()) return
   // The mfa() of another service withdraws that service's codes.

@@ -1,5 +1,4 @@
-import type { Request } from 'express'
-
+import type { FrameworkRequest } from '../framework/request.ts'
 import { userKeyOf } from '../../challenge/user.ts'
 import { resolveAppUser } from '../request/app-user.ts'
 import type { Mfa, RequestContext } from '../request/context.ts'
@@ -31,7 +30,7 @@ export interface DebugRequest extends PageRequest {
 export async function debugRequest(
   mfa: Mfa,
   debug: Debug,
-  req: Request,
+  req: FrameworkRequest,
   requestId: RequestContext['requestId'],
 ): Promise<DebugRequest> {
   const { options } = mfa
@@ -75,7 +74,7 @@ async function showDebug(request: DebugRequest, record: DebugRecord): Promise<Ou
 }
 
 /** The app's own function may be what is wrong: then the page says so instead of failing. */
-async function findUser(mfa: Mfa, req: Request) {
+async function findUser(mfa: Mfa, req: FrameworkRequest) {
   try {
     return { user: await resolveAppUser(req, mfa.options), failure: undefined }
   } catch (error) {
@@ -89,7 +88,7 @@ function verifiedWords({ state, context }: DebugRequest): string {
   return `passed at ${timeOf(verdict.at)} by ${verdict.factor}`
 }
 
-async function serviceState(req: Request, context: RequestContext) {
+async function serviceState(req: FrameworkRequest, context: RequestContext) {
   try {
     const { version, baseUrl, hasAuthenticator } = await context.mfa.connect()
     return [

@@ -1,5 +1,5 @@
-import type { Request, Response } from 'express'
-
+import type { FrameworkRequest } from '../framework/request.ts'
+import type { FrameworkResponse } from '../framework/response.ts'
 import type { Mfa } from '../request/context.ts'
 import type { MfaOptions } from '../options/mfa-options.ts'
 import type { ResolvedOptions } from '../options/options.ts'
@@ -31,12 +31,18 @@ export function withDebug(
 }
 
 /** Records a request to its end. */
-export function followRequest(mfa: Mfa, { log }: Debug, req: Request, res: Response, requestId: string): Trace {
+export function followRequest(
+  mfa: Mfa,
+  { log }: Debug,
+  req: FrameworkRequest,
+  res: FrameworkResponse,
+  requestId: string,
+): Trace {
   let userKey: string | undefined
   const key = debugKeyOf(req, () => userKey !== undefined)
   const [path = ''] = req.originalUrl.split('?', 1)
   const followed = log.begin(key, { at: mfa.options.clock.now(), method: req.method, path, requestId })
-  res.once('close', () => followed.end(res.statusCode))
+  res.raw.once('close', () => followed.end(res.raw.statusCode))
   return {
     ...followed.trace,
     isOf(now) {

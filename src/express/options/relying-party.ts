@@ -1,5 +1,4 @@
-import type { Request } from 'express'
-
+import type { FrameworkRequest } from '../framework/request.ts'
 import type { RelyingParty as Party } from '../../contract/relying-party.ts'
 import type { PasskeysOptions } from './mfa-options.ts'
 
@@ -10,7 +9,7 @@ export interface RelyingParty extends Readonly<Party> {
 }
 
 /** The relying party of a request; undefined where browsers accept no passkeys. */
-export type RelyingPartyOf = (req: Request) => RelyingParty | undefined
+export type RelyingPartyOf = (req: FrameworkRequest) => RelyingParty | undefined
 
 export interface ResolvedPasskeys {
   readonly relyingPartyOf: RelyingPartyOf
@@ -78,7 +77,7 @@ function belongsTo(origin: string, id: string): boolean {
 }
 
 /** While developing, no address is configured. A page of another origin cannot set Host. */
-function byHost({ headers, socket }: Request, name: string | undefined): RelyingParty | undefined {
+function byHost({ headers, socket }: FrameworkRequest, name: string | undefined): RelyingParty | undefined {
   const scheme = 'encrypted' in socket ? 'https' : 'http'
   const url = URL.parse(`${scheme}://${headers.host ?? ''}`)
   return url && isLocalhost(url.hostname) ? { id: url.hostname, name, origins: [url.origin] } : undefined

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 
+import type { HttpRequest } from '../framework/http-request.ts'
+import type { FrameworkResponse } from '../framework/response.ts'
 import { bestEncoding } from '../../ground/accept-encoding.ts'
 import type { Encoding } from '../../ground/accept-encoding.ts'
 import { accentStyle } from '../options/accent.ts'
@@ -48,21 +49,23 @@ export function assetPath(base: string, name: Name, options: AssetOptions): stri
 }
 
 /** Whether a request is for one of the files. */
-export function isAsset(req: IncomingMessage, below: string): below is Name {
+export function isAsset(req: HttpRequest, below: string): below is Name {
   return Object.hasOwn(files, below) && (req.method === 'GET' || req.method === 'HEAD')
 }
 
 /** Serves one of the files, the same for all users. */
-export function serveAsset(req: IncomingMessage, res: ServerResponse, name: Name, options: AssetOptions): void {
+export function serveAsset(req: HttpRequest, res: FrameworkResponse, name: Name, options: AssetOptions): void {
   const encoding = bestEncoding(req.headers['accept-encoding']?.toString())
   const body = encoded(load(name, options), encoding)
-  res.setHeader('Content-Type', files[name].type)
-  if (encoding !== 'identity') res.setHeader('Content-Encoding', encoding)
-  res.appendHeader('Vary', 'Accept-Encoding')
-  res.setHeader('Cache-Control', `${sharing(res)}, max-age=31536000, immutable`)
-  res.setHeader('X-Content-Type-Options', 'nosniff')
-  res.setHeader('Content-Length', body.length)
-  res.end(req.method === 'HEAD' ? undefined : body)
+  const headers = {
+    'Content-Type': files[name].type,
+    ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
+    Vary: 'Accept-Encoding',
+    'Cache-Control': `${sharing(res)}, max-age=31536000, immutable`,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Length': String(body.length),
+  }
+  res.send({ status: 200, headers, body: req.method === 'HEAD' ? undefined : body })
 }
 
 function encoded({ body, compressed }: Asset, encoding: Encoding): Buffer {
@@ -75,8 +78,8 @@ function encoded({ body, compressed }: Asset, encoding: Encoding): Buffer {
 }
 
 /** A shared cache must not hand a cookie that the app sets for this browser to others (RFC 9111 section 7.3). */
-function sharing(res: ServerResponse): 'public' | 'private' {
-  return res.hasHeader('Set-Cookie') ? 'private' : 'public'
+function sharing(res: FrameworkResponse): 'public' | 'private' {
+  return res.hasCookies ? 'private' : 'public'
 }
 
 /** Styles are sent without their comments. */

@@ -1,5 +1,4 @@
-import type { Request } from 'express'
-
+import type { FrameworkRequest } from '../framework/request.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { configuredAddress } from '../options/authenticator-address.ts'
 import type { RequestContext } from '../request/context.ts'
@@ -24,7 +23,12 @@ export function activationLink(request: WebRequest, service: Service, code: stri
  *
  * @param baseUrl The address of the service's REST interface.
  */
-export function authenticatorLink(req: Request, context: RequestContext, baseUrl: string, code: string): string {
+export function authenticatorLink(
+  req: FrameworkRequest,
+  context: RequestContext,
+  baseUrl: string,
+  code: string,
+): string {
   return `${authenticatorUrl(req, context, baseUrl)}/#code=${code}`
 }
 
@@ -38,7 +42,7 @@ export function requestLink(request: WebRequest, service: Service, sessionId: st
 }
 
 /** The configured address, or one on this machine; never from a Host header, because users open it with a code. */
-export function authenticatorUrl(req: Request, { base, mfa }: RequestContext, baseUrl: string): string {
+export function authenticatorUrl(req: FrameworkRequest, { base, mfa }: RequestContext, baseUrl: string): string {
   const { authenticatorUrl: configured, publicUrl, routes } = mfa.options
   const origin = publicUrl === undefined ? `http://localhost:${req.socket.localPort ?? 80}` : new URL(publicUrl).origin
   const ownAddress = `${origin}${base}/authenticator`

@@ -2,7 +2,8 @@ import { MfaUser, optionalMembers } from '../../challenge/user.ts'
 import type { AppUser, OptionalMember } from '../../challenge/user.ts'
 import { describeMistakes, validate } from '../../contract/validate.ts'
 import type { ResolvedOptions } from '../options/options.ts'
-import type { AppRequest } from '../options/app.ts'
+import type { FrameworkRequest } from '../framework/request.ts'
+import { appRequestOf } from './app-request.ts'
 import { passportUser } from './passport-user.ts'
 import { warnOnce } from './warn.ts'
 
@@ -19,12 +20,12 @@ interface PassportRequest {
  * @throws {Error} that says how to fix it, when that cannot be known: doubt must never let a request pass.
  */
 export function resolveAppUser(
-  req: AppRequest,
+  req: FrameworkRequest,
   options: ResolvedOptions,
   knownUser?: MfaUser,
 ): MfaUser | undefined | Promise<MfaUser | undefined> {
   checkPassportRan(req)
-  const appUser = options.user ? options.user(req) : userOfPassport(req)
+  const appUser = options.user ? options.user(appRequestOf(req)) : userOfPassport(req)
   return isThenable(appUser)
     ? Promise.resolve(appUser).then((resolved) => readAppUser(resolved, options, knownUser))
     : readAppUser(appUser, options, knownUser)
@@ -123,7 +124,7 @@ const userExample =
   'signed in: mfa({ user: (req) => req.user && { username: req.user.email } })'
 
 /** Passport stores a login in the web session: if it is there and not on the request, Passport runs too late. */
-function checkPassportRan(req: AppRequest): void {
+function checkPassportRan(req: FrameworkRequest): void {
   const { session } = req as PassportRequest
   if (session?.passport?.user === undefined || passportUser(req)) return
   throw new Error(
@@ -131,7 +132,7 @@ function checkPassportRan(req: AppRequest): void {
   )
 }
 
-function userOfPassport(req: AppRequest): { username: string } | undefined {
+function userOfPassport(req: FrameworkRequest): { username: string } | undefined {
   const { isAuthenticated } = req as PassportRequest
   const user = passportUser(req) as { readonly username?: unknown } | undefined
   if (user) {

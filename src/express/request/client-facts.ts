@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-
+import type { HttpRequest } from '../framework/http-request.ts'
 import { parseIpAddress } from '../../contract/ip-address.ts'
 import { placeKey } from '../../contract/sessions.ts'
 import type { Attribute } from '../../contract/sessions.ts'
@@ -8,7 +7,7 @@ import type { ResolvedOptions } from '../options/options.ts'
 import { warnOnce } from './warn.ts'
 
 /** Browser and system, which help users recognize their own sign-in. The browser may lie about them. */
-export function clientAttributes(req: IncomingMessage): Attribute[] {
+export function clientAttributes(req: HttpRequest): Attribute[] {
   const agent = (req.headers['user-agent'] ?? '').slice(0, maxAgentLength)
   const facts: [string, string | undefined][] = [
     ['Browser', named(browsers, agent)],
@@ -18,7 +17,7 @@ export function clientAttributes(req: IncomingMessage): Attribute[] {
 }
 
 /** The same in a few words, for the list of a user's browsers; empty if neither is known. */
-export const browserName = (req: IncomingMessage): string =>
+export const browserName = (req: HttpRequest): string =>
   clientAttributes(req)
     .map(({ value }) => value)
     .join(' · ')
@@ -30,7 +29,7 @@ const maxAgentLength = 512
  * The address the request came from, as Express sees it through the proxies that the app trusts; undefined if they report
  * no valid address, because a proxy's own address would name the wrong machine.
  */
-export function clientAddress(req: IncomingMessage & { ip?: string | undefined }): string | undefined {
+export function clientAddress(req: HttpRequest): string | undefined {
   const address = req.ip ?? req.socket.remoteAddress
   return address === undefined ? undefined : parseIpAddress(address)
 }

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-
+import type { HttpRequest } from '../framework/http-request.ts'
 import type { Epochs } from '../../challenge/epochs.ts'
 import type { RequestId } from '../../challenge/attribution.ts'
 import type { Policy } from '../../challenge/policy.ts'
@@ -12,6 +11,9 @@ import type { StreamPlaces } from '../live/stream-places.ts'
 import type { ResolvedOptions } from '../options/options.ts'
 import type { PublicAddress } from './return-to.ts'
 import type { Trace } from './trace.ts'
+
+/** Passes a request on to the next handler of the app. */
+export type Next = () => void
 
 /** One mfa(): its options and its connection to the service. */
 export interface Mfa {
@@ -51,13 +53,13 @@ export interface RequestContext extends PublicAddress {
  */
 const contextKey = Symbol('second-factor context')
 
-type WithContext = IncomingMessage & { readonly [contextKey]?: RequestContext }
+type WithContext = HttpRequest & { readonly [contextKey]?: RequestContext }
 
-export function setContext(req: IncomingMessage, context: RequestContext): void {
+export function setContext(req: HttpRequest, context: RequestContext): void {
   // Not enumerable: a logger that prints requests must not print the options.
   Object.defineProperty(req, contextKey, { value: context, configurable: true })
 }
 
-export function contextOf(req: IncomingMessage): RequestContext | undefined {
+export function contextOf(req: HttpRequest): RequestContext | undefined {
   return (req as WithContext)[contextKey]
 }

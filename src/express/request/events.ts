@@ -1,6 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
-import type { IncomingMessage } from 'node:http'
-
+import type { HttpRequest } from '../framework/http-request.ts'
 import { clientAddress } from './client-facts.ts'
 import type { RequestContext } from './context.ts'
 import type { MfaEvent, EventFacts } from '../options/mfa-event.ts'
@@ -9,7 +8,7 @@ import type { MfaEvent, EventFacts } from '../options/mfa-event.ts'
 export const eventChannel = channel('second-factor:event')
 
 /** Emits an event. An error of the app's listener is logged and has no other effect. */
-export function emit(req: IncomingMessage, context: RequestContext, facts: EventFacts): void {
+export function emit(req: HttpRequest, context: RequestContext, facts: EventFacts): void {
   const { clock, onEvent, logger } = context.mfa.options
   if (!onEvent && !eventChannel.hasSubscribers && !context.trace) return
   const event = Object.freeze({

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-
+import type { HttpRequest, PostedRequest } from '../framework/http-request.ts'
 import { parseJson } from '../../contract/validate.ts'
 import { isSameText } from '../../ground/same-text.ts'
 import type { MfaState } from '../session/mfa-state.ts'
@@ -7,8 +6,6 @@ import type { WebRequest } from './web-request.ts'
 
 /** Our forms have a few short fields; the longest is a new passkey with an RSA key. Bytes. */
 const maxFormLength = 16_384
-
-type PostedRequest = IncomingMessage & { readonly body?: unknown }
 
 /** The fields of a posted form. */
 export type Form = Readonly<Record<string, unknown>>
@@ -50,10 +47,10 @@ function none(notice: () => void): Form {
   return {}
 }
 
-const isForm = ({ headers }: IncomingMessage) =>
+const isForm = ({ headers }: HttpRequest) =>
   /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
 
-const isJson = ({ headers }: IncomingMessage) => /^application\/json\b/i.test(headers['content-type'] ?? '')
+const isJson = ({ headers }: HttpRequest) => /^application\/json\b/i.test(headers['content-type'] ?? '')
 
 /** @returns undefined if the connection ended before the body did; nothing for what is too long to be one of our forms. */
 async function readBytes(req: PostedRequest): Promise<Buffer | undefined> {
@@ -87,7 +84,7 @@ function parseRead(req: PostedRequest, body: Buffer): Form | undefined {
 
 const fieldsOf = (body: Buffer): Form => Object.fromEntries(new URLSearchParams(body.toString()))
 
-const hasBody = ({ headers }: IncomingMessage) =>
+const hasBody = ({ headers }: HttpRequest) =>
   (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 
 /** The token that proves, where a browser sends no `Sec-Fetch-Site`, that a form came from a page of this web session. */
@@ -102,7 +99,7 @@ export function withFormToken({ state, context }: WebRequest): { readonly token:
  * a request with neither must carry the token of the page.
  */
 export function isTrustedPost(
-  req: IncomingMessage,
+  req: HttpRequest,
   { token, expected, publicUrl }: { token: unknown; expected: string | undefined; publicUrl: string | undefined },
 ): boolean {
   const site = req.headers['sec-fetch-site']
@@ -113,7 +110,7 @@ export function isTrustedPost(
 }
 
 /** A page of another origin cannot set Host: if no address is configured, Host is the app's address in this browser. */
-function isOwnOrigin(req: IncomingMessage, originHeader: string, publicUrl: string | undefined): boolean {
+function isOwnOrigin(req: HttpRequest, originHeader: string, publicUrl: string | undefined): boolean {
   const origin = URL.parse(originHeader)
   if (!origin) return false
   return publicUrl === undefined ? origin.host === req.headers.host : origin.origin === new URL(publicUrl).origin

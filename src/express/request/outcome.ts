@@ -1,5 +1,4 @@
-import type { Response } from 'express'
-
+import type { FrameworkResponse } from '../framework/response.ts'
 import type { Carried } from '../../challenge/challenge.ts'
 import type { MfaState, StateChange } from '../session/mfa-state.ts'
 import type { EventFacts } from '../options/mfa-event.ts'
@@ -79,7 +78,7 @@ export interface Sink {
 }
 
 /** Resolves when the app has answered or will not. */
-export type AppHandler = (res: Response) => Promise<void>
+export type AppHandler = (res: FrameworkResponse) => Promise<void>
 
 /** Applies the effects, and continues with the saved state. */
 export function andThen<R extends WebRequest, A = Answer>(

@@ -1,10 +1,7 @@
-import type { IncomingMessage } from 'node:http'
+import type { HttpRequest } from '../framework/http-request.ts'
 
 /** Whether the option `public` lists the request's path, exactly or by an entry that ends in `/*`. */
-export function isPublic(
-  req: IncomingMessage & { readonly originalUrl?: string },
-  { public: entries }: { readonly public: readonly string[] },
-): boolean {
+export function isPublic(req: HttpRequest, { public: entries }: { readonly public: readonly string[] }): boolean {
   const path = (req.originalUrl ?? req.url ?? '').split('?', 1)[0] ?? ''
   return entries.some((entry) => covers(entry, path))
 }
@@ -21,9 +18,6 @@ function isAmbiguous(path: string): boolean {
 }
 
 /** Exact: a path that merely begins with `logoutPath`, or is spelled differently, is gated. */
-export function isLogout(
-  req: IncomingMessage & { readonly originalUrl?: string },
-  logoutPath: string | undefined,
-): boolean {
+export function isLogout(req: HttpRequest, logoutPath: string | undefined): boolean {
   return logoutPath !== undefined && (req.originalUrl ?? req.url ?? '').split('?', 1)[0] === logoutPath
 }

@@ -1,5 +1,4 @@
-import type { Request } from 'express'
-
+import type { FrameworkRequest } from '../framework/request.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
 import { RequestedUnknownBrowser } from '../../contract/browser-key.ts'
 import { RequestedPhishingResistance } from '../../contract/phishing-resistance.ts'
@@ -48,7 +47,7 @@ export interface RequestedChallenge extends ChallengeRequirement {
 }
 
 /** The challenge that the address of the page asks for; undefined for the plain address. */
-export function requestedChallenge(req: Request, context: RequestContext): RequestedChallenge | undefined {
+export function requestedChallenge(req: FrameworkRequest, context: RequestContext): RequestedChallenge | undefined {
   // Not `req.query`: how it reads `returnTo[]=` depends on the app's query parser.
   const query = new URLSearchParams(req.originalUrl.split('?', 2)[1])
   if (!parameters.some((name) => query.has(name))) return undefined
@@ -71,7 +70,7 @@ const purposes: readonly ChallengeRequirement['purpose'][] = ['step_up', 'change
 const parameters = ['purpose', 'factors', 'phishingResistant', 'unknownBrowser', 'action', 'returnTo']
 
 /** @param origins Those of the app's own pages elsewhere. They say so in Referer, which pages of other origins cannot set. */
-function isFromElsewhere({ headers }: Request, origins: readonly string[]): boolean {
+function isFromElsewhere({ headers }: FrameworkRequest, origins: readonly string[]): boolean {
   const site = headers['sec-fetch-site']
   if (site !== 'cross-site' && site !== 'same-site') return false
   return !origins.includes(URL.parse(headers.referer ?? '')?.origin ?? '')

@@ -1,4 +1,5 @@
 import type { MfaUser } from '../../challenge/user.ts'
+import { appRequestOf } from './app-request.ts'
 import type { WebRequest } from './web-request.ts'
 
 /** What the option `required` says of a user: `'here'`: the gate asks; `'elsewhere'`: only `requireMfa()` does; `'never'`: nothing does. */
@@ -10,7 +11,7 @@ export async function requirementOf(
   user: MfaUser,
 ): Promise<Requirement> {
   const { required } = context.mfa.options
-  const answer = required === undefined || (await required(req, user))
+  const answer = required === undefined || (await required(appRequestOf(req), user))
   if (answer === 'never') return 'never'
   return answer ? 'here' : 'elsewhere'
 }

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-
+import type { HttpRequest } from '../framework/http-request.ts'
 import { opensPage } from './navigation.ts'
 
 const maxLength = 2048
@@ -84,10 +83,7 @@ function listedAddress(value: unknown, origins: readonly string[]): string | und
 }
 
 /** Where a stopped request continues later: at its own path, or, unless it opens a page, at the page it came from. */
-export function requestedPath(
-  req: IncomingMessage & { originalUrl?: string },
-  { base, prefix, host }: PublicAddress,
-): string | undefined {
+export function requestedPath(req: HttpRequest, { base, prefix, host }: PublicAddress): string | undefined {
   if (opensPage(req)) return safeReturnTo(prefix + (req.originalUrl ?? req.url), base)
   const { 'hx-current-url': htmxPage, referer } = req.headers
   const page = URL.parse(String(htmxPage ?? referer))

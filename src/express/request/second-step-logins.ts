@@ -1,17 +1,17 @@
-import type { IncomingMessage } from 'node:http'
+import type { HttpRequest } from '../framework/http-request.ts'
 
-const renewed = new WeakMap<IncomingMessage, unknown>()
+const renewed = new WeakMap<HttpRequest, unknown>()
 
 /** The second step does not change the user: the login that Passport runs next for this user keeps the MFA state. */
-export function markRenewedLogin(req: IncomingMessage, appUser: unknown): void {
+export function markRenewedLogin(req: HttpRequest, appUser: unknown): void {
   renewed.set(req, appUser)
 }
 
-export function isRenewedLogin(req: IncomingMessage, appUser: unknown): boolean {
+export function isRenewedLogin(req: HttpRequest, appUser: unknown): boolean {
   return renewed.has(req) && renewed.get(req) === appUser
 }
 
 /** Whether `passport.authenticate('mfa')` has succeeded in this request. */
-export function hadSecondStep(req: IncomingMessage): boolean {
+export function hadSecondStep(req: HttpRequest): boolean {
   return renewed.has(req)
 }

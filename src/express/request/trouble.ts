@@ -1,5 +1,5 @@
 import { ApiError, UnreachableError } from '../../client/errors.ts'
-import { WebSessionError } from '../session/web-session.ts'
+import { WebSessionError } from '../session/web-session-error.ts'
 import type { RequestContext } from './context.ts'
 import type { EventFacts, Trouble } from '../options/mfa-event.ts'
 import { describe, isOutage } from './service-outage.ts'

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-
+import type { HttpRequest } from '../framework/http-request.ts'
 import type { Verified } from '../../challenge/challenge.ts'
 import { judge } from '../../challenge/policy.ts'
 import type { Policy, Unverified } from '../../challenge/policy.ts'
@@ -38,7 +37,7 @@ export function findVerified(
  * Whether the user behind this request has passed the second step. A request that mfa() has not seen is not verified. For the
  * upgrade to a WebSocket, `mfa()` returns `verifyUpgrade()`.
  */
-export function isVerified(req: IncomingMessage): boolean {
+export function isVerified(req: HttpRequest): boolean {
   const context = contextOf(req)
   if (context) return verifiedOf(readMfaState(req), context) !== undefined
   if (req.headers.upgrade !== undefined) warnOfUpgrade()

@@ -1,5 +1,4 @@
-import type { Request } from 'express'
-
+import type { FrameworkRequest } from '../framework/request.ts'
 import type { Carried } from '../../challenge/challenge.ts'
 import type { MfaUser } from '../../challenge/user.ts'
 import type { MfaState } from '../session/mfa-state.ts'
@@ -9,7 +8,7 @@ import type { RequestContext } from './context.ts'
 /** A request by a signed-in user, as handlers see it: to be read, never to be answered. */
 export interface WebRequest {
   /** Headers, query and address; the app's own functions take it as it is. */
-  readonly req: Request
+  readonly req: FrameworkRequest
   readonly context: RequestContext
   readonly user: MfaUser
   /** The MFA state of the web session, loaded once. */
@@ -20,6 +19,6 @@ export interface WebRequest {
   readonly carried?: Carried
 }
 
-export function createWebRequest(req: Request, context: RequestContext, user: MfaUser): WebRequest {
+export function createWebRequest(req: FrameworkRequest, context: RequestContext, user: MfaUser): WebRequest {
   return { req, context, user, state: readMfaState(req, context), form: {} }
 }

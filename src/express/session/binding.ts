@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-
+import type { HttpRequest } from '../framework/http-request.ts'
 import type { CookieContext } from './id-cookie.ts'
 import { bindingCookie } from './id-cookie.ts'
 
@@ -17,17 +16,13 @@ export interface Binding {
  * The binding of the browser that sent this request; undefined if it has sent no cookie. A web session can be shared with an
  * attacker who has planted or noted its id. The cookie is not part of the web session, so it tells the two browsers apart.
  */
-export function bindingOf(req: IncomingMessage, context: CookieContext): string | undefined {
+export function bindingOf(req: HttpRequest, context: CookieContext): string | undefined {
   const id = bindingCookie.read(req, context)
   return id === undefined ? undefined : bindingFor(id)
 }
 
 /** The binding of this browser, or a new one. A cookie that is there is never replaced: all tabs of the browser rely on it. */
-export function bindBrowser(
-  req: IncomingMessage,
-  context: CookieContext,
-  random: (size: number) => Uint8Array,
-): Binding {
+export function bindBrowser(req: HttpRequest, context: CookieContext, random: (size: number) => Uint8Array): Binding {
   const binding = bindingOf(req, context)
   if (binding !== undefined) return { binding, cookies: [] }
   const id = Buffer.from(random(16)).toString('base64url')

@@ -3,11 +3,6 @@ import type { MfaState } from './mfa-state.ts'
 /** Browsers ignore a cookie whose name and value are longer, in bytes (RFC 6265bis section 5.6). */
 export const maxCookieSize = 4096
 
-/** The bytes of the cookie in which cookie-session stores a web session: JSON, in base64. */
-export function cookieSize(name: string, session: object): number {
-  return name.length + Math.ceil(Buffer.byteLength(JSON.stringify(session)) / 3) * 4
-}
-
 /**
  * A state, and what is left of it where it does not fit into a cookie. The challenges of other browsers go first: nobody else
  * sends this cookie. Then the pages go to which the user wanted to return; the longest links come from there.

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-
+import type { HttpRequest } from '../framework/http-request.ts'
 import { onRegenerate } from './web-session.ts'
 
 /** The member of the web session that holds the key. Only with `debug: true`. */
 const member = 'mfaDebug'
 
-type WithSession = IncomingMessage & { readonly session?: { [member]?: unknown } | null }
+type WithSession = HttpRequest & { readonly session?: { [member]?: unknown } | null }
 
 /** The key of this web session in the log of the debug page; undefined if it is not recorded yet. */
-export function readDebugKey(req: IncomingMessage): string | undefined {
+export function readDebugKey(req: HttpRequest): string | undefined {
   const key = (req as WithSession).session?.[member]
   return typeof key === 'string' ? key : undefined
 }
@@ -20,7 +19,7 @@ export function readDebugKey(req: IncomingMessage): string | undefined {
  *
  * @param isSignedIn Whether a user was signed in when `mfa()` ran.
  */
-export function debugKeyOf(req: IncomingMessage, isSignedIn: () => boolean): string {
+export function debugKeyOf(req: HttpRequest, isSignedIn: () => boolean): string {
   const key = readDebugKey(req) ?? randomBytes(16).toString('base64url')
   if (readDebugKey(req) === undefined) store(req, key)
   // A login with Passport keeps no data. Neither does a sign-out, which ends the record.
@@ -30,7 +29,7 @@ export function debugKeyOf(req: IncomingMessage, isSignedIn: () => boolean): str
   return key
 }
 
-function store(req: IncomingMessage, key: string): void {
+function store(req: HttpRequest, key: string): void {
   const { session } = req as WithSession
   if (session) session[member] = key
 }

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-
+import type { HttpRequest } from '../framework/http-request.ts'
 import { removeMfaState, removeAndSaveMfaState, hasWebSession } from './web-session.ts'
 
 /**
@@ -13,11 +12,11 @@ import { removeMfaState, removeAndSaveMfaState, hasWebSession } from './web-sess
  *   res.redirect('/')
  * })
  */
-export async function forgetMfa(req: IncomingMessage): Promise<void> {
+export async function forgetMfa(req: HttpRequest): Promise<void> {
   if (hasWebSession(req)) await removeAndSaveMfaState(req)
 }
 
 /** The same before Passport signs a user in or out, which stores the web session. */
-export function forgetWithLogin(req: IncomingMessage): void {
+export function forgetWithLogin(req: HttpRequest): void {
   if (hasWebSession(req)) removeMfaState(req)
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { HttpRequest } from '../framework/http-request.ts'
 
+import { createHash } from 'node:crypto'
 /** The app's address as browsers see it. */
 export interface CookieContext {
   /** The prefix that a proxy removes from every path. */
@@ -14,15 +14,15 @@ export interface CookieContext {
  */
 export interface IdCookie {
   /** The id that the browser sends. Clients can send any id, so the caller has to check it. */
-  read(req: IncomingMessage, context: CookieContext): string | undefined
+  read(req: HttpRequest, context: CookieContext): string | undefined
   /** @param cookie `seconds` is how long the browser keeps it. @returns the values of `Set-Cookie`. */
   write(
-    req: IncomingMessage,
+    req: HttpRequest,
     context: CookieContext,
     cookie: { readonly id: string; readonly seconds: number },
   ): readonly string[]
   /** Whether the browser still sends it under its former name only. A caller who trusts the id then writes it again. */
-  hasFormerName(req: IncomingMessage, context: CookieContext): boolean
+  hasFormerName(req: HttpRequest, context: CookieContext): boolean
 }
 
 /** Identifies the browser to the service: see `sign-in/remembered.ts`. */
@@ -49,11 +49,11 @@ export const passkeyLoginCookie = createIdCookie('mfa-passkey')
 
 /** @param options `formerName`: whether it is also read under its name in earlier versions (decision 0052). */
 function createIdCookie(plainName: string, { formerName: hasFormer = false } = {}): IdCookie {
-  const nameOf = (req: IncomingMessage, context: CookieContext): string =>
+  const nameOf = (req: HttpRequest, context: CookieContext): string =>
     isSecure(req, context) ? `__Host-${plainName}${mountOf(context)}` : plainName
 
   /** Below a prefix, earlier versions used the plain name over https as well, which other hosts of the domain can set. */
-  const readFormer = (req: IncomingMessage, context: CookieContext): string | undefined =>
+  const readFormer = (req: HttpRequest, context: CookieContext): string | undefined =>
     hasFormer && isSecure(req, context) && context.prefix !== '' ? readId(req, plainName) : undefined
 
   return Object.freeze({
@@ -79,7 +79,7 @@ function mountOf({ prefix }: CookieContext): string {
   return prefix === '' ? '' : `-${createHash('sha256').update(prefix).digest('base64url').slice(0, 8)}`
 }
 
-function readId({ headers }: IncomingMessage, name: string): string | undefined {
+function readId({ headers }: HttpRequest, name: string): string | undefined {
   for (const part of (headers.cookie ?? '').split(';')) {
     // Not trim(): it removes U+00A0 too, and browsers let other hosts set a cookie whose name is U+00A0 and then `__Host-`.
     const [key, value = ''] = part.replace(/^[ \t]+/, '').split('=', 2)
@@ -89,7 +89,7 @@ function readId({ headers }: IncomingMessage, name: string): string | undefined 
 }
 
 /** Whether browsers use https; without a configured address the connection decides. */
-function isSecure(req: IncomingMessage, { mfa }: CookieContext): boolean {
+function isSecure(req: HttpRequest, { mfa }: CookieContext): boolean {
   const { publicUrl } = mfa.options
   return publicUrl === undefined ? 'encrypted' in req.socket : publicUrl.startsWith('https:')
 }

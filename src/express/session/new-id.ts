@@ -1,6 +1,13 @@
-import type { IncomingMessage } from 'node:http'
-
 import { SetupError } from '../../service-handle.ts'
+
+/** The steps with which a web session gets a new id. */
+interface Steps {
+  readonly currentId: () => string | undefined
+  /** Begins an empty web session. */
+  readonly renew: () => Promise<void>
+  /** Copies the data of the former one: that must not bring its id back, as a copy of all members of @fastify/session does. */
+  readonly copyData: () => void
+}
 
 /**
  * Renews a web session, and makes sure that it got another id: whoever has planted or copied the former one would be verified as well
@@ -8,16 +15,17 @@ import { SetupError } from '../../service-handle.ts'
  *
  * @throws {SetupError} if the id is the same: nothing has been verified yet.
  */
-export async function underNewId(
-  req: IncomingMessage,
-  idOf: (req: IncomingMessage) => string | undefined,
-  renew: () => Promise<void>,
-): Promise<void> {
-  const before = idOf(req)
+export async function underNewId({ currentId, renew, copyData }: Steps): Promise<void> {
+  const before = currentId()
+  const check = () => {
+    if (before !== undefined && currentId() === before) throw new SetupError(keptId)
+  }
   await renew()
-  if (before === undefined || idOf(req) !== before) return
-  throw new SetupError(
-    'mfa: the web session kept its id when it was renewed, so nobody was verified. Have session.regenerate() give it a new one: look at ' +
-      'the option genid of express-session, or at what stands in for it',
-  )
+  check()
+  copyData()
+  check()
 }
+
+const keptId =
+  'mfa: the web session kept its id when it was renewed, so nobody was verified. Have session.regenerate() give it a new one: look at ' +
+  'the option genid of express-session, or at what stands in for it'

@@ -1,8 +1,10 @@
-import type { IncomingMessage } from 'node:http'
-
 import type { Challenge } from '../../challenge/challenge.ts'
+import { SetupError } from '../../service-handle.ts'
+import type { HttpRequest } from '../framework/http-request.ts'
+import type { SessionKind, WebSession, WithSession as RequestWithSession } from '../framework/session-kind.ts'
 import { bindingOf } from './binding.ts'
-import { cookieSize, maxCookieSize, smallerStates } from './cookie-size.ts'
+import { maxCookieSize, smallerStates } from './cookie-size.ts'
+import { expressSession, kindOf } from './express-sessions.ts'
 import type { CookieContext } from './id-cookie.ts'
 import type { MfaState } from './mfa-state.ts'
 import { renewOnce, saveUnlessRenewed } from './renewals.ts'
@@ -10,34 +12,13 @@ import { underNewId } from './new-id.ts'
 import { saveOnlyChanges } from './save-only-changes.ts'
 import { parseState, serializeState } from './stored-state.ts'
 import type { StoredState } from './stored-state.ts'
+import { WebSessionError } from './web-session-error.ts'
 
-interface WebSession {
-  mfa?: StoredState
-  cookie?: { originalMaxAge?: number | null; maxAge?: number | null }
-  regenerate?(callback: (error?: unknown) => void): void
-  save?(callback: (error?: unknown) => void): void
-  /** A member that only cookie-session sets. */
-  readonly isPopulated?: boolean
-}
-
-/** A request that went through express-session or cookie-session. */
-type WithSession = IncomingMessage & {
-  session?: WebSession | undefined
-  /** The options of cookie-session. */
-  readonly sessionOptions?: { readonly name?: string | undefined }
+/** A request with a web session. */
+type WithSession = RequestWithSession & {
   [serviceKey]?: string
   [homeKey]?: string
   [loadedIdKey]?: string | undefined
-}
-
-/** The store of express-session. */
-interface SessionStore {
-  get?(id: string, callback: (error?: unknown, stored?: { readonly mfa?: StoredState } | null) => void): void
-}
-
-/** The app's session store failed. No user is verified then, and it is not the service that is unavailable. */
-export class WebSessionError extends Error {
-  override readonly name = 'WebSessionError'
 }
 
 /**
@@ -49,19 +30,22 @@ export class EndedSessionError extends Error {
 }
 
 /** @throws {Error} that says how to fix it, when no web session was set up before mfa(). */
-export function checkWebSession(req: IncomingMessage): void {
-  const session = (req as WithSession).session
+export function checkWebSession(req: HttpRequest): void {
+  if (canSave(req)) return
+  const { session, sessionAdvice } = req as WithSession & { readonly sessionAdvice?: string }
+  if (sessionAdvice !== undefined)
+    throw new SetupError(`mfa found no web session that can change its id: ${sessionAdvice}`)
   if (!session) {
     throw new Error('mfa() found no web session: put app.use(session(…)) from express-session before app.use(mfa())')
   }
-  if (!canSave(req)) throw new Error('mfa() needs a web session that can change its id: use express-session')
+  throw new Error('mfa() needs a web session that can change its id: use express-session')
 }
 
 /** Whether the request has a web session that is attached and can change its id. */
-export function canSave(req: IncomingMessage): boolean {
+export function canSave(req: HttpRequest): boolean {
   const { session } = req as WithSession
   if (!session) return false
-  return isCookieSession(session) || (typeof session.regenerate === 'function' && typeof session.save === 'function')
+  return kindOf(req).isInCookie || (typeof session.regenerate === 'function' && typeof session.save === 'function')
 }
 
 /** Members of the request, like its context. */
@@ -69,7 +53,7 @@ const serviceKey = Symbol('second-factor service')
 const homeKey = Symbol('second-factor home')
 
 /** Requests that changed the MFA state. */
-const changed = new WeakSet<IncomingMessage>()
+const changed = new WeakSet<HttpRequest>()
 
 /** The id of the web session that a request came with. A member of the request for each request that passes the gate: see context.ts. */
 const loadedIdKey = Symbol('second-factor loaded id')
@@ -79,43 +63,47 @@ const loadedIdKey = Symbol('second-factor loaded id')
  *
  * @param home Where a user continues whose own page does not fit into the web session.
  */
-export function bindToService(req: IncomingMessage, service: string, home: string): void {
+export function bindToService(req: HttpRequest, service: string, home: string): void {
   const bound = req as WithSession
   if (bound[serviceKey] === undefined) bound[loadedIdKey] = sessionIdOf(req)
   bound[serviceKey] = service
   bound[homeKey] = home
 }
 
-/** The id of the present web session; undefined with cookie-session. */
-const sessionIdOf = (req: IncomingMessage) => (req as { sessionID?: string }).sessionID
+/** The id of the present web session; undefined where it is in a cookie. */
+const sessionIdOf = (req: HttpRequest) => kindOf(req).idOf(req)
 
 /** The id of the web session that the request came with, unless it has none. */
-export const loadedIdOf = (req: IncomingMessage): string | undefined => (req as WithSession)[loadedIdKey]
+export const loadedIdOf = (req: HttpRequest): string | undefined => (req as WithSession)[loadedIdKey]
 
 /** @param context Where the browser's binding cookie is read; without it, no challenge is visible. */
-export function readMfaState(req: IncomingMessage, context?: CookieContext): MfaState {
+export function readMfaState(req: HttpRequest, context?: CookieContext): MfaState {
   const stored = loadedState(req)
   return parseState(stored, context && stored?.challenges && bindingOf(req, context))
 }
 
 /** All challenges of the web session, whichever browser they belong to. */
-export function openChallenges(req: IncomingMessage): readonly Challenge[] {
+export function openChallenges(req: HttpRequest): readonly Challenge[] {
   // Without a binding to compare, each challenge is that of another browser.
   return parseState(loadedState(req)).otherChallenges ?? []
 }
 
 /** The state as this request has loaded or changed it. */
-function loadedState(req: IncomingMessage): StoredState | undefined {
+function loadedState(req: HttpRequest): StoredState | undefined {
   const { session } = req as WithSession
-  return session && Object.hasOwn(session, 'mfa') && !ended.has(session) ? session.mfa : undefined
+  return session && !ended.has(session) ? storedStateOf(req, session) : undefined
 }
+
+/** Never a member of a polluted prototype. */
+const storedStateOf = (req: HttpRequest, session: WebSession) =>
+  kindOf(req).read(session, 'mfa') as StoredState | undefined
 
 /**
  * Stores the state; only then may an answer be sent that relies on it.
  *
  * @throws {EndedSessionError}
  */
-export async function saveMfaState(req: IncomingMessage, state: MfaState): Promise<void> {
+export async function saveMfaState(req: HttpRequest, state: MfaState): Promise<void> {
   const id = renewableId(req)
   if (id === undefined) return storeState(req, state)
   const change = (stored: StoredState) => storeState(req, withStoredChallenges(state, stored))
@@ -131,7 +119,7 @@ function withStoredChallenges(state: MfaState, stored: StoredState): MfaState {
   return { ...state, otherChallenges }
 }
 
-async function storeState(req: IncomingMessage, state: MfaState): Promise<void> {
+async function storeState(req: HttpRequest, state: MfaState): Promise<void> {
   const { service: _service, otherChallenges, ...ownState } = state
   const parts = { ...ownState, otherChallenges: otherChallenges?.length ? otherChallenges : undefined }
   if (Object.values(parts).some((part) => part !== undefined)) putMfaState(req, fitting(req, parts))
@@ -140,30 +128,31 @@ async function storeState(req: IncomingMessage, state: MfaState): Promise<void> 
 }
 
 /**
- * What is stored of a state. A web session of cookie-session has to fit into one cookie, with the app's own data: browsers would
- * ignore a longer one, and keep what they had before.
+ * What is stored of a state. A web session in a cookie has to fit into it, with the app's own data: browsers would ignore a longer
+ * one, and keep what they had before.
  */
-function fitting(req: IncomingMessage, state: MfaState): MfaState {
-  const session = sessionOf(req)
-  if (!isCookieSession(session)) return state
-  const { sessionOptions: { name = 'session' } = {}, [serviceKey]: service, [homeKey]: home = '/' } = req as WithSession
-  const sizeWith = (mfa: StoredState | undefined) => cookieSize(name, { ...session, mfa })
+function fitting(req: HttpRequest, state: MfaState): MfaState {
+  const kind = kindOf(req)
+  if (!kind.isInCookie) return state
+  const { [serviceKey]: service, [homeKey]: home = '/' } = req as WithSession
+  const { mfa: _before, ...data } = kind.dataOf(sessionOf(req))
+  const sizeWith = (mfa: StoredState | undefined) => kind.cookieSize(req, { ...data, mfa })
   const forms = smallerStates(state, home)
   const fittingState = forms.find((form) => sizeWith(serializeState({ ...form, service })) <= maxCookieSize)
   if (fittingState) return fittingState
   throw new WebSessionError(
-    `The web session does not fit into the cookie of cookie-session, which may have ${maxCookieSize} bytes. Without the second ` +
-      `step it has ${sizeWith(undefined)}. Store less in it, or use express-session.`,
+    `The web session does not fit into the cookie of ${kind.name}, which may have ${maxCookieSize} bytes. Without the second ` +
+      `step it has ${sizeWith(undefined)}. Store less in it, or use ${kind.alternative}.`,
   )
 }
 
-export function hasMfaState(req: IncomingMessage): boolean {
+export function hasMfaState(req: HttpRequest): boolean {
   const { session } = req as WithSession
-  return Boolean(session && Object.hasOwn(session, 'mfa'))
+  return session !== undefined && storedStateOf(req, session) !== undefined
 }
 
 /** Whether this request has a web session at all. */
-export function hasWebSession(req: IncomingMessage): boolean {
+export function hasWebSession(req: HttpRequest): boolean {
   return Boolean((req as WithSession).session)
 }
 
@@ -174,10 +163,10 @@ const ended = new WeakSet<WebSession>()
  * Removes the MFA state and stores that at once. A web session is not stored if another request has ended it meanwhile, or
  * if it no longer holds MFA state: storing would bring it back.
  */
-export async function removeAndSaveMfaState(req: IncomingMessage): Promise<void> {
+export async function removeAndSaveMfaState(req: HttpRequest): Promise<void> {
   const session = sessionOf(req)
-  if (!Object.hasOwn(session, 'mfa')) return
-  if (isCookieSession(session) || (await hasStored(req))) {
+  if (!hasMfaState(req)) return
+  if (kindOf(req).isInCookie || (await hasStored(req))) {
     removeMfaState(req)
     return store(session)
   }
@@ -189,29 +178,24 @@ export async function removeAndSaveMfaState(req: IncomingMessage): Promise<void>
  * The id of a web session that another request may have renewed or ended since this one loaded it: that with which the request came.
  * A web session without MFA state was never renewed, and may not be stored yet.
  */
-function renewableId(req: IncomingMessage): string | undefined {
+function renewableId(req: HttpRequest): string | undefined {
   const id = sessionIdOf(req)
-  const isLoaded = !isCookieSession(sessionOf(req)) && loadedIdOf(req) === id
+  const isLoaded = id !== undefined && loadedIdOf(req) === id
   return isLoaded && hasMfaState(req) ? id : undefined
 }
 
-function leave(req: IncomingMessage): EndedSessionError {
+function leave(req: HttpRequest): EndedSessionError {
   detachWebSession(req)
   return new EndedSessionError('Another request has renewed or ended this web session.')
 }
 
 /** Whether the stored web session holds MFA state. */
-const hasStored = async (req: IncomingMessage): Promise<boolean> => (await readStored(req)) !== undefined
+const hasStored = async (req: HttpRequest): Promise<boolean> => (await readStored(req)) !== undefined
 
 /** The MFA state as it is stored now; where the store cannot be asked, as this request has loaded it. */
-function readStored(req: IncomingMessage): Promise<StoredState | undefined> {
-  const { sessionStore, sessionID } = req as IncomingMessage & { sessionStore?: SessionStore; sessionID?: string }
-  if (!sessionStore?.get || sessionID === undefined) return Promise.resolve(sessionOf(req).mfa)
-  return new Promise((resolve, reject) => {
-    sessionStore.get?.(sessionID, (error, stored) =>
-      error ? reject(new WebSessionError('The web session was not read.', { cause: error })) : resolve(stored?.mfa),
-    )
-  })
+async function readStored(req: HttpRequest): Promise<StoredState | undefined> {
+  const stored = await kindOf(req).readStored(req)
+  return stored?.['mfa'] as StoredState | undefined
 }
 
 /** The app may still change and store the rest of the web session. */
@@ -223,7 +207,7 @@ function stripBeforeSave(session: WebSession): void {
     enumerable: false,
     writable: true,
     value(callback: (error?: unknown) => void) {
-      if (ended.has(session)) delete session.mfa
+      if (ended.has(session)) Reflect.deleteProperty(session, 'mfa')
       save(callback)
       return this as WebSession
     },
@@ -231,10 +215,10 @@ function stripBeforeSave(session: WebSession): void {
 }
 
 /** Removes the MFA state. The removal is stored with whatever else the request changes. */
-export function removeMfaState(req: IncomingMessage): void {
+export function removeMfaState(req: HttpRequest): void {
   const session = sessionOf(req)
-  if (Object.hasOwn(session, 'mfa')) changed.add(req)
-  delete session.mfa
+  if (hasMfaState(req)) changed.add(req)
+  kindOf(req).write(session, 'mfa', undefined)
 }
 
 /**
@@ -244,19 +228,15 @@ export function removeMfaState(req: IncomingMessage): void {
  * @param answerOver Aborted once the answer with the new id has been sent, or cannot be.
  * @throws {EndedSessionError} Of two requests with one id, the second must not copy the web session.
  */
-export async function saveUnderNewId(req: IncomingMessage, state: MfaState, answerOver: AbortSignal): Promise<void> {
-  const { cookie, mfa: _before, ...data } = { ...sessionOf(req) }
+export async function saveUnderNewId(req: HttpRequest, state: MfaState, answerOver: AbortSignal): Promise<void> {
+  const kind = kindOf(req)
+  if (kind.isInCookie) return saveMfaState(req, state)
   const old = sessionOf(req)
-  if (isCookieSession(old)) return saveMfaState(req, state)
-  const change = () => underNewId(req, sessionIdOf, () => renew(req, old))
+  const copyData = () => copyFrom(old, req, kind)
+  const change = () => underNewId({ currentId: () => sessionIdOf(req), renew: () => renew(req, old), copyData })
   const id = renewableId(req)
   if (id === undefined) await change()
   else if (!(await renewOnce(id, answerOver, { read: () => readStored(req), change }))) throw leave(req)
-  const session = sessionOf(req)
-  saveOnlyChanges(session)
-  Object.assign(session, data)
-  // A "remember me" of the app's login is kept as well.
-  if (session.cookie && cookie?.originalMaxAge) session.cookie.maxAge = cookie.originalMaxAge
   try {
     await saveMfaState(req, state)
   } catch (error) {
@@ -266,7 +246,7 @@ export async function saveUnderNewId(req: IncomingMessage, state: MfaState, answ
   }
 }
 
-async function renew(req: IncomingMessage, old: WebSession): Promise<void> {
+async function renew(req: HttpRequest, old: WebSession): Promise<void> {
   try {
     await promised((done) => old.regenerate?.(done))
   } catch (error) {
@@ -276,6 +256,15 @@ async function renew(req: IncomingMessage, old: WebSession): Promise<void> {
   }
 }
 
+function copyFrom(old: WebSession, req: HttpRequest, kind: SessionKind): void {
+  const { mfa: _before, ...data } = kind.dataOf(old)
+  const session = sessionOf(req)
+  saveOnlyChanges(session)
+  Object.assign(session, data)
+  // A "remember me" of the app's login is kept as well.
+  if (session.cookie && old.cookie?.originalMaxAge) session.cookie.maxAge = old.cookie.originalMaxAge
+}
+
 /**
  * Detaches the web session, for answers that only read it. Otherwise express-session would store (`resave`) or touch the
  * copy that this request loaded, and so resurrect an id that was changed meanwhile. The answer then carries no session cookie
@@ -283,28 +272,19 @@ async function renew(req: IncomingMessage, old: WebSession): Promise<void> {
  *
  * @returns a function that attaches it again, for a request that turns out to need it.
  */
-export function detachWebSession(req: IncomingMessage): () => void {
-  const detached = req as WithSession & { sessionID?: string | undefined }
-  const { session, sessionID } = detached
-  if (!session) return () => {}
-  if (isCookieSession(session)) {
-    // A change by this request is stored by sending the cookie.
-    if (changed.has(req)) return () => {}
-    // An empty new session is never sent, so the browser keeps its cookie; undefined would sign the user out.
-    detached.session = {}
-    return () => void (detached.session = session)
-  }
-  detached.session = undefined
-  // Without an id express-session has nothing to destroy either (`unset: 'destroy'`).
-  detached.sessionID = undefined
-  return () => void Object.assign(detached, { session, sessionID })
+export function detachWebSession(req: HttpRequest): () => void {
+  const kind = kindOf(req)
+  // A change of a web session in a cookie is stored by sending the cookie.
+  if (!hasWebSession(req) || (kind.isInCookie && changed.has(req))) return () => {}
+  return kind.detach(req)
 }
 
 /** Calls `then` after the next regenerate() of this web session, which Passport's login runs: see passport/carry-over.ts. */
-export function onRegenerate(req: IncomingMessage, then: () => void): void {
+export function onRegenerate(req: HttpRequest, then: () => void): void {
   const session = sessionOf(req)
   const original = session.regenerate?.bind(session)
-  if (!original) return
+  // Others have arguments of their own.
+  if (!original || kindOf(req) !== expressSession) return
   Object.defineProperty(session, 'regenerate', {
     configurable: true,
     enumerable: false,
@@ -322,19 +302,17 @@ export function onRegenerate(req: IncomingMessage, then: () => void): void {
 }
 
 /** Puts the MFA state into the session as it is now, without storing it. */
-export function putMfaState(req: IncomingMessage, state: MfaState): void {
+export function putMfaState(req: HttpRequest, state: MfaState): void {
   changed.add(req)
   ended.delete(sessionOf(req))
-  sessionOf(req).mfa = serializeState({ ...state, service: (req as WithSession)[serviceKey] })
+  const stored = serializeState({ ...state, service: (req as WithSession)[serviceKey] })
+  kindOf(req).write(sessionOf(req), 'mfa', stored)
 }
 
-function sessionOf(req: IncomingMessage): WebSession {
+function sessionOf(req: HttpRequest): WebSession {
   checkWebSession(req)
   return (req as WithSession).session as WebSession
 }
-
-/** cookie-session keeps everything in the browser, under no id: no id can be planted, and saving means sending the answer. */
-const isCookieSession = (session: WebSession): boolean => 'isPopulated' in session
 
 async function store(session: WebSession): Promise<void> {
   if (session.save) await promised((done) => session.save?.(done))

@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http'
-
-import type { Request, Response } from 'express'
-
+import type { HttpRequest } from '../framework/http-request.ts'
+import type { FrameworkRequest } from '../framework/request.ts'
+import type { FrameworkResponse } from '../framework/response.ts'
 import type { RequestContext } from '../request/context.ts'
 import { isPublic } from '../request/public-path.ts'
 import { warnOnce, wasWarned } from '../request/warn.ts'
@@ -10,10 +9,14 @@ import { warnOnce, wasWarned } from '../request/warn.ts'
  * Warns once if an API behind `mfa()` accepts bearer tokens: the gate checks web sessions, and such requests have none. Only the
  * issuer of a token knows whether the user had passed the second step.
  */
-export function warnOfBearer(req: Request, res: Response, { mfa: { options } }: RequestContext): void {
+export function warnOfBearer(
+  req: FrameworkRequest,
+  res: FrameworkResponse,
+  { mfa: { options } }: RequestContext,
+): void {
   if (!options.gate || wasWarned(options, 'bearer') || !isBearer(req) || isPublic(req, options)) return
-  res.once('finish', () => {
-    if (res.statusCode >= 300) return
+  res.raw.once('finish', () => {
+    if (res.raw.statusCode >= 300) return
     const path = req.baseUrl + req.path
     warnOnce(
       options,
@@ -28,6 +31,6 @@ export function warnOfBearer(req: Request, res: Response, { mfa: { options } }: 
 }
 
 /** RFC 6750 section 2.1; the scheme without regard to case (RFC 9110 section 11.1). */
-export function isBearer({ headers }: IncomingMessage): boolean {
+export function isBearer({ headers }: HttpRequest): boolean {
   return /^bearer /i.test(headers.authorization ?? '')
 }

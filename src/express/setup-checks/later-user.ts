@@ -1,5 +1,5 @@
-import type { Request, Response } from 'express'
-
+import type { FrameworkRequest } from '../framework/request.ts'
+import type { FrameworkResponse } from '../framework/response.ts'
 import { userKeyOf } from '../../challenge/user.ts'
 import { resolveAppUser } from '../request/app-user.ts'
 import { isBearer } from './bearer-requests.ts'
@@ -20,11 +20,11 @@ interface PassportRequest {
  * Warns once if a request passed the gate because its user was set only after mfa() ran: that user has given a password, and
  * was not asked for a second step. Checks when the answer is complete.
  */
-export function warnOfLaterUser(req: Request, res: Response, context: RequestContext): void {
+export function warnOfLaterUser(req: FrameworkRequest, res: FrameworkResponse, context: RequestContext): void {
   const { options } = context.mfa
   if (!options.gate || wasWarned(options, 'later user') || isBearer(req) || isPublic(req, options)) return
   const before = passportUser(req)
-  res.once('finish', () => {
+  res.raw.once('finish', () => {
     if (passportUser(req) === before || hadSecondStep(req) || isHarmless(req, res)) return
     // An error of the app's `user` function must not fail anything: the answer has been sent.
     isUngated(req, context).then(
@@ -35,19 +35,19 @@ export function warnOfLaterUser(req: Request, res: Response, context: RequestCon
 }
 
 /** A refusal reveals nothing, and neither does a redirect after a lasting login: its target is gated. */
-function isHarmless(req: Request, res: Response): boolean {
+function isHarmless(req: FrameworkRequest, res: FrameworkResponse): boolean {
   const { session } = req as unknown as PassportRequest
-  return res.statusCode >= (session?.passport?.user === undefined ? 400 : 300)
+  return res.raw.statusCode >= (session?.passport?.user === undefined ? 400 : 300)
 }
 
-async function isUngated(req: Request, context: RequestContext): Promise<boolean> {
+async function isUngated(req: FrameworkRequest, context: RequestContext): Promise<boolean> {
   const { options } = context.mfa
   const user = await resolveAppUser(req, options)
   if (!user || verifiedOf(readMfaState(req), { ...context, userKey: userKeyOf(user) })) return false
   return (await requirementOf({ req, context }, user)) === 'here'
 }
 
-function warningFor({ method, baseUrl, path }: Request): string {
+function warningFor({ method, baseUrl, path }: FrameworkRequest): string {
   return (
     `${method} ${baseUrl}${path}: a user signed in after mfa() ran, so this request was answered after the password alone. ` +
     'Put requireMfa() after that login, or the login before app.use(mfa()). A route that does nothing but sign users in ' +

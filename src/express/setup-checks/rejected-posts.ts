@@ -1,7 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
-import type { Request } from 'express'
-
 import type { ResolvedOptions } from '../options/options.ts'
 import { warn } from '../request/warn.ts'
 
@@ -12,9 +10,10 @@ const checkedRequests = new WeakSet<IncomingMessage>()
  * Warns once if middleware before `mfa()` rejects POSTs below its path, such as CSRF protection that requires its own token:
  * neither the pages nor the authenticator have one. `mfa()` never sees such a request, so this listens on the server.
  *
+ * @param order The right order, as code of the framework.
  * @returns a function to call with each request that `mfa()` sees.
  */
-export function createRejectedPosts(options: ResolvedOptions): (req: Request) => void {
+export function createRejectedPosts(options: ResolvedOptions, order: string): (req: IncomingMessage) => void {
   const servers = new WeakSet<Server>()
   let warned = false
 
@@ -35,7 +34,7 @@ export function createRejectedPosts(options: ResolvedOptions): (req: Request) =>
       options,
       `POST ${path} was answered ${statusCode} before mfa() saw it, most likely by CSRF protection. With that in front, ` +
         'no form below mfa() works, and the authenticator says that the service does not answer. Both have a defense of ' +
-        'their own. Change the order: app.use(mfa({ … })), then app.use(csrf()).',
+        `their own. Change the order: ${order}.`,
     )
   }
 

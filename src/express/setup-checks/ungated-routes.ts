@@ -1,7 +1,9 @@
-import type { Request } from 'express'
-
+import type { FrameworkRequest } from '../framework/request.ts'
 import type { ResolvedOptions } from '../options/options.ts'
 import { covers } from '../request/public-path.ts'
+
+/** A request of Express. Others have no `app` with layers. */
+type RequestOfApp = FrameworkRequest & { readonly app?: unknown }
 
 interface Layer {
   readonly route?: { readonly path?: unknown; readonly stack?: readonly Layer[] }
@@ -9,7 +11,7 @@ interface Layer {
 }
 
 /** Warns of routes that were added before `mfa()` and do not look like those that signed-out users need. */
-export function ungatedRoutes({ app }: Request, options: ResolvedOptions): string | undefined {
+export function ungatedRoutes({ app }: RequestOfApp, options: ResolvedOptions): string | undefined {
   if (!options.gate) return undefined
   const layers = layersOf(app)
   const handlerIndex = layers.findIndex(({ handle }) => handle?.name === 'mfaHandler')
@@ -31,14 +33,14 @@ export function ungatedRoutes({ app }: Request, options: ResolvedOptions): strin
  * Warns if the gate stops a POST to a route of `passport.authenticate()`: a code in it is never read, and users who have not
  * passed the second step cannot sign in as another user.
  */
-export function gatedLogin({ app, method, path, baseUrl }: Request): string | undefined {
+export function gatedLogin({ app, method, path, baseUrl }: RequestOfApp): string | undefined {
   const isStopped = method === 'POST' && layersOf(app).some((layer) => layer.route?.path === path && isLogin(layer))
   if (!isStopped || baseUrl !== '') return undefined
   return `POST ${path} was stopped by the gate before passport.authenticate() ran. Leave it open: public: ['${path}'].`
 }
 
 /** Express 4 has the routes in `_router`, where reading `router` throws; Express 5 in `router`. Neither is in its types. */
-function layersOf(app: unknown): readonly Layer[] {
+function layersOf(app: unknown = {}): readonly Layer[] {
   const { _router: old } = app as { _router?: unknown }
   const router = old ?? (app as { router?: unknown }).router
   const stack = (router as { stack?: unknown } | undefined)?.stack

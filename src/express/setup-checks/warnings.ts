@@ -1,57 +1,42 @@
-import type { Request } from 'express'
-
+import type { FrameworkRequest } from '../framework/request.ts'
 import { isLoopback } from '../options/authenticator-url.ts'
 import type { ResolvedOptions } from '../options/options.ts'
 import { warn } from '../request/warn.ts'
 import { paleAccents } from '../options/accent.ts'
-import { ungatedRoutes } from './ungated-routes.ts'
 
 /** Detects a setup that works but is probably not intended. @returns what it is, and how to fix it. */
-type Check = (req: Request, options: ResolvedOptions) => string | undefined
+export type Check = (req: FrameworkRequest, options: ResolvedOptions) => string | undefined
 
-const checks: readonly Check[] = [
-  ungatedRoutes,
-  secureBehindProxy,
-  memoryStore,
-  plainServiceUrl,
-  plainPublicUrl,
-  sharedOrigin,
-  paleAccent,
-]
+const checks: readonly Check[] = [memoryStore, plainServiceUrl, plainPublicUrl, sharedOrigin, paleAccent]
 
-/** Checks the app once, at its first request, and logs what is probably wrong. */
-export function createWarner(options: ResolvedOptions): (req: Request) => void {
+/**
+ * Checks the app once, at its first request, and logs what is probably wrong.
+ * @param ofFramework The checks that read what only this framework has.
+ */
+export function createWarner(options: ResolvedOptions, ofFramework: readonly Check[]): (req: FrameworkRequest) => void {
   let hasLooked = false
   return (req) => {
     if (hasLooked) return
     hasLooked = true
-    for (const check of checks) {
+    for (const check of [...ofFramework, ...checks]) {
       const warning = check(req, options)
       if (warning !== undefined) warn(options, warning)
     }
   }
 }
 
-function secureBehindProxy(req: Request): string | undefined {
-  const { session, app, headers } = req as Request & { session?: { cookie?: { secure?: unknown } } }
-  if (session?.cookie?.secure !== true || req.secure || headers['x-forwarded-proto'] === undefined) return undefined
-  return app.get('trust proxy')
-    ? undefined
-    : "the cookie is secure, and a proxy ends https: app.set('trust proxy', …), or no user can sign in."
-}
-
-function memoryStore(req: Request): string | undefined {
-  const { sessionStore } = req as Request & { sessionStore?: object }
+function memoryStore(req: FrameworkRequest): string | undefined {
+  const { sessionStore } = req as FrameworkRequest & { sessionStore?: object }
   if (process.env['NODE_ENV'] !== 'production' || sessionStore?.constructor.name !== 'MemoryStore') return undefined
   return 'web sessions are kept in memory: they are lost at each start and are not shared. Give session({ store }).'
 }
 
-function plainServiceUrl(_req: Request, { serviceUrl }: ResolvedOptions): string | undefined {
+function plainServiceUrl(_req: FrameworkRequest, { serviceUrl }: ResolvedOptions): string | undefined {
   if (!isPlain(serviceUrl)) return undefined
   return 'the service is asked over plain http, where its API key can be read on the way. Use https in service.baseUrl.'
 }
 
-function plainPublicUrl(_req: Request, { publicUrl }: ResolvedOptions): string | undefined {
+function plainPublicUrl(_req: FrameworkRequest, { publicUrl }: ResolvedOptions): string | undefined {
   if (process.env['NODE_ENV'] !== 'production' || !isPlain(publicUrl)) return undefined
   return (
     'publicUrl is plain http, where cookies and codes can be read on the way, and browsers give the authenticator no ' +
@@ -65,7 +50,7 @@ function isPlain(address: string | undefined): boolean {
   return url?.protocol === 'http:' && !isLoopback(url)
 }
 
-function sharedOrigin(_req: Request, { routes, authenticatorUrl }: ResolvedOptions): string | undefined {
+function sharedOrigin(_req: FrameworkRequest, { routes, authenticatorUrl }: ResolvedOptions): string | undefined {
   if (process.env['NODE_ENV'] !== 'production' || !routes || authenticatorUrl !== undefined) return undefined
   return (
     'the authenticator is on the app’s own origin, where a script that gets into the app can use the keys of devices. ' +
@@ -73,7 +58,7 @@ function sharedOrigin(_req: Request, { routes, authenticatorUrl }: ResolvedOptio
   )
 }
 
-function paleAccent(_req: Request, { accent }: ResolvedOptions): string | undefined {
+function paleAccent(_req: FrameworkRequest, { accent }: ResolvedOptions): string | undefined {
   const pale = accent ? paleAccents(accent) : []
   if (pale.length === 0) return undefined
   return `the accent is hard to read (${pale.join(', ')}): choose one with a contrast of 4.5:1 or more.`

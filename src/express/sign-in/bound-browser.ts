@@ -1,5 +1,4 @@
-import type { Request } from 'express'
-
+import type { FrameworkRequest } from '../framework/request.ts'
 import { message } from '../pages/message.ts'
 import type { Handler, Outcome } from '../request/outcome.ts'
 import { continueAt } from '../request/outcome.ts'
@@ -42,4 +41,4 @@ const blockedCookie =
   'publicUrl is https, and browsers keep our cookies only over https.'
 
 /** Not `req.query`: an app can turn that off, and the browser would be redirected for ever. */
-const queryOf = ({ originalUrl }: Request) => new URLSearchParams(originalUrl.split('?', 2)[1])
+const queryOf = ({ originalUrl }: FrameworkRequest) => new URLSearchParams(originalUrl.split('?', 2)[1])

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-
+import type { HttpRequest } from '../framework/http-request.ts'
 import { currentRequestId } from '../../challenge/attribution.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
 import { challengeLifetime } from '../../challenge/challenge.ts'
@@ -7,17 +6,13 @@ import { cancel } from '../../challenge/push.ts'
 import type { Mfa } from '../request/context.ts'
 
 /** The ids that each request has cancelled: one request can sign out in several ways. */
-const cancelled = new WeakMap<IncomingMessage, Set<string>>()
+const cancelled = new WeakMap<HttpRequest, Set<string>>()
 
 /**
  * Cancels what these challenges have sent to devices, if it still waits: nobody can use its approval anymore. Not awaited: a service that
  * does not respond keeps no user signed in.
  */
-export function cancelRequests(
-  req: IncomingMessage,
-  { connect, options }: Mfa,
-  challenges: readonly Challenge[],
-): void {
+export function cancelRequests(req: HttpRequest, { connect, options }: Mfa, challenges: readonly Challenge[]): void {
   const done = cancelled.get(req) ?? new Set()
   cancelled.set(req, done)
   for (const challenge of challenges) {

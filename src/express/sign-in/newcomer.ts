@@ -4,6 +4,7 @@ import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember } from '../../challenge/user.ts'
 import type { User } from '../../contract/users.ts'
 import type { Factor } from '../../contract/factor.ts'
+import { appRequestOf } from '../request/app-request.ts'
 import { verifiedOf } from '../request/verified.ts'
 import { canAddPasskeys } from '../request/passkeys.ts'
 import type { WebRequest } from '../request/web-request.ts'
@@ -53,6 +54,6 @@ export async function maySelfEnroll({ req, user, context }: WebRequest, service:
   if (!selfEnrollment) return false
   if (!mayEnroll) return service.knowsFactors
   // An untyped app may return anything; only `true` counts.
-  const allowed: unknown = await mayEnroll(req, user)
+  const allowed: unknown = await mayEnroll(appRequestOf(req), user)
   return allowed === true
 }

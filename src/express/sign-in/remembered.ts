@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-
+import type { HttpRequest } from '../framework/http-request.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
 import { readRemembered } from '../../challenge/known-browser.ts'
 import type { Membership } from '../../challenge/passkey-policy.ts'
@@ -28,7 +27,7 @@ const recognizedFor = 60
  * Whether the request comes from a browser of its user that was recognized under this policy. Such a user passes the gate and is
  * not verified.
  */
-export function isRemembered(req: IncomingMessage, { remembered }: MfaState, context: RequestContext): boolean {
+export function isRemembered(req: HttpRequest, { remembered }: MfaState, context: RequestContext): boolean {
   const { mfa, userKey } = context
   if (!mfa.options.remember || remembered === undefined || remembered.userKey !== userKey) return false
   // Another browser can send the same web session, whose id an attacker may have planted.

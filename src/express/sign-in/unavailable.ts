@@ -1,5 +1,6 @@
 import { loadLanguageFor } from '../pages/languages.ts'
 import { message } from '../pages/message.ts'
+import { appRequestOf } from '../request/app-request.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { redirect } from '../request/outcome.ts'
 import { isOutage } from '../request/service-outage.ts'
@@ -18,7 +19,7 @@ export async function unavailable(request: WebRequest, error: unknown, mayLetThr
   if (!isTrouble(error)) throw error
   const { failMode } = context.mfa.options
   const { trouble, retryAfter, event } = reportTrouble(context, error)
-  if (mayLetThrough && failMode && isOutage(error) && (await failMode(req, error))) {
+  if (mayLetThrough && failMode && isOutage(error) && (await failMode(appRequestOf(req), error))) {
     const through = letThrough(request)
     return { ...through, events: [event, ...(through.events ?? [])] }
   }

@@ -1,0 +1,23 @@
+import type { FastifyRequest } from 'fastify'
+
+import type { Verified } from '../challenge/challenge.ts'
+import type { RequireMfaOptions } from '../express/require-mfa.ts'
+import { isVerified as isVerifiedOf } from '../express/request/verified.ts'
+import { verifiedMfa as verifiedMfaOf } from '../express/verified-mfa.ts'
+import { requestOf } from './fastify-request.ts'
+
+/** Whether the user behind this request has passed the second step. */
+export function isVerified(request: FastifyRequest): boolean {
+  return isVerifiedOf(requestOf(request))
+}
+
+/**
+ * What was verified, for handlers that must not run otherwise.
+ *
+ * @param options What is required beyond the options of `mfa`, as for `requireMfa()`; an action cannot be named.
+ * @throws {MfaRequiredError} when it was not, or the request has signed another user in; {TypeError} on unknown options;
+ * {RangeError} when maxAge is over 43,200 s.
+ */
+export function verifiedMfa(request: FastifyRequest, options: Omit<RequireMfaOptions, 'purpose'> = {}): Verified {
+  return verifiedMfaOf(requestOf(request), options)
+}
