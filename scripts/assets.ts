@@ -51,6 +51,8 @@ async function buildPageScript(name: string, source: string): Promise<void> {
           formats: ['es'],
           fileName: () => name,
         },
+        // Vite keeps the blanks of libraries, and each sign-in would load them.
+        rolldownOptions: { output: { minify: true } },
       },
     })
     // The same folder contains the entry for single-page apps, which is built with the rest of the package.
