@@ -47,8 +47,8 @@ describe('the types', () => {
 
   it('the options of Fastify that are called with a request are those of Express, and get the request of Fastify', () => {
     type FirstOf<Option> = Parameters<Extract<Option, (...args: never) => unknown>>[0]
-    type CalledWith<Request, Options> = {
-      [Name in keyof Options]-?: Request extends FirstOf<Options[Name]> ? Name : never
+    type CalledWith<FirstArgument, Options> = {
+      [Name in keyof Options]-?: FirstArgument extends FirstOf<Options[Name]> ? Name : never
     }[keyof Options]
     type Names = 'user' | 'required' | 'mayEnroll' | 'failMode' | 'language' | 'logout'
 
