@@ -44,8 +44,9 @@ export class RequestOfFastify implements FrameworkRequest {
     return this.original.originalUrl
   }
 
+  /** As Fastify has found the route, after the option `rewriteUrl`. */
   get path() {
-    return this.originalUrl.slice(this.baseUrl.length).split('?', 1)[0] || '/'
+    return this.original.url.slice(this.baseUrl.length).split('?', 1)[0] || '/'
   }
 
   get query() {

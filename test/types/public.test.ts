@@ -3,6 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Request, RequestHandler } from 'express'
 import { mfa, requireMfa, verifiedMfa } from 'second-factor'
 import type { AppRequest, MfaEvent, MfaOptions, RequestMfa, Verified } from 'second-factor'
+import type { FastifyRequest, preHandlerHookHandler } from 'fastify'
+import { requireMfa as requireFastifyMfa } from 'second-factor/fastify'
+import type { MfaOptions as FastifyOptions } from 'second-factor/fastify'
 import type { MfaStrategyOptions } from 'second-factor/passport'
 import { createSignIn } from 'second-factor/testing'
 import type { TestService } from 'second-factor/testing'
@@ -40,6 +43,20 @@ describe('the types', () => {
     // @ts-expect-error -- a user is named in one way
     void (() => mfa({ user: () => ({ login: 'alice' }) }))
     expectTypeOf<MfaStrategyOptions>().toEqualTypeOf<{ codeField?: string | false | undefined }>()
+  })
+
+  it('the options of Fastify that are called with a request are those of Express, and get the request of Fastify', () => {
+    type FirstOf<Option> = Parameters<Extract<Option, (...args: never) => unknown>>[0]
+    type CalledWith<FirstArgument, Options> = {
+      [Name in keyof Options]-?: FirstArgument extends FirstOf<Options[Name]> ? Name : never
+    }[keyof Options]
+    type Names = 'user' | 'required' | 'mayEnroll' | 'failMode' | 'language' | 'logout'
+
+    expectTypeOf<CalledWith<AppRequest, MfaOptions>>().toEqualTypeOf<Names>()
+    expectTypeOf<CalledWith<FastifyRequest, FastifyOptions>>().toEqualTypeOf<Names>()
+    expectTypeOf<keyof FastifyOptions>().toEqualTypeOf<keyof MfaOptions>()
+    expectTypeOf<FastifyRequest['mfa']>().toEqualTypeOf<RequestMfa | undefined>()
+    expectTypeOf(requireFastifyMfa()).toExtend<preHandlerHookHandler>()
   })
 
   it('the types of mfa() accept a user option that returns a user, a promise, null or undefined', () => {
