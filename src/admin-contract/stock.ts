@@ -77,13 +77,13 @@ export const StockReport = z.object({
   rejectedRows: z.int(),
   /** How many of them are rejected because their serial number is there already. */
   presentRows: z.int(),
-  /** The first of them. Those that are only there already come after the others. */
   /** The names of columns that were ignored, in quotes. */
   ignored: z.array(z.string()).optional(),
   /** The first of the acceptable tokens, as they will be. */
   preview: z
     .array(StockToken.pick({ serialNumber: true, algorithm: true, digits: true, period: true }))
     .max(previewedTokens),
+  /** The first rejected rows. Those that are only there already come after the others. */
   rejected: z
     .array(
       z.object({

@@ -68,7 +68,7 @@ export function mfa(options: MfaOptions = {}): MfaHandler {
 
   const handler: RequestHandler = function mfaHandler(req, res, next) {
     requireExpress(req, res)
-    requireMount(req)
+    requireMount(req, instance.mfa.options.path)
     noteSeen(req)
     warn(req)
     receive(instance, req, new ExpressResponse(res), next)

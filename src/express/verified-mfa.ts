@@ -53,7 +53,7 @@ export function verifiedMfa(req: HttpRequest, options: Omit<Need, 'purpose'> = {
   const verified = verifiedOf(state, context, narrowTo(need)(context.mfa.policy))
   const current = currentUser(req, context)
   if (verified && isSameUser(current, context)) return verified
-  if (!context.user && (!current || current === 'unknown')) throw new MfaRequiredError(undefined, 'SIGN_IN_REQUIRED')
+  if (!current || (current === 'unknown' && !context.user)) throw new MfaRequiredError(undefined, 'SIGN_IN_REQUIRED')
   const purpose = verifiedOf(state, context) ? 'step_up' : 'sign_in'
   throw new MfaRequiredError(challengeAddress(context, { ...need, purpose }))
 }

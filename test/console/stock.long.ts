@@ -58,7 +58,7 @@ describe('the stock of hardware tokens', () => {
     await confirm(page, 'Delete')
     await page.getByText(`The token ${isolated('HT-1002')} was deleted.`).waitFor()
 
-    expect(report).toMatch(/4\tThe seed isn’t/)
+    expect(report).toMatch(/4\tThe seed has/)
     expect(serial).toBe('HT-1001')
     await page.getByRole('button', { name: 'HT-1002' }).waitFor({ state: 'detached' })
     expect((await desk.client.users.getByUsername('alice')).hardware).not.toBe('')

@@ -1,5 +1,6 @@
 import express from 'express'
 import express4 from 'express4'
+import session from 'express-session'
 import { mfa } from 'second-factor'
 import { embedded } from 'second-factor/service'
 import { expect, it, onTestFinished } from 'vitest'
@@ -47,8 +48,24 @@ it.each<[string, string, typeof express]>([
     res.status(500).send(error.message)
   })
 
-  const answer = await fetch(`${await listen(app)}/account`)
+  const answer = await fetch(`${await listen(app)}/account/mfa`)
 
   expect(answer.status).toBe(500)
   expect(await answer.text()).toContain("write app.use(mfa()) in place of app.use('*', mfa())")
+})
+
+it.each([
+  ['a list of paths', /^\/(en|de)/, '/en'],
+  ['a wildcard before the rest of the path', '/*tenant/app', '/acme/app'],
+])('mfa() works at %s, which is no wildcard for the challenge', async (_, path, mount) => {
+  const service = embedded({ database: ':memory:' })
+  onTestFinished(() => service.close())
+  const app = express()
+  app.use(session({ secret: 'x'.repeat(32), resave: false, saveUninitialized: false }))
+  app.use(path, mfa({ service, user: () => null }))
+  app.use((_req, res) => void res.send('passed on'))
+
+  const url = await listen(app)
+
+  expect(await (await fetch(url + mount)).text()).toBe('passed on')
 })

@@ -20,7 +20,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'naming no challenge to visitors, who could not pass it',
     file: 'src/express/verified-mfa.ts',
-    find: "  if (!context.user && (!current || current === 'unknown')) throw new MfaRequiredError(undefined, 'SIGN_IN_REQUIRED')\n",
+    find: "  if (!current || (current === 'unknown' && !context.user)) throw new MfaRequiredError(undefined, 'SIGN_IN_REQUIRED')\n",
     replace: '',
     test: 'express/step-up.test.ts',
     title: 'verifiedMfa() names no challenge while no user is signed in, who could not pass it',

@@ -213,7 +213,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'noticing that a wildcard leaves no path for the challenge',
     file: 'src/express/mfa.ts',
-    find: '    requireMount(req)\n',
+    find: '    requireMount(req, instance.mfa.options.path)\n',
     replace: '',
     test: 'express/without-express.test.ts',
     title: 'mfa() says what to write where a wildcard takes every address from it, in %s',

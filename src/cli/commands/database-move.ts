@@ -115,7 +115,12 @@ function show({ tables = {}, audit }: Moved, { database, to, dryRun = false, jso
   printRows([
     ['Audit trail', `${trail} (${counted(audit.entries, 'entry', 'entries')})`],
     ...(dryRun
-      ? ([['Dry run', 'everything was undone; without --dry-run it is moved']] as const)
+      ? ([
+          [
+            'Dry run',
+            tables ? 'everything was undone; without --dry-run it is moved' : 'without --dry-run the move ends',
+          ],
+        ] as const)
       : ([
           ['Moved', `${database} to ${place}; nothing opens the file any more`],
           ['Next', `start the service with MFA_DATABASE set to the new address, and ${keysText(database)}`],

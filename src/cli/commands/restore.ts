@@ -78,6 +78,8 @@ async function restore(file: string, settings: Settings): Promise<void> {
   // A moved database can be restored: it is as old as a backup from the time of the move.
   const isEarlier = await checkSchema(file, { moved: true }).catch(rethrowFileError)
   await requireUnused(database).catch(rethrowFileError)
+  // A file that was in use has changes beside it, which closing it writes back.
+  if (existsSync(`${file}-wal`)) await requireUnused(file).catch(rethrowFileError)
   // All changes are made to a copy beside the database. Until the copy replaces the database, nothing has changed.
   const copy = `${database}.restoring`
   try {
@@ -177,7 +179,7 @@ function show(
     ],
     [
       'Invalidated',
-      'pending sessions, bypass codes and activation codes; one-time codes work again in 5 to 10 minutes',
+      'pending sessions, bypass codes and activation codes; one-time codes work again in 3 to 20 minutes, after ten of their periods',
     ],
     ...(isEarlier
       ? ([

@@ -3,7 +3,7 @@ import { parseCsv } from '../../service/features/hardware/files/csv.ts'
 import type { CsvRecord } from '../../service/features/hardware/files/csv.ts'
 import { textOf } from '../../service/features/hardware/files/file-text.ts'
 import type { FileBytes } from '../../service/features/hardware/files/file-text.ts'
-import { namesOf, readHeader } from '../../service/features/hardware/files/columns.ts'
+import { namesOf, plainName, readHeader } from '../../service/features/hardware/files/columns.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
 import { asFailure } from './as-failure.ts'
 
@@ -20,7 +20,7 @@ const known = {
     email: ['email', 'mail', 'emailaddress', 'mailaddress'],
   },
   // No column changes what another one means.
-  decisive: /(?!)/,
+  isHarmless: () => true,
 } as const
 
 interface UsersSettings {
@@ -49,23 +49,29 @@ export async function* readUsersCsv(file: FileBytes, settings: UsersSettings = {
 
 /** @returns undefined when the record is not a header. */
 function headerOf(record: CsvRecord, { usernameColumn, noteIgnored }: UsersSettings) {
-  const fields = record.fields.map((field) => (isNamed(field, usernameColumn) ? 'username' : field))
-  const header = readHeader({ ...record, fields }, known)
+  const header = readHeader(record, usernameColumn === undefined ? known : knownWith(usernameColumn))
   if (header?.columns.includes('username')) {
     noteIgnored?.(header.ignored)
     return header.columns
   }
   // A header of unknown names would be taken for a person, and its columns for others.
+  const { fields } = record
   const isPerson = !header && fields.length === columns.length && /^$|@/.test(fields[2] ?? '')
   if (isPerson && usernameColumn === undefined) return undefined
+  const missing = usernameColumn === undefined ? 'known as the username' : `named ${usernameColumn}`
   throw new Failure(
-    `No column of the file is known as the username. The first line has ${namesOf(record)}. Name the column with --username-column.`,
+    `No column of the file is ${missing}. The first line has ${namesOf(record)}. Name the column with --username-column.`,
     exitCode.usage,
   )
 }
 
-const isNamed = (field: string, name: string | undefined) =>
-  name !== undefined && field.toLowerCase() === name.toLowerCase()
+/** Only this column has the usernames, also where its name means something else otherwise. */
+function knownWith(usernameColumn: string): typeof known | Names {
+  const { username: _usual, ...others } = known.names
+  return { ...known, names: { ...others, username: [plainName(usernameColumn)] } }
+}
+
+type Names = Omit<typeof known, 'names'> & { readonly names: Readonly<Record<Column, readonly string[]>> }
 
 function readRow({ line, fields, fault }: CsvRecord, rowColumns: readonly (Column | undefined)[]): UserRow {
   if (fault !== undefined) return { line, reason: fault }

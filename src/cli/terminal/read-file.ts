@@ -34,8 +34,12 @@ export async function readHex(value: string, option: string, isLength: (digits: 
 /** Reads the one line of the file that `@FILE` names, such as a password, which no argument may contain: others see arguments. */
 export async function readLine(value: string, option: string): Promise<string> {
   if (!value.startsWith('@')) throw new Failure(`${option}: expected @ and the path of a file.`, exitCode.usage)
-  const text = (await readWholeFile(value.slice(1), maxHexBytes)).toString('utf8')
-  return text.replace(/\r?\n$/, '')
+  const [line = '', ...rest] = (await readWholeFile(value.slice(1), maxHexBytes))
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+  if (rest.some((other) => other !== '')) throw new Failure(`${option}: the file has several lines.`, exitCode.usage)
+  return line
 }
 
 async function openFile(path: string): Promise<FileHandle> {

@@ -175,7 +175,7 @@ describe('second-factor hardware import', () => {
       `${seed.repeat(2)},${seed},TOTP6,30`,
       `1,${seed},TOTP6,30`,
       `5,${seed},TOTP6,30`,
-      `6,${seed},TOTP7,30`,
+      `6,${seed},TOTP9,30`,
       `7,${seed},TOTP6,121`,
       `8,GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ,TOTP6,30`,
     )

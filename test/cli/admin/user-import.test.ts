@@ -168,6 +168,17 @@ describe('second-factor user import', () => {
     ])
   })
 
+  it('second-factor user import takes no other column than the one that --username-column names', async () => {
+    const path = csv('userId,userPrincipalName,mail', 'a1,alice@corp.example.com,a@example.com')
+
+    const misspelled = await importing(path, '--username-column', 'userPrincipleName')
+    const right = await importing(path, '--username-column', 'userPrincipalName')
+
+    expect([misspelled.code, misspelled.stderr]).toEqual([2, expect.stringContaining('named userPrincipleName')])
+    expect(right.stdout).toBe('Ignored columns: "userId"\n1 user imported.\n')
+    expect(await usernames()).toEqual(['alice@corp.example.com'])
+  })
+
   it('second-factor user import says what to do with a file in another encoding than UTF-8', async () => {
     writeFileSync(file('users.csv'), Buffer.from('bjorn,Bj\u00f6rn,b@example.com', 'latin1'))
 

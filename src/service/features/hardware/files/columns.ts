@@ -5,8 +5,8 @@ import { FileProblem } from './file-problem.ts'
 interface ColumnNames<Column extends string> {
   /** Its columns, each by the names that it has in files: in lower case, without blanks and punctuation. */
   readonly names: Readonly<Record<Column, readonly string[]>>
-  /** Parts of names that may change what the other columns mean. A column that is not known, and has one, stops the file. */
-  readonly decisive: RegExp
+  /** Whether a column of another name changes nothing about the known ones. One that may stops the file. */
+  readonly isHarmless: (plainName: string) => boolean
 }
 
 /** The columns of a file, in its order. Undefined for those that are ignored. */
@@ -23,7 +23,7 @@ export interface Header<Column extends string> {
  */
 export function readHeader<Column extends string>(
   { fields }: CsvRecord,
-  { names, decisive }: ColumnNames<Column>,
+  { names, isHarmless }: ColumnNames<Column>,
 ): Header<Column> | undefined {
   const meanings = new Map(
     (Object.keys(names) as Column[]).flatMap((column) => names[column].map((name) => [name, column] as const)),
@@ -36,7 +36,7 @@ export function readHeader<Column extends string>(
     throw new FileProblem(`The columns ${first} and ${second} mean the same. Remove one of them.`)
   }
   const unknown = fields.flatMap((_field, index) => (columns[index] === undefined ? index : []))
-  const stop = unknown.find((index) => decisive.test(plainName(fields[index] ?? '')))
+  const stop = unknown.find((index) => !isHarmless(plainName(fields[index] ?? '')))
   if (stop !== undefined) {
     const known = (Object.keys(names) as Column[]).join(', ')
     throw new FileProblem(
@@ -46,15 +46,16 @@ export function readHeader<Column extends string>(
   return { columns, ignored: unknown.map((index) => nameOf(fields, index)) }
 }
 
-/** The names of a header, for a message. */
+/** The names of a header, for a message. Only for files without secrets: the line may be none. */
 export const namesOf = ({ fields }: CsvRecord): string => fields.map((_, index) => nameOf(fields, index)).join(', ')
 
-const plainName = (field: string): string => field.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+/** A name in the form in which formats know it. */
+export const plainName = (field: string): string => field.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
-/** A column by its name, or by its number where its name may be a secret of a file that has no header. */
+/** A column of a header by its name, or by its number where that looks like no name. */
 function nameOf(fields: readonly string[], index: number): string {
   const name = fields[index] ?? ''
-  return /^[\p{L}\p{N} _.()/-]{1,32}$/u.test(name) && !/^[0-9A-Z+/=]{12,}$|\d{6}/.test(name)
-    ? `"${name}"`
-    : `${index + 1}`
+  const isName =
+    /^\p{L}[\p{L}\p{N} _.()/-]{0,31}$/u.test(name) && !/\d\D*\d\D*\d|^[A-Z0-9]{12,}$|^[a-z0-9]{20,}$/.test(name)
+  return isName ? `"${name}"` : `${index + 1}`
 }

@@ -43,7 +43,8 @@ export async function* parseCsv(pieces: AsyncIterable<string>): AsyncGenerator<r
 
 /** Tells the separator by the first line that is not empty. @returns undefined if more text may follow in it. */
 function beginningOf(text: string, isLast: boolean) {
-  const blank = text.slice(0, text.length - text.trimStart().length).replace(/[^\r\n]+$/, '')
+  const blanks = text.slice(0, text.length - text.trimStart().length)
+  const blank = blanks.slice(0, Math.max(blanks.lastIndexOf('\n'), blanks.lastIndexOf('\r')) + 1)
   const rest = text.slice(blank.length)
   const end = rest.search(/[\r\n]/)
   if (end < 0 && !isLast && text.length <= maxRecordLength) return undefined

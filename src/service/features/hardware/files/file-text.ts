@@ -33,10 +33,11 @@ export async function* textOf(file: FileBytes, advice: string): AsyncGenerator<s
 
 /** The first bytes tell it (Unicode 16.0 section 23.8). Spreadsheets and archives are ZIP files. */
 function encodingOf(bytes: Uint8Array | undefined, advice: string): string {
-  const [first, second] = bytes ?? []
+  const [first, second, third] = bytes ?? []
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   if (first === 0xfe && second === 0xff) return 'utf-16be'
-  if (first === 0x50 && second === 0x4b) throw new FileProblem(`The file is a spreadsheet or an archive. ${advice}`)
+  if (first === 0x50 && second === 0x4b && third !== undefined && third < 9)
+    throw new FileProblem(`The file is a spreadsheet or an archive. ${advice}`)
   if (first === 0 || second === 0) throw new FileProblem(`The file is UTF-16 without a byte order mark. ${advice}`)
   return 'utf-8'
 }

@@ -1,4 +1,4 @@
-import { namesOf, readHeader } from './columns.ts'
+import { readHeader } from './columns.ts'
 import type { Header } from './columns.ts'
 import type { ImportRow } from './import-row.ts'
 import { algorithmNamed, numberIn } from './code-words.ts'
@@ -9,33 +9,40 @@ import { hexSeed } from './seed-encoding.ts'
 import type { SeedEncoding } from './seed-encoding.ts'
 
 /** The columns that files of tokens have. A seed in a column named `secret` may be in either encoding. */
-const known = {
-  names: {
-    serial: ['serial', 'serialnumber', 'serialno', 'serialnr', 'sn', 'tokenserial', 'tokenserialnumber', 'tokenid'],
-    seed: ['seed', 'hex', 'hexseed', 'seedhex', 'hexkey', 'keyhex', 'secrethex', 'hexsecret'],
-    base32: ['secretkey', 'base32', 'base32seed', 'seedbase32', 'base32secret', 'secretbase32', 'base32key'],
-    secret: ['secret', 'key', 'sharedsecret', 'otpkey', 'tokenkey', 'otpsecret', 'tokensecret'],
-    type: ['type', 'otptype', 'tokentype'],
-    digits: ['digits', 'otplen', 'otplength', 'otpdigits', 'length', 'codelength', 'codedigits', 'numberofdigits'],
-    step: ['step', 'timestep', 'period', 'interval', 'timeinterval', 'otpperiod'],
-    algorithm: [
-      'algorithm',
-      'algo',
-      'hash',
-      'hashlib',
-      'hashalgorithm',
-      'hashalgo',
-      'hmac',
-      'hmacalgorithm',
-      'otpalgorithm',
-    ],
-    counter: ['counter', 'initialcounter', 'movingfactor', 'eventcounter'],
-    alias: ['alias', 'label'],
-  },
-  decisive:
-    /digit|length|otp|step|period|interval|algo|hash|hmac|sha\d|ocra|counter|drift|offset|window|skew|secret|seed|key|encod|base\d|hex|check|prefix|suffix|suite|mode(?!l)|clock|epoch|pin$|^(?:type|len|t0|format|pin)/,
+const names = {
+  serial: ['serial', 'serialnumber', 'serialno', 'serialnr', 'sn', 'tokenserial', 'tokenserialnumber', 'tokenid'],
+  seed: ['seed', 'hex', 'hexseed', 'seedhex', 'hexkey', 'keyhex', 'secrethex', 'hexsecret'],
+  base32: ['secretkey', 'base32', 'base32seed', 'seedbase32', 'base32secret', 'secretbase32', 'base32key'],
+  secret: ['secret', 'key', 'sharedsecret', 'otpkey', 'tokenkey', 'otpsecret', 'tokensecret'],
+  type: ['type', 'otptype', 'tokentype'],
+  digits: ['digits', 'otplen', 'otplength', 'otpdigits', 'length', 'codelength', 'codedigits', 'numberofdigits'],
+  step: ['step', 'timestep', 'period', 'interval', 'timeinterval', 'otpperiod'],
+  algorithm: [
+    'algorithm',
+    'algo',
+    'hash',
+    'hashlib',
+    'hashalgorithm',
+    'hashalgo',
+    'hmac',
+    'hmacalgorithm',
+    'otpalgorithm',
+  ],
+  counter: ['counter', 'initialcounter', 'movingfactor', 'eventcounter'],
+  alias: ['alias', 'label'],
 } as const
-type Column = keyof typeof known.names
+type Column = keyof typeof names
+
+/** Who has a token, what it looks like, and when it was bought. Every other name may say how the codes are made. */
+const harmless =
+  /upn|user|owner|person|name|mail|department|manufactur|maker|vendor|brand|model|product|descri|comment|note|remark|status|state|active|enabled|assigned|date|created|expir|batch|lot|order|invoice|location|site|room|group|realm|tenant|domain|organi[sz]ation|company|country|barcode|hersteller|modell|benutzer|bemerkung|datum|fabricant|utilisateur|remarque|^(?:id|no|nr|row|index|tag)$/
+const decisive =
+  /digit|length|otp|step|period|interval|second|time|algo|hash|hmac|sha\d|ocra|counter|drift|offset|window|skew|secret|seed|key|encod|base\d|hex|check|prefix|suffix|suite|mode(?!l)|clock|epoch|format|pin$|^pin/
+
+const known = {
+  names,
+  isHarmless: (name: string) => harmless.test(name) && !decisive.test(name),
+}
 
 /** The columns of a file without a header. */
 const defaultColumns = ['serial', 'seed', 'type', 'step'] as const satisfies readonly Column[]
@@ -80,20 +87,22 @@ const withoutHeader: Layout = {
 const isSeed = (field: string) => /^(?:[0-9a-f]{2}){10,}$/i.test(field)
 
 function readLayout(record: CsvRecord, encoding: SeedEncoding | undefined): Layout {
-  if (record.fields.some((field) => isSeed(field)) || record.fault !== undefined) return withoutHeader
+  if (record.fields.some((field) => isSeed(field))) return withoutHeader
+  // Its columns would be unknown, and those of the next lines would be taken for others.
+  if (record.fault !== undefined) throw new FileProblem(`The first line has a mistake: ${record.fault}. Correct it.`)
   const header = readHeader(record, known)
   const has = (column: Column) => header?.columns.includes(column)
   const seeds = (['seed', 'base32', 'secret'] as const).filter((column) => has(column))
   const [column, another] = seeds
   if (!header || !column || !has('serial')) {
     throw new FileProblem(
-      `The first line has ${namesOf(record)}. Name the columns: serial, and seed (hexadecimal) or base32; then digits, step and algorithm.`,
+      `The first line is no header with ${header ? 'both ' : ''}serial and seed, and has no seed in hexadecimal. Name the columns: serial, and seed (hexadecimal) or base32; then digits, step and algorithm.`,
     )
   }
   if (another) throw new FileProblem('The file has two columns of seeds. Remove one of them.')
   if (column === 'secret' && encoding === undefined) {
     throw new FileProblem(
-      `The column ${namesOf({ ...record, fields: record.fields.slice(header.columns.indexOf('secret')).slice(0, 1) })} does not say how its seeds are written. Name it seed if they are hexadecimal, or base32.`,
+      'The column of the seeds does not say how they are written. Name it seed if they are hexadecimal, or base32.',
       'encoding_missing',
     )
   }
@@ -108,22 +117,25 @@ function readRow({ line, fields, fault }: CsvRecord, { columns, seed }: Layout):
   }
   const fieldOf = (column: Column) => fields[columns.indexOf(column)] ?? ''
   const type = fieldOf('type').toUpperCase()
-  if (type.startsWith('HOTP') || (type === '' && fieldOf('counter') !== '')) return reject(line, 'hotp', hotpReason)
-  if (!/^(?:TOTP\d?)?$/.test(type)) return reject(line, 'type', 'the type is not TOTP')
+  if (type.startsWith('HOTP')) return reject(line, 'hotp', hotpReason)
+  if (type === '' && fieldOf('counter') !== '')
+    return reject(line, 'hotp', 'it has a counter and no type: add the column type with TOTP')
+  if (!/^(?:TOTP\d?)?$/.test(type)) return reject(line, 'unsupported', 'the type is not TOTP')
   const algorithm = algorithmNamed(fieldOf('algorithm') || 'SHA1')
   if (!algorithm) return reject(line, 'unsupported', 'the hash is not SHA-1, SHA-256 or SHA-512')
   const hex = hexSeed(fieldOf(seed.column), seed.encoding)
   if (hex === undefined) {
     return reject(line, 'seed', `seed: is not ${seed.encoding === 'hex' ? 'hexadecimal' : 'Base32'}`)
   }
-  const digits = numberIn(fieldOf('digits') || type.slice('TOTP'.length) || '6')
+  const [ofType, ofDigits] = [type.slice('TOTP'.length), fieldOf('digits')].map((text) => text && numberIn(text))
+  if (ofType && ofDigits && ofType !== ofDigits) return reject(line, 'row', 'type and digits differ')
+  const digits = ofDigits || ofType || 6
   const token = {
     serialNumber: fieldOf('serial'),
     seed: hex,
     algorithm,
     digits,
     period: numberIn(fieldOf('step') || '30'),
-    ...(/\d$/.test(type) && { type }),
     ...(fieldOf('alias') !== '' && { alias: fieldOf('alias') }),
   }
   return { line, token }

@@ -37,7 +37,7 @@ export async function valueOpener(head: readonly XmlElement[], unlocking: Unlock
   if (!encryption && !method) return (element) => plainValue(element)
   const key = await keyOf(encryption, unlocking)
   const mac = macOf(method, key)
-  if (mac === 'wrong key') throw wrongKey(unlocking)
+  if (mac === 'wrong key') throw wrongKey(find(encryption, 'DerivedKey'))
   return (element) => plainValue(element) ?? encryptedValue(element, key, mac)
 }
 
@@ -62,8 +62,8 @@ async function keyOf(encryption: XmlElement | undefined, { key, password }: Unlo
   return key
 }
 
-const wrongKey = ({ password }: Unlocking) =>
-  password === undefined
+const wrongKey = (derived: XmlElement | undefined) =>
+  derived === undefined
     ? new FileProblem('The key does not match the file. Check the key.', 'key_wrong')
     : new FileProblem('The password does not match the file. Check the password.', 'password_wrong')
 

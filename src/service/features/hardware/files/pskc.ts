@@ -76,7 +76,8 @@ function readPackage(keyPackage: XmlElement, open: OpenValue): ImportRow {
   const algorithm = suiteOf(key)
   if (typeof algorithm === 'object') return { line, ...algorithm }
   const start = numberOf(find(key, 'Data', 'Time'), open)
-  if (start !== undefined && start !== 0) return reject(line, 'unsupported', 'its steps do not begin at the time 0')
+  if (start !== undefined && start !== 0)
+    return reject(line, 'unsupported', 'it has a Time other than 0, which is not supported')
   const drift = numberOf(find(key, 'Data', 'TimeDrift'), open) ?? 0
   if (typeof drift !== 'number' || Math.abs(drift) > maxDrift) {
     return reject(line, 'unsupported', `its drift is not between -${maxDrift} and ${maxDrift} steps`)
@@ -96,6 +97,9 @@ function readPackage(keyPackage: XmlElement, open: OpenValue): ImportRow {
 /** The clock of a token that is further off is broken, steps. */
 const maxDrift = 1_000
 
+/** What stands in `AlgorithmParameters` and `Data`, and is understood (RFC 6030 sections 4.2 and 4.3). */
+const knownParts = new Set(['suite', 'responseformat', 'secret', 'time', 'timeinterval', 'timedrift'])
+
 /** @returns what the service does not support about the key. */
 function unsupported(key: XmlElement): Omit<Rejected, 'line'> | undefined {
   const algorithm = key.attributes.get('algorithm') ?? ''
@@ -104,7 +108,13 @@ function unsupported(key: XmlElement): Omit<Rejected, 'line'> | undefined {
     const name = algorithm.split(/[:#]/).at(-1) ?? ''
     return { code: 'unsupported', reason: `the algorithm is ${quoteName(name.slice(0, 40))} and not TOTP` }
   }
-  const format = find(key, 'AlgorithmParameters', 'ResponseFormat')
+  const [parameters, data] = [find(key, 'AlgorithmParameters'), find(key, 'Data')]
+  const other = [...(parameters?.children ?? []), ...(data?.children ?? [])].find(({ name }) => !knownParts.has(name))
+  if (other)
+    return { code: 'unsupported', reason: `its ${quoteName(other.name)} may change the codes, and is not known` }
+  if ((find(key, 'Policy', 'PINPolicy')?.attributes.get('pinusagemode') ?? 'Local').toUpperCase() !== 'LOCAL')
+    return { code: 'unsupported', reason: 'a PIN is part of its codes' }
+  const format = find(parameters, 'ResponseFormat')
   if (format?.attributes.get('encoding')?.toUpperCase() !== 'DECIMAL')
     return { code: 'unsupported', reason: 'the codes are not decimal digits' }
   // A value of the type `xs:boolean`.
@@ -115,14 +125,18 @@ function unsupported(key: XmlElement): Omit<Rejected, 'line'> | undefined {
 
 /** The hash of the codes, as text or as an attribute; SHA-1 where the file names none (RFC 6238 section 1.2). */
 function suiteOf(key: XmlElement): CodeAlgorithm | Omit<Rejected, 'line'> {
-  const suite = find(key, 'AlgorithmParameters', 'Suite')
-  const name = suite?.text.trim() || suite?.attributes.get('hashalgo')?.trim() || 'SHA1'
-  return (
-    algorithmNamed(name) ?? {
-      code: 'unsupported',
-      reason: `the hash is ${quoteName(name.slice(0, 40))} and not SHA-1, SHA-256 or SHA-512`,
-    }
-  )
+  const suites = find(key, 'AlgorithmParameters')?.children.filter(({ name }) => name === 'suite') ?? []
+  const said = suites.flatMap(({ text, attributes, children }) => [
+    text.trim(),
+    ...attributes.values(),
+    ...children.map((child) => child.text.trim()),
+  ])
+  const hashes = new Set(said.filter((name) => name !== '').map((name) => algorithmNamed(name) ?? name))
+  const [name = 'SHA1', another] = hashes
+  const algorithm = another === undefined ? algorithmNamed(name) : undefined
+  if (algorithm) return algorithm
+  const shown = [...hashes].map((hash) => quoteName(hash.slice(0, 40))).join(' and ')
+  return { code: 'unsupported', reason: `the hash is ${shown} and not SHA-1, SHA-256 or SHA-512` }
 }
 
 /**

@@ -170,6 +170,8 @@ describe('a key package', () => {
     ['<Suite>HMAC-SHA1</Suite>', 'SHA1'],
     ['<Suite> HMAC-SHA256 </Suite>', 'SHA256'],
     ['<Suite hashalgo="sha256"/>', 'SHA256'],
+    ['<Suite Algorithm="HMAC-SHA256"/>', 'SHA256'],
+    ['<Suite><Hash>SHA256</Hash></Suite>', 'SHA256'],
     ['<Suite HashAlgo="HmacSHA512"></Suite>', 'SHA512'],
     ['<Suite/>', 'SHA1'],
     ['', 'SHA1'],
@@ -187,6 +189,14 @@ describe('a key package', () => {
     expect(await readPskc(text)).toEqual([{ ...row, token: { ...token, algorithm: 'SHA256' } }])
   })
 
+  it('readPskc() rejects a key package whose PIN is part of its codes', async () => {
+    const policy = (mode: string) =>
+      container(keyPackage()).replace('</Key>', `<Policy><PINPolicy PINUsageMode="${mode}"/></Policy></Key>`)
+
+    expect(await reasonOf(policy('Algorithmic'))).toContain('a PIN is part of its codes')
+    expect(await readPskc(policy('Local'))).toEqual([row])
+  })
+
   it('readPskc() keeps how far the clock of a token was ahead', async () => {
     const rows = await readPskc(container(keyPackage({ interval: plainData('Time', 0) + plainData('TimeDrift', -4) })))
 
@@ -199,7 +209,15 @@ describe('a key package', () => {
     ['of another hash', keyPackage({ parameters: '<Suite>HMAC-MD5</Suite>' }), 'the hash is "HMAC-MD5"'],
     ['of a challenge', keyPackage({ parameters: '<Suite>OCRA-1:HOTP-SHA1-8:QN08</Suite>' }), 'the hash is "OCRA-1'],
     ['of another hash in an attribute', keyPackage({ parameters: '<Suite HashAlgo="md5"/>' }), 'the hash is "md5"'],
-    ['whose steps begin later', keyPackage({ interval: plainData('Time', 1_000) }), 'do not begin at the time 0'],
+    ['of two hashes', keyPackage({ parameters: '<Suite>SHA1</Suite><Suite>SHA256</Suite>' }), '"SHA1" and "SHA256"'],
+    [
+      'of a hash and another',
+      keyPackage({ parameters: '<Suite hashalgo="sha256">SHA1</Suite>' }),
+      '"SHA1" and "SHA256"',
+    ],
+    ['with an unknown parameter', keyPackage({ parameters: '<Truncation>4</Truncation>' }), '"truncation" may change'],
+    ['with unknown data', keyPackage({ interval: plainData('Interval', 60) }), '"interval" may change'],
+    ['with a time', keyPackage({ interval: plainData('Time', 1_000) }), 'a Time other than 0'],
     [
       'whose clock is off by more than a thousand steps',
       keyPackage({ interval: plainData('TimeDrift', 1_001) }),
