@@ -8,6 +8,7 @@ import type { RequestHandler, Response } from 'express'
 import session from 'express-session'
 import helmet from 'helmet'
 import { mfa } from 'second-factor'
+import type { MfaOptions } from 'second-factor'
 import { createSignIn, passSecondStep, startTestService } from 'second-factor/testing'
 import request from 'supertest'
 import type { Agent } from 'supertest'
@@ -110,6 +111,15 @@ describe('@RequireMfa()', () => {
     expect((await agent.get(path)).status).toBe(500)
     expect(seen).toEqual([new Error('requireMfa() needs app.use(mfa()) before it')])
   })
+
+  it('@RequireMfa() passes no request on when it cannot be decided about', async () => {
+    const seen: unknown[] = []
+    const required = () => Promise.reject(new Error('directory down'))
+    const { agent, path } = await startNest({ seen, options: { required, public: ['/api/v1/*'] } })
+
+    expect((await agent.get(path)).status).toBe(500)
+    expect(seen).toEqual([new Error('directory down')])
+  })
 })
 
 interface NestOptions {
@@ -117,6 +127,8 @@ interface NestOptions {
   readonly seen?: unknown[]
   /** Forgets mfa(). */
   readonly without?: boolean
+  /** More of mfa(), for a user who has not passed the second step. */
+  readonly options?: MfaOptions
 }
 
 interface Login {
@@ -124,7 +136,7 @@ interface Login {
 }
 
 /** The example's controllers in an app that uses more of Nest, and a user who has passed the second step. */
-async function startNest({ seen = [], without = false }: NestOptions = {}) {
+async function startNest({ seen = [], without = false, options }: NestOptions = {}) {
   const service = await startTestService()
   const app = await NestFactory.create<NestExpressApplication>(AppModule, { rawBody: true, logger: false })
   onTestFinished(async () => {
@@ -141,7 +153,9 @@ async function startNest({ seen = [], without = false }: NestOptions = {}) {
   })
   app.use(helmet(), session({ secret: 'test', resave: false, saveUninitialized: false }))
   if (!without)
-    app.use(mfa({ service, clock: service.clock, user: (req) => (req.session as Login).user, appName: 'Nest' }))
+    app.use(
+      mfa({ service, clock: service.clock, user: (req) => (req.session as Login).user, appName: 'Nest', ...options }),
+    )
   app.use('/resolver', createResolver(app))
   await app.init()
   const agent: Agent = request.agent(app.getHttpServer())
@@ -149,7 +163,8 @@ async function startNest({ seen = [], without = false }: NestOptions = {}) {
     service,
     login: (to: Agent, username: string) => to.post('/api/v1/login').send({ username, password: 'secret' }),
   })
-  if (!without) await signIn(agent, 'alice', { mfa: true })
+  if (options) await agent.post('/api/v1/login').send({ username: 'alice', password: 'secret' })
+  else if (!without) await signIn(agent, 'alice', { mfa: true })
   return { service, agent, device: await service.enroll('alice'), path: '/api/v1/transfer' }
 }
 

@@ -47,6 +47,6 @@ export const mutants: readonly Mutant[] = [
     find: '(error) => (error ? reject(error) : resolve(true))',
     replace: '() => resolve(true)',
     test: 'examples/nest.test.ts',
-    title: '@RequireMfa() passes errors on to the filters of exceptions',
+    title: '@RequireMfa() passes no request on when it cannot be decided about',
   },
 ]
