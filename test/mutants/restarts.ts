@@ -77,6 +77,14 @@ function backup(): readonly Mutant[] {
       title: 'a code used between a backup and its restore is not accepted again from a token of %i s, %i steps ahead',
     },
     {
+      defense: 'the encoding of a PostgreSQL database',
+      file: 'src/service/engine/database/schema/migrate-to-latest.ts',
+      find: '  if (count === 0) await engine.requireUnicode(db)\n',
+      replace: '',
+      test: 'service/engine/database/postgres.test.ts',
+      title: 'a PostgreSQL database in ASCII is refused before anything is created in it, with what to do',
+    },
+    {
       defense: 'the steps that a restore uses up, of tokens with any period',
       file: 'src/service/upkeep/restored-statements.ts',
       find: ' / period + ',

@@ -62,7 +62,8 @@ export function makePostgresUser(): void {
 }
 
 // With one iteration, a connection takes two thirds of the time: the password is no secret.
-const initdbFlags = ['--no-sync', '-c', 'scram_iterations=1']
+// Without a language in the environment, the encoding would be ASCII.
+const initdbFlags = ['--no-sync', '--encoding=UTF8', '-c', 'scram_iterations=1']
 
 /** `initdb` takes half a second of a core, a copy of its result a tenth of that. It stays until the packages change. */
 const initialized = join(

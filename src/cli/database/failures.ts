@@ -9,6 +9,7 @@ import {
   MovedDatabaseError,
   NewerSchemaError,
   OtherBuildError,
+  UnfitDatabaseError,
 } from '../../service/engine/base/store-errors.ts'
 import { exitCode, Failure, OptionFailure } from '../terminal/failure.ts'
 
@@ -51,6 +52,7 @@ const selfExplanatory = [
   OtherBuildError,
   ForeignDatabaseError,
   MovedDatabaseError,
+  UnfitDatabaseError,
   SetupError,
 ]
 

@@ -18,6 +18,11 @@ export class ForeignDatabaseError extends Error {
   override readonly name = 'ForeignDatabaseError'
 }
 
+/** The database cannot hold what is stored here. The message says why, and what to do. */
+export class UnfitDatabaseError extends Error {
+  override readonly name = 'UnfitDatabaseError'
+}
+
 /** The database was moved to another place. Serving it as well would accept a code at both. */
 export class MovedDatabaseError extends Error {
   override readonly name = 'MovedDatabaseError'

@@ -1,13 +1,13 @@
 import { inspect } from 'node:util'
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { serviceId } from '../../../../src/service/engine/database/service-row.ts'
 import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
 import { StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
 import type { StoreChange } from '../../../../src/service/engine/database/store.ts'
 import { startPostgresProxy } from '../../../support/postgres-proxy.ts'
-import { openPostgres } from '../../../support/postgres.ts'
+import { execute, openPostgres } from '../../../support/postgres.ts'
 import type { Postgres } from '../../../support/postgres.ts'
 import { describeCodeStore } from './code-store.spec.ts'
 import { describeStore } from './store.spec.ts'
@@ -36,6 +36,14 @@ describeStore('PostgreSQL', open)
 if (process.env.LONG) describeCodeStore('PostgreSQL', open)
 
 describe('a PostgreSQL store', () => {
+  it('a PostgreSQL database in ASCII is refused before anything is created in it, with what to do', async () => {
+    const url = await postgres.createEmptyDatabase()
+    await execute(url, "CREATE DATABASE in_ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+    onTestFinished(() => execute(url, 'DROP DATABASE in_ascii'))
+
+    await expect(openPostgresStore(new URL('in_ascii', url).href)).rejects.toThrow('createdb --encoding=UTF8')
+  })
+
   const throughProxy = async () => startPostgresProxy(await postgres.createDatabase())
 
   it('a PostgreSQL store reports that the database is unavailable during an outage, and works afterwards', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 
+import { UnfitDatabaseError } from '../../base/store-errors.ts'
 import type { Column, Engine, IndexColumn } from './engine.ts'
 import { postgresFoldedSearch } from './folded-search-postgres.ts'
 import { postgresMemberOrder } from './member-order.ts'
@@ -21,6 +22,15 @@ export const postgresEngine: Engine = {
   fold: (column) => `search_fold(${column})`,
   personOrder: postgresPersonOrder,
   memberOrder: postgresMemberOrder,
+  async requireUnicode(db) {
+    const { rows } = await sql<{ encoding: string }>`
+      select current_setting('server_encoding') as encoding`.execute(db)
+    if (rows[0]?.encoding === 'UTF8') return
+    // Searching would cut letters into bytes.
+    throw new UnfitDatabaseError(
+      `The database has the encoding ${rows[0]?.encoding} and not UTF8. Create it with: createdb --encoding=UTF8 --template=template0`,
+    )
+  },
   async hasTable(db, table) {
     const { rows } = await sql<{ found: boolean }>`select to_regclass(${table}) is not null as found`.execute(db)
     return rows[0]?.found === true

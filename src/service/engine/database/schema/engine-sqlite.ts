@@ -10,6 +10,8 @@ import { sqliteSearch } from './search-sqlite.ts'
 
 export const sqliteEngine: Engine = {
   name: 'sqlite',
+  // Always: better-sqlite3 creates files in UTF-8.
+  requireUnicode: () => Promise.resolve(),
   sequence: 'integer primary key autoincrement',
   exactText: 'text',
   search: sqliteSearch,

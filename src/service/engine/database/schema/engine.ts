@@ -21,6 +21,8 @@ export interface Engine {
   readonly personOrder: readonly string[]
   /** The triggers that give memberships the order of their users. */
   readonly memberOrder: readonly string[]
+  /** @throws {UnfitDatabaseError} where the database does not know characters. */
+  readonly requireUnicode: (db: Queryable) => Promise<void>
   readonly hasTable: (db: Queryable, table: string) => Promise<boolean>
   /** Waits until no other process migrates the database, for the rest of the transaction. */
   readonly lockMigrations: (db: Queryable) => Promise<void>

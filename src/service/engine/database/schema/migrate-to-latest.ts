@@ -8,6 +8,7 @@ import {
   NewerSchemaError,
   OtherBuildError,
   StoreUnavailableError,
+  UnfitDatabaseError,
 } from '../../base/store-errors.ts'
 import { countMigrations, migrationTable } from './applied-migrations.ts'
 import type { Engine } from './engine.ts'
@@ -34,7 +35,14 @@ export async function migrateToLatest(db: Queryable, engine: Engine): Promise<vo
   }
 }
 
-const named = [StoreUnavailableError, ForeignDatabaseError, MovedDatabaseError, NewerSchemaError, OtherBuildError]
+const named = [
+  StoreUnavailableError,
+  ForeignDatabaseError,
+  MovedDatabaseError,
+  NewerSchemaError,
+  OtherBuildError,
+  UnfitDatabaseError,
+]
 
 /** The same within a transaction, which nobody else sees until it ends. */
 export async function migrateInside(db: Queryable, engine: Engine): Promise<void> {
@@ -47,6 +55,7 @@ async function migrateLocked(db: Queryable, engine: Engine): Promise<void> {
   const count = await countMigrations(db, engine)
   // All are there, and their hashes were compared.
   if (count === knownMigrations.length) return
+  if (count === 0) await engine.requireUnicode(db)
   if (count === 0) await requireNoOtherApp(db, engine)
   else await requireFormerSchema(db, engine, count)
   await sql`create table if not exists ${table} (

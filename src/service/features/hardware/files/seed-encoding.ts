@@ -13,7 +13,8 @@ export function hexSeed(text: string, encoding: SeedEncoding): string | undefine
     const digits = compact.replace(/^0x/i, '')
     return /^(?:[0-9a-f]{2})+$/i.test(digits) ? digits : undefined
   }
-  const letters = compact.toUpperCase().replace(/=+$/, '')
+  const [letters = '', ...padding] = compact.toUpperCase().split('=')
+  if (padding.some((part) => part !== '')) return undefined
   // No other number of characters is a number of bytes (RFC 4648 section 6): a character is missing.
   const isWhole = [0, 2, 4, 5, 7].includes(letters.length % 8)
   return isWhole && /^[A-Z2-7]+$/.test(letters) ? Secret.fromBase32(letters).hex : undefined
