@@ -148,7 +148,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       file: 'src/service/engine/database/postgres-contention.ts',
       find: '            change.requireCaller()\n',
       replace: '',
-      test: 'service/engine/database/request-time.test.ts',
+      test: 'service/engine/database/request-time.long.ts',
       title: 'a change is not begun whose caller has hung up while it waited for a connection to PostgreSQL',
     },
     {
@@ -156,7 +156,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       file: 'src/service/engine/base/list-lane.ts',
       find: 'const width = 2',
       replace: 'const width = 100',
-      test: 'service/engine/database/request-time.test.ts',
+      test: 'service/engine/database/request-time.long.ts',
       title: 'lists that wait for the database leave connections to changes, however many there are',
     },
     {
@@ -172,7 +172,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       file: 'src/service/engine/base/list-lane.ts',
       find: 'if (!isWanted) return undefined',
       replace: '',
-      test: 'service/engine/database/request-time.test.ts',
+      test: 'service/engine/database/request-time.long.ts',
       title: 'a list that has waited for its turn as long as a request may take is never read',
     },
     {

@@ -166,7 +166,7 @@ export const mutants: readonly Mutant[] = [
     file: callers,
     find: "if (remaining <= 0) throw new StoreUnavailableError('The request has used up its time at the database.')",
     replace: 'if (remaining <= 0) return limit',
-    test: 'service/engine/database/request-time.test.ts',
+    test: 'service/engine/database/request-time.long.ts',
     title: 'the units of work of one request share its time, and what follows is not begun',
   },
   {
@@ -174,7 +174,7 @@ export const mutants: readonly Mutant[] = [
     file: callers,
     find: 'if (caller) caller.time.since = performance.now()',
     replace: '',
-    test: 'service/engine/database/request-time.test.ts',
+    test: 'service/engine/database/request-time.long.ts',
     title: 'a request has its whole time again for each of its steps, and after it has waited for something else',
   },
   {
@@ -182,7 +182,7 @@ export const mutants: readonly Mutant[] = [
     file: callers,
     find: 'now - time.lastUse > maxGap',
     replace: 'time.lastUse < 0',
-    test: 'service/engine/database/request-time.test.ts',
+    test: 'service/engine/database/request-time.long.ts',
     title: 'a request has its whole time again for each of its steps, and after it has waited for something else',
   },
   {
@@ -190,7 +190,7 @@ export const mutants: readonly Mutant[] = [
     file: callers,
     find: '!caller || caller.answered()',
     replace: '!caller',
-    test: 'service/engine/database/request-time.test.ts',
+    test: 'service/engine/database/request-time.long.ts',
     title: 'work that outlives its request has the whole time, and so has work of no request',
   },
   {
@@ -198,7 +198,7 @@ export const mutants: readonly Mutant[] = [
     file: writer,
     find: '        change.begin()\n',
     replace: '        change.begin()\n        use.end()\n',
-    test: 'service/engine/database/request-time.test.ts',
+    test: 'service/engine/database/request-time.long.ts',
     title: 'the changes of one request share its time, also that which they take in their transactions',
   },
   {
@@ -206,7 +206,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/waiting/settled-feed.ts',
     find: 'void withoutCaller(lookUntilQuiet)',
     replace: 'void lookUntilQuiet()',
-    test: 'service/engine/database/request-time.test.ts',
+    test: 'service/engine/database/request-time.long.ts',
     title: 'a feed that a stream has begun has its own time: it goes on as long as changes arrive',
   },
   {
@@ -214,7 +214,7 @@ export const mutants: readonly Mutant[] = [
     file: writer,
     find: '        use.timeLeft()\n',
     replace: '',
-    test: 'service/engine/database/request-time.test.ts',
+    test: 'service/engine/database/request-time.long.ts',
     title: 'a change that waited behind a disk that hung is refused when its turn comes',
   },
   {
@@ -222,7 +222,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/database/postgres-dialect.ts',
     find: 'if (isDefinite(error)) throw error',
     replace: 'if (error !== undefined) throw error',
-    test: 'service/engine/database/silent-standby.test.ts',
+    test: 'service/engine/database/silent-standby.long.ts',
     title: '30 changes at once are all answered in time with 503, and say which of them may be stored',
     wholeFile: true,
   },
@@ -232,7 +232,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (oldest && performance.now() - oldest.at > usualCommit)',
     replace: 'if (oldest && performance.now() < oldest.at)',
     wholeFile: true,
-    test: 'service/engine/database/silent-standby.test.ts',
+    test: 'service/engine/database/silent-standby.long.ts',
     title: 'a service is not ready while a COMMIT waits for a standby, and serves reads',
   },
   {
@@ -353,7 +353,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/database/postgres-pool.ts',
     find: "error.routine === 'call_enum_check_hook'",
     replace: "error.routine === ''",
-    test: 'service/engine/database/hot-standby.test.ts',
+    test: 'service/engine/database/hot-standby.long.ts',
     title: 'a service on a hot standby refuses every change with 503, also many at once, and says when to retry',
   },
   {
@@ -361,7 +361,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/database/postgres-identity.ts',
     find: 'if (state?.isStandby && isForPrimary) throw',
     replace: 'if (false) throw',
-    test: 'service/engine/database/hot-standby.test.ts',
+    test: 'service/engine/database/hot-standby.long.ts',
     title: 'a service does not start on a hot standby, and says that the database is read-only',
   },
   {
