@@ -109,6 +109,26 @@ describe('the plugin for Fastify', () => {
     expect((await browser.open('/', script)).text).toBe('{"verified":true}')
   })
 
+  it('mfa of Fastify warns of a login for one request, and not of one that @fastify/passport keeps and that redirects', async () => {
+    const { app, mfaOptions, warnings } = await arrange({
+      user: (request) => (request as { user?: { username: string } }).user,
+    })
+    app.decorateRequest('user', undefined)
+    await app.register(mfa, mfaOptions)
+    app.get('/login/:kind', (request, reply) => {
+      Object.assign(request, { user: { username: 'alice' } })
+      // @fastify/passport stores the serialized user itself, without `{ user }` around it.
+      if (request.url === '/login/lasting') Object.assign(request.session, { passport: 'alice' })
+      return reply.redirect('/', 303)
+    })
+
+    await app.inject('/login/lasting')
+    await app.inject('/login/once')
+
+    const ofLogins = () => warnings.filter((text) => text.includes('a user signed in after mfa() ran'))
+    await expect.poll(ofLogins).toEqual([expect.stringContaining('GET /login/once: ')])
+  })
+
   it('requireMfa() of Fastify is an error where mfa did not run, and lets nobody pass who is not signed in', async () => {
     const { app, mfaOptions } = await arrange()
     app.get('/outside', { preHandler: requireMfa() }, () => 'reached')

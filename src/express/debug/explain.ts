@@ -52,7 +52,7 @@ const guard: Readonly<Record<GuardDecision, string>> = {
   not_required: "let through, because required(req, user) said 'never'. The user is not verified.",
   emergency: 'let through, because MFA_EMERGENCY_OFF_UNTIL is set. The user is not verified.',
   nobody: 'answered 401, because no user is signed in, as the option user says.',
-  later_user: 'refused, because the user was set after mfa() ran. Put the login before app.use(mfa()).',
+  later_user: 'refused, because the user was set after mfa() ran. Put the login before mfa().',
 }
 
 function needOf({ maxAge, factors, phishingResistant, unknownBrowser }: Need): string {

@@ -26,7 +26,7 @@ export function createFirstRequests(
 
 const nobody =
   'mfa: the option user returned nobody, so no second step is asked for. If somebody is signed in, write where your app keeps the user, such as ' +
-  'mfa({ user: (req) => req.session.user })'
+  'user: (req) => req.session.user'
 
 function membersOf({ username, name, email }: MfaUser): string {
   return [

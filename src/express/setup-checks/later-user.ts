@@ -13,7 +13,7 @@ import { hadSecondStep } from '../request/second-step-logins.ts'
 import { warnOnce, wasWarned } from '../request/warn.ts'
 
 interface PassportRequest {
-  readonly session?: { readonly passport?: { readonly user?: unknown } } | null
+  readonly session?: { readonly passport?: unknown } | null
 }
 
 /**
@@ -36,8 +36,13 @@ export function warnOfLaterUser(req: FrameworkRequest, res: FrameworkResponse, c
 
 /** A refusal reveals nothing, and neither does a redirect after a lasting login: its target is gated. */
 function isHarmless(req: FrameworkRequest, res: FrameworkResponse): boolean {
-  const { session } = req as unknown as PassportRequest
-  return res.raw.statusCode >= (session?.passport?.user === undefined ? 400 : 300)
+  return res.raw.statusCode >= (isLasting(req) ? 300 : 400)
+}
+
+/** Passport stores `{ user }` in the web session, and @fastify/passport the serialized user itself. */
+function isLasting(req: FrameworkRequest): boolean {
+  const { passport } = (req as PassportRequest).session ?? {}
+  return (req.original ? passport : (passport as { user?: unknown } | undefined)?.user) !== undefined
 }
 
 async function isUngated(req: FrameworkRequest, context: RequestContext): Promise<boolean> {
@@ -50,7 +55,7 @@ async function isUngated(req: FrameworkRequest, context: RequestContext): Promis
 function warningFor({ method, baseUrl, path }: FrameworkRequest): string {
   return (
     `${method} ${baseUrl}${path}: a user signed in after mfa() ran, so this request was answered after the password alone. ` +
-    'Put requireMfa() after that login, or the login before app.use(mfa()). A route that does nothing but sign users in ' +
+    'Put requireMfa() after that login, or the login before mfa(). A route that does nothing but sign users in ' +
     'needs no change.'
   )
 }
