@@ -329,7 +329,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
     it('a token import takes only files of its types, of 6 MiB at most, however they are sent', async () => {
       const path = '/stock/import?because=test&dryRun=true'
       const csv = { 'content-type': 'text/csv' }
-      const file = `serial,seed\n${'a\n'.repeat(3 * 1024 * 1024)}`
+      const file = `serial,seed\n${`${'a'.repeat(1023)}\n`.repeat(6 * 1024)}`
 
       const answers = [
         await owner.call('POST', path, { file: 'serial,seed', headers: { 'content-type': 'text/plain' } }),
