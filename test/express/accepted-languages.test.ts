@@ -2,7 +2,7 @@ import express from 'express'
 import { array, assert, constantFrom, option, property, tuple } from 'fast-check'
 import { expect, it } from 'vitest'
 
-import { acceptedTags, preferredTag } from '../../src/express/pages/accepted-languages.ts'
+import { acceptedTags, preferredTag } from '../../src/ground/accepted-languages.ts'
 
 const tags = ['en', 'de', 'fr-CA', 'pt', 'ja', 'ar']
 const range = tuple(

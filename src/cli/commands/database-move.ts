@@ -53,7 +53,7 @@ async function move(settings: Settings): Promise<void> {
   const { database, to, dryRun = false } = settings
   if (isUrl(database)) {
     throw new Failure(
-      '--database: expected the path of a SQLite file. See docs/backup.md for PostgreSQL.',
+      '--database: expected the path of a SQLite file, which is moved to the address of --to.',
       exitCode.usage,
     )
   }
@@ -99,10 +99,17 @@ function explained(cause: unknown, database: string): Error {
   return new Failure(`Nothing was moved. ${place}: ${reasonFor(database, cause)}`, undefined, { cause })
 }
 
-function show({ tables = {}, audit }: Moved, { database, to, dryRun = false, json }: Settings): void {
+function show({ tables, audit }: Moved, { database, to, dryRun = false, json }: Settings): void {
   const place = databasePlace(to)
-  if (json) return printJson({ to: place, dryRun, tables, auditEntries: audit.entries, auditFindings: audit.findings })
-  const filled = Object.entries(tables).filter(([, count]) => count > 0)
+  if (json)
+    return printJson({
+      to: place,
+      dryRun,
+      tables: tables ?? {},
+      auditEntries: audit.entries,
+      auditFindings: audit.findings,
+    })
+  const filled = Object.entries(tables ?? {}).filter(([, count]) => count > 0)
   printTable(
     ['Table', 'Rows in both'],
     filled.map(([name, count]) => [name, String(count)]),

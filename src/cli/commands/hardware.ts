@@ -191,9 +191,7 @@ async function usernamesOf({ call }: LocalService, tokens: readonly HardwareToke
   return names
 }
 
-/** The exact parameters, also of a service that has only those of 1.3. */
-const codesOf = ({ type, timeStep, algorithm, digits, period }: HardwareToken): string =>
-  codesText(parametersOf({ type, algorithm, digits, period: period ?? Number.parseInt(timeStep, 10) }))
+const codesOf = (token: HardwareToken): string => codesText(parametersOf({ ...token, timeStep: undefined }))
 
 function show(token: HardwareToken, { json }: AdminSettings): void {
   if (json) return printJson(token)

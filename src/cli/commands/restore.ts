@@ -11,7 +11,7 @@ import {
   checkDatabase,
   checkSchema,
   copyPrivately,
-  endMove,
+  removeMoveMark,
   replaceDatabase,
   requireUnused,
 } from '../../service/upkeep/sqlite-file.ts'
@@ -84,7 +84,7 @@ async function restore(file: string, settings: Settings): Promise<void> {
   const copy = `${database}.restoring`
   try {
     copyPrivately(file, copy)
-    await endMove(copy)
+    await removeMoveMark(copy)
     let restored: Restored | undefined
     await withDatabase({ database: copy, keys: keysFor(database) }, async (ctx) => {
       restored = await settle(ctx, settings)

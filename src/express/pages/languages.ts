@@ -4,7 +4,7 @@ import type { RequestContext } from '../request/context.ts'
 import type { Language, SupportedLanguage, LanguageChoice } from '../options/languages.ts'
 import { find } from '../options/languages.ts'
 import { appRequestOf } from '../request/app-request.ts'
-import { acceptedTags, preferredTag } from './accepted-languages.ts'
+import { acceptedTags, preferredTag } from '../../ground/accepted-languages.ts'
 
 /** @param choice Who chose the language; by default the browser. */
 export function languageHeaders(

@@ -29,7 +29,8 @@ function installedVersion(): string | undefined {
 export function requireExpress(req: IncomingMessage, res: ServerResponse): void {
   if ('path' in req && 'redirect' in res) return
   throw new SetupError(
-    'mfa() was called without Express. Put it into an Express app, after session() and your login, and let that app have the requests ' +
-      'first: createServer(app) of node:http, fastify.use(app) with @fastify/express, or koa.use(connect(app)) with koa-connect.',
+    'mfa() was called without Express. In Fastify, register the plugin second-factor/fastify. Elsewhere, put it into an Express app, after ' +
+      'session() and your login, and let that app have the requests first: createServer(app) of node:http, or koa.use(connect(app)) with ' +
+      'koa-connect.',
   )
 }

@@ -147,7 +147,7 @@ export const auditHeadsOf = (database: BetterSqlite3.Database): Head[] =>
     .all()
 
 /** Makes a copy of a database usable that was moved to another place. */
-export async function endMove(file: string): Promise<void> {
+export async function removeMoveMark(file: string): Promise<void> {
   const database = await lockDatabase(file)
   try {
     unmarkMoved(database)

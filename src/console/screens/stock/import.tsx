@@ -79,6 +79,7 @@ export function ImportScreen() {
     setReport(undefined)
     setFile(undefined)
     setAsks(undefined)
+    setDetails(undefined)
     if (chosenFile.size > stockFileLimit) return showProblem(stock.import.tooLarge)
     setFile(chosenFile)
     await check(chosenFile, {})

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import { acceptedTags } from '../../../ground/accepted-languages.ts'
 import { matchLanguage } from '../../../contract/languages.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { loadOnce } from '../../engine/base/load-once.ts'
@@ -66,8 +67,7 @@ async function page(
   send(res, { status, headers, body: req.method === 'HEAD' ? '' : html })
 }
 
-/** The first of the browser's languages that is one of ours. */
+/** The best of the browser's languages that is one of ours. */
 function wantedLanguage({ headers }: IncomingMessage): string | null {
-  const tags = (headers['accept-language'] ?? '').split(',').map((entry) => (entry.split(';', 1)[0] ?? '').trim())
-  return tags.find((tag) => matchLanguage(tag) !== undefined) ?? null
+  return acceptedTags(headers['accept-language']).find((tag) => matchLanguage(tag) !== undefined) ?? null
 }

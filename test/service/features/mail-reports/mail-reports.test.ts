@@ -174,7 +174,7 @@ describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engin
     running.clock.skip(60)
 
     const answer = await open(late.link, 'POST')
-    const page = await open(late.link, 'GET', { 'accept-language': 'sv, fr;q=0.5' })
+    const page = await open(late.link, 'GET', { 'accept-language': 'sv, de;q=0.1, fr;q=0.5' })
 
     expect(inTime.status).toBe(200)
     expect([answer.status, page.status]).toEqual([303, 404])

@@ -3,7 +3,7 @@ import type BetterSqlite3 from 'better-sqlite3'
 import { MovedDatabaseError } from '../../base/store-errors.ts'
 
 /** A database whose content is in another one. */
-export interface Move {
+interface MoveMark {
   /** `started`: nobody knows whether the other database has it. */
   readonly state: 'started' | 'done'
   /** The address of the other database, without user and password. */
@@ -35,11 +35,11 @@ export function refuseMoved(applied: readonly Row[]): void {
 }
 
 /** Reads the mark of a SQLite database. */
-export const readMove = (database: BetterSqlite3.Database): Move | undefined =>
+export const readMove = (database: BetterSqlite3.Database): MoveMark | undefined =>
   moveOf(database.prepare<[], Row>('SELECT * FROM kysely_migration').all())
 
 /** Explains a mark. */
-export const movedError = ({ state, to, at }: Move): MovedDatabaseError =>
+export const movedError = ({ state, to, at }: MoveMark): MovedDatabaseError =>
   new MovedDatabaseError(
     state === 'done'
       ? `The database was moved to ${to} on ${at.slice(0, 10)}. Use that address. If both were in use, codes would be accepted twice. ` +
@@ -49,7 +49,7 @@ export const movedError = ({ state, to, at }: Move): MovedDatabaseError =>
   )
 
 /** Marks a SQLite database, in place of an earlier mark. @param at Unix time, seconds. */
-export function markMoved(database: BetterSqlite3.Database, { state, to }: Omit<Move, 'at'>, at: number): void {
+export function markMoved(database: BetterSqlite3.Database, { state, to }: Omit<MoveMark, 'at'>, at: number): void {
   const mark = database.prepare('INSERT INTO kysely_migration (name, timestamp, hash) VALUES (?, ?, ?)')
   database.transaction(() => {
     unmarkMoved(database)
@@ -62,7 +62,7 @@ export function unmarkMoved(database: BetterSqlite3.Database): void {
   database.prepare('DELETE FROM kysely_migration WHERE name IN (?, ?)').run(names.started, names.done)
 }
 
-function moveOf(rows: readonly Row[]): Move | undefined {
+function moveOf(rows: readonly Row[]): MoveMark | undefined {
   const row = rows.find((candidate) => !isMigration(candidate))
   if (!row) return undefined
   return { state: row.name === names.done ? 'done' : 'started', to: row.hash ?? '', at: row.timestamp ?? '' }

@@ -38,9 +38,9 @@ export function readHeader<Column extends string>(
   const unknown = fields.flatMap((_field, index) => (columns[index] === undefined ? index : []))
   const stop = unknown.find((index) => !isHarmless(plainName(fields[index] ?? '')))
   if (stop !== undefined) {
-    const known = (Object.keys(names) as Column[]).join(', ')
     throw new FileProblem(
-      `The column ${nameOf(fields, stop)} may change the codes, and is not known. Rename it to one of ${known}, or remove it.`,
+      `The column ${nameOf(fields, stop)} may change the codes, and is not known. Rename it to what it says: digits, step or algorithm. ` +
+        'Remove it only if it says nothing about codes.',
     )
   }
   return { columns, ignored: unknown.map((index) => nameOf(fields, index)) }

@@ -41,7 +41,8 @@ const decisive =
 
 const known = {
   names,
-  isHarmless: (name: string) => harmless.test(name) && !decisive.test(name),
+  // Spreadsheets add columns without a name.
+  isHarmless: (name: string) => name === '' || (harmless.test(name) && !decisive.test(name)),
 }
 
 /** The columns of a file without a header. */
@@ -83,7 +84,7 @@ const withoutHeader: Layout = {
   isInFile: false,
 }
 
-/** What nobody takes for the name of a column: two bytes and more in hexadecimal. */
+/** What nobody takes for the name of a column: ten bytes and more in hexadecimal. */
 const isSeed = (field: string) => /^(?:[0-9a-f]{2}){10,}$/i.test(field)
 
 function readLayout(record: CsvRecord, encoding: SeedEncoding | undefined): Layout {

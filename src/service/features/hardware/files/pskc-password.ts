@@ -8,8 +8,8 @@ import type { XmlElement } from './xml.ts'
 
 /** So many take about two seconds. A file could ask for any number. */
 const maxIterations = 2_000_000
-/** The keys of AES, bytes. */
-const keyLengths = [16, 24, 32]
+/** The keys of the ciphers that are read, bytes. */
+const keyLengths = [16, 32]
 
 const hashes: Readonly<Record<string, string>> = {
   '1': 'sha1',
@@ -55,5 +55,5 @@ function integer(element: XmlElement | undefined): number {
 
 const unsupported = () =>
   new FileProblem(
-    'The file derives its key in a way that is not PBKDF2 (RFC 6030 section 6.2). Ask for a file with a pre-shared key.',
+    'The file derives its key in a way that is not supported: only PBKDF2 with AES-128 or AES-256 is (RFC 6030 section 6.2). Ask for a file with a pre-shared key.',
   )

@@ -70,7 +70,7 @@ function readPackage(keyPackage: XmlElement, open: OpenValue): ImportRow {
   const secret = find(key, 'Data', 'Secret')
   const seed = secret && open(secret)
   if (!secret) return reject(line, 'no_secret', 'no secret')
-  if (!seed) return reject(line, 'secret', 'the secret cannot be read: it is damaged, or the key is wrong')
+  if (!seed) return reject(line, 'secret', 'the secret cannot be read: it is damaged, or the key or password is wrong')
   const serialNumber = find(keyPackage, 'DeviceInfo', 'SerialNo')?.text.trim()
   if (!serialNumber) return reject(line, 'serial', 'no serial number')
   const algorithm = suiteOf(key)

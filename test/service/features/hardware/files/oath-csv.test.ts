@@ -32,6 +32,7 @@ describe('OATH CSV', () => {
     ['with other columns in another order', `Time Step,maker,TYPE,Serial Number,Seed\n30,Acme,totp6,1,${seed}`],
     ['without type and step', `serial,seed\n1,${seed}`],
     ['with a unit', `1,${seed},TOTP,30 s`],
+    ['with columns without a name', `serial,seed,,\n1,${seed},,`],
     ['with semicolons', `serial;seed;type;step\n1;${seed};TOTP6;30`],
     ['with tabs', `serial\tseed\n1\t${seed}`],
     ['with a line that names the separator', `sep=;\r\nserial;seed\r\n1;${seed}`],
