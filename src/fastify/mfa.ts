@@ -55,7 +55,9 @@ function checkSetup(app: FastifyInstance, { user }: Partial<MfaOptions>): void {
     throw new TypeError('mfa: set the option user, such as user: (request) => request.session.user')
   }
   if (!app.hasRequestDecorator('session')) throw new SetupError(`mfa found no web session: ${sessionAdvice}`)
-  if (/[:*]/.test(app.prefix)) throw new SetupError(`mfa: register it at a plain prefix, not at ${app.prefix}`)
+  // Addresses are compared as browsers send them, so a prefix that Fastify decodes or shortens would never be one of them.
+  if (/[:*]|\/$|[^!-~]/.test(app.prefix))
+    throw new SetupError(`mfa: register it at a plain prefix, not at ${app.prefix}`)
 }
 
 /**
