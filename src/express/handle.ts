@@ -41,7 +41,8 @@ import { checkEpoch } from './request/verified.ts'
 import { createWebRequest } from './request/web-request.ts'
 import type { WebRequest } from './request/web-request.ts'
 import { serveRoutes } from './routes.ts'
-import { bindToService, checkWebSession, hasMfaState, readMfaState } from './session/web-session.ts'
+import { bindToService, checkWebSession, hasMfaState, noteMoment, readMfaState } from './session/web-session.ts'
+import type { Moment } from './session/web-session.ts'
 import { warnOfBearer } from './setup-checks/bearer-requests.ts'
 import { createFirstRequests } from './setup-checks/first-requests.ts'
 import type { FirstRequests } from './setup-checks/first-requests.ts'
@@ -96,8 +97,8 @@ interface Handling {
   /** The path below the challenge path; undefined for the app's own routes. */
   readonly below?: string | undefined
   readonly trace?: Trace
-  /** Whether the framework asks again, if nobody is signed in yet: logins of the app may run in between. */
-  readonly isEarly?: boolean
+  /** Absent where the framework asks once. */
+  readonly moment?: Moment
 }
 
 /** Takes a request of the app: serves the pages below the challenge path, and passes on what the gate lets through, or an error. */
@@ -106,7 +107,7 @@ export function receive(
   req: FrameworkRequest,
   res: FrameworkResponse,
   next: (error?: unknown) => void,
-  when: Pick<Handling, 'isEarly'> = {},
+  when: Pick<Handling, 'moment'> = {},
 ): void {
   const requestId = createRequestId(req)
   const fail = (error: unknown) => {
@@ -187,7 +188,10 @@ function handleRequest(
 ): void | Promise<void> {
   return whenKnown(resolveAppUser(req, internals.options), (user) => {
     const context = attach(internals, req, res, handling, user)
-    if (!user && handling.isEarly) return handling.next()
+    const { moment } = handling
+    if (user && moment) noteMoment(req, moment)
+    // A login may follow. But where users were known this early, they have signed out, and a login that answers at once is not seen here.
+    if (!user && moment === 'early' && (!hasMfaState(req) || readMfaState(req).late)) return handling.next()
     noteFirst?.(user)
     if (!user) return handleVisitor(context, req, res, handling)
     const request = createWebRequest(req, context, user)

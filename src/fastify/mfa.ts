@@ -73,13 +73,13 @@ function addGate(app: FastifyInstance, instance: Instance, prefix: string): void
     const req = prepareRequest(request, reply, prefix)
     noteSeen(request.raw)
     warn(req)
-    receive(instance, req, responseOf(req), done as Next, { isEarly: true })
+    receive(instance, req, responseOf(req), done as Next, { moment: 'early' })
   })
   app.addHook('preHandler', function mfaGateForLaterUsers(request, _reply, done) {
     const req = requestOf(request)
     const context = contextOf(req)
     if (isPage(request) || (context?.mfa === instance.mfa && context.user)) return done()
-    receive(instance, req, responseOf(req), done as Next)
+    receive(instance, req, responseOf(req), done as Next, { moment: 'late' })
   })
 }
 
@@ -96,7 +96,8 @@ function addPages(pages: FastifyInstance, instance: Instance, prefix: string): v
   pages.addHook('onSend', keepFromSharedCaches)
   const serve = (request: FastifyRequest, reply: FastifyReply): void => {
     const req = requestOf(request)
-    receive(instance, req, responseOf(req), (error) => void (error ? reply.send(error) : reply.callNotFound()))
+    const next = (error?: unknown) => void (error ? reply.send(error) : reply.callNotFound())
+    receive(instance, req, responseOf(req), next, { moment: 'late' })
   }
   pages.all(path, serve)
   pages.all(`${path}/*`, serve)

@@ -1,6 +1,6 @@
 import formbody from '@fastify/formbody'
 import createFastify from 'fastify'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { forgetMfa, isVerified, mfa, requireMfa, verifiedMfa } from 'second-factor/fastify'
 import type { MfaOptions } from 'second-factor/fastify'
 import { startTestService } from 'second-factor/testing'
@@ -83,6 +83,43 @@ describe('the plugin for Fastify', () => {
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 200])
     expect(answers[0]?.body).toMatchObject({ challenge: '/portal/mfa' })
     expect((await browser.visit('/portal/early')).text).toContain('Approve the sign-in')
+  })
+
+  it('the second step ends with a sign-out that keeps the web session, also where the next login answers in a hook', async () => {
+    const { app, device, mfaOptions } = await arrange({ public: ['/login', '/logout', '/again'] })
+    await app.register(mfa, mfaOptions)
+    addLogin(app)
+    app.get('/logout', (request) => {
+      sessionOf(request).user = undefined
+      return 'signed out'
+    })
+    const preValidation = async (request: FastifyRequest, reply: FastifyReply) => {
+      sessionOf(request).user = { username: 'alice', email: 'alice@example.com' }
+      return reply.redirect('/secret')
+    }
+    app.get('/again', { preValidation }, () => 'not reached')
+    app.get('/secret', () => 'secret')
+    const browser = await open(app)
+    await browser.open('/login')
+    await browser.open('/secret')
+    await browser.open('/mfa')
+    await device.approve()
+    await browser.submit('/mfa/complete', {})
+    const passed = await browser.open('/secret')
+    await browser.open('/logout')
+
+    await browser.open('/again')
+
+    expect(passed.text).toBe('secret')
+    expect((await browser.fetch('/secret')).status).toBe(403)
+  })
+
+  it.each(['/a/', '/ä', '/a b', '/:tenant'])('the plugin is refused at the prefix %j', async (prefix) => {
+    const { app, mfaOptions } = await arrange()
+
+    await expect(app.register(async (part) => part.register(mfa, mfaOptions), { prefix })).rejects.toThrow(
+      'plain prefix',
+    )
   })
 
   it('a user whom a later hook signs in is gated before the handlers of the route, and stays verified', async () => {

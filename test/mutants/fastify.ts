@@ -14,7 +14,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'keeping the record while a later hook may sign its user in',
     file: 'src/express/handle.ts',
-    find: '    if (!user && handling.isEarly) return handling.next()\n',
+    find: "    if (!user && moment === 'early' && (!hasMfaState(req) || readMfaState(req).late)) return handling.next()\n",
     replace: '',
     test,
     title: 'a user whom a later hook signs in is gated before the handlers of the route, and stays verified',
@@ -43,5 +43,14 @@ export const mutants: readonly Mutant[] = [
     replace: '    this.original.hijack().raw.writeHead(status, headers).end(body)\n',
     test: 'attacks/cookie-session.test.ts',
     title: 'with the web session in a cookie, users pass the second step as with any other web session',
+  },
+  {
+    defense: 'the end of the second step with a sign-out, before a login that answers in a hook of Fastify',
+    file: 'src/express/handle.ts',
+    find: ' && (!hasMfaState(req) || readMfaState(req).late)',
+    replace: '',
+    test: 'fastify/mfa.test.ts',
+    title:
+      'the second step ends with a sign-out that keeps the web session, also where the next login answers in a hook',
   },
 ]

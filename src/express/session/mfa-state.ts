@@ -36,6 +36,8 @@ export interface MfaState {
   readonly ownId?: { readonly userKey: string } | undefined
   /** The code for another device was shown, and is valid until then. */
   readonly shownReplacement?: LetThrough | undefined
+  /** The app told its user only after its own hooks, so an earlier look at this web session says nothing about a sign-out. */
+  readonly late?: true | undefined
   /** The token of forms on pages that belong to no challenge. */
   readonly page?: string | undefined
 }

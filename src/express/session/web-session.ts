@@ -19,7 +19,11 @@ type WithSession = RequestWithSession & {
   [serviceKey]?: string
   [homeKey]?: string
   [loadedIdKey]?: string | undefined
+  [momentKey]?: Moment
 }
+
+/** When the framework asks who is signed in: before the hooks of the app, in which a login may run, or after them. */
+export type Moment = 'early' | 'late'
 
 /**
  * Another request has given this web session a new id, or has ended it. This request's copy must not be stored: that would bring the
@@ -51,6 +55,11 @@ export function canSave(req: HttpRequest): boolean {
 /** Members of the request, like its context. */
 const serviceKey = Symbol('second-factor service')
 const homeKey = Symbol('second-factor home')
+
+const momentKey = Symbol('second-factor moment')
+
+/** Remembers when the user of this request was known. */
+export const noteMoment = (req: HttpRequest, moment: Moment): void => void ((req as WithSession)[momentKey] = moment)
 
 /** Requests that changed the MFA state. */
 const changed = new WeakSet<HttpRequest>()
@@ -120,7 +129,7 @@ function withStoredChallenges(state: MfaState, stored: StoredState): MfaState {
 }
 
 async function storeState(req: HttpRequest, state: MfaState): Promise<void> {
-  const { service: _service, otherChallenges, ...ownState } = state
+  const { service: _service, late: _late, otherChallenges, ...ownState } = state
   const parts = { ...ownState, otherChallenges: otherChallenges?.length ? otherChallenges : undefined }
   if (Object.values(parts).some((part) => part !== undefined)) putMfaState(req, fitting(req, parts))
   else removeMfaState(req)
@@ -305,7 +314,8 @@ export function onRegenerate(req: HttpRequest, then: () => void): void {
 export function putMfaState(req: HttpRequest, state: MfaState): void {
   changed.add(req)
   ended.delete(sessionOf(req))
-  const stored = serializeState({ ...state, service: (req as WithSession)[serviceKey] })
+  const { [serviceKey]: service, [momentKey]: moment } = req as WithSession
+  const stored = serializeState({ ...state, service, late: moment === 'late' ? true : undefined })
   kindOf(req).write(sessionOf(req), 'mfa', stored)
 }
 
