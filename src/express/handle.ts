@@ -41,7 +41,7 @@ import { checkEpoch } from './request/verified.ts'
 import { createWebRequest } from './request/web-request.ts'
 import type { WebRequest } from './request/web-request.ts'
 import { serveRoutes } from './routes.ts'
-import { bindToService, checkWebSession, hasMfaState, noteMoment, readMfaState } from './session/web-session.ts'
+import { bindToService, checkWebSession, hasMfaState, readMfaState } from './session/web-session.ts'
 import type { Moment } from './session/web-session.ts'
 import { warnOfBearer } from './setup-checks/bearer-requests.ts'
 import { createFirstRequests } from './setup-checks/first-requests.ts'
@@ -189,7 +189,6 @@ function handleRequest(
   return whenKnown(resolveAppUser(req, internals.options), (user) => {
     const context = attach(internals, req, res, handling, user)
     const { moment } = handling
-    if (user && moment) noteMoment(req, moment)
     // A login may follow. But where users were known this early, they have signed out, and a login that answers at once is not seen here.
     if (!user && moment === 'early' && (!hasMfaState(req) || readMfaState(req).late)) return handling.next()
     noteFirst?.(user)
@@ -206,7 +205,7 @@ function attach(
   internals: Mfa,
   req: FrameworkRequest,
   res: FrameworkResponse,
-  { requestId, trace }: Handling,
+  { requestId, trace, moment }: Handling,
   user: MfaUser | undefined,
 ): RequestContext {
   const { options } = internals
@@ -221,7 +220,7 @@ function attach(
   }
   trace?.isOf(context.userKey)
   setContext(req, context)
-  bindToService(req, options.serviceId, `${address.prefix}/`)
+  bindToService(req, options.serviceId, `${address.prefix}/`, user && moment)
   wrapPassport(req)
   watchLogoutPath(req, res, options)
   addRequestMfa(req)

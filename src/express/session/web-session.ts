@@ -58,9 +58,6 @@ const homeKey = Symbol('second-factor home')
 
 const momentKey = Symbol('second-factor moment')
 
-/** Remembers when the user of this request was known. */
-export const noteMoment = (req: HttpRequest, moment: Moment): void => void ((req as WithSession)[momentKey] = moment)
-
 /** Requests that changed the MFA state. */
 const changed = new WeakSet<HttpRequest>()
 
@@ -71,12 +68,14 @@ const loadedIdKey = Symbol('second-factor loaded id')
  * The MFA state that this request saves from now on belongs to that service.
  *
  * @param home Where a user continues whose own page does not fit into the web session.
+ * @param moment When the user was known, where the framework asks twice.
  */
-export function bindToService(req: HttpRequest, service: string, home: string): void {
+export function bindToService(req: HttpRequest, service: string, home: string, moment?: Moment): void {
   const bound = req as WithSession
   if (bound[serviceKey] === undefined) bound[loadedIdKey] = sessionIdOf(req)
   bound[serviceKey] = service
   bound[homeKey] = home
+  if (moment) bound[momentKey] = moment
 }
 
 /** The id of the present web session; undefined where it is in a cookie. */
