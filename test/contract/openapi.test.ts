@@ -52,6 +52,8 @@ describe('the OpenAPI document', () => {
       'phishingResistant',
       'everEnrolled',
       'hadBypassCodes',
+      'importState',
+      'importedCodes',
       'epoch',
       'language',
       'timeZone',
