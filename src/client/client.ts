@@ -19,7 +19,7 @@ import type {
 } from '../contract/passkeys.ts'
 import * as passkeys from '../contract/passkeys.ts'
 import type { RequestedPhishingResistance } from '../contract/phishing-resistance.ts'
-import type { NewSession, PassedBrowser } from '../contract/sessions.ts'
+import type { ImportingSession, NewSession, PassedBrowser } from '../contract/sessions.ts'
 import * as sessions from '../contract/sessions.ts'
 import * as tokens from '../contract/tokens.ts'
 import type { CreatedUser, NewUser, User } from '../contract/users.ts'
@@ -225,6 +225,9 @@ export function createClient(options: ClientOptions) {
     sessions: Object.freeze({
       create: (domainId: string, session: NewSession) =>
         call(sessions.createSession, { params: { domainId }, body: session }),
+      /** Signs in with the first code of an app that another system made, and stores the app if the code is correct. 1.4. */
+      import: (domainId: string, session: ImportingSession) =>
+        call(sessions.importSession, { params: { domainId }, body: session }),
       get: (domainId: string, sessionId: string) => call(sessions.getSession, { params: { domainId, sessionId } }),
       cancel: (domainId: string, sessionId: string) =>
         call(sessions.cancelSession, { params: { domainId, sessionId } }),

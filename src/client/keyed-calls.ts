@@ -2,10 +2,10 @@ import { createBypassCode, replaceBypassCodes } from '../contract/bypass-codes.t
 import type { Endpoint } from '../contract/endpoint.ts'
 import { createHardwareToken, enrollHardwareToken } from '../contract/hardware.ts'
 import { registerPasskey } from '../contract/passkeys.ts'
-import { sendEmailCode } from '../contract/sessions.ts'
+import { importSession, sendEmailCode } from '../contract/sessions.ts'
 import { createUser } from '../contract/users.ts'
 
-/** Calls that create what stays. Those of a sign-in have no key: it would cost each of them three statements (decision 0073). */
+/** Calls that create what stays. Other sign-ins have no key: it would cost each of them three statements (decision 0073). */
 const keyedCalls: readonly Endpoint[] = [
   createUser,
   createBypassCode,
@@ -13,6 +13,7 @@ const keyedCalls: readonly Endpoint[] = [
   createHardwareToken,
   enrollHardwareToken,
   registerPasskey,
+  importSession,
   sendEmailCode,
 ]
 

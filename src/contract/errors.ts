@@ -41,6 +41,7 @@ export const errorStatus = Object.freeze({
   'api.error.invalid.rpid': 400,
   'api.error.invalid.response': 400,
   'api.error.invalid.passkey': 400,
+  'api.error.invalid.factors': 400,
   'api.error.invalid.role': 400,
   'api.error.invalid.domains': 400,
   'api.error.invalid.token': 400,

@@ -24,8 +24,12 @@ const hexDigest = (bytes: number) =>
  * typed code with ten of them would take seconds.
  */
 export const ImportedCode = z.union([
-  // No control or format character, which nobody types.
-  z.string().regex(/^[^\p{Cc}\p{Cf}\p{Cs}]{6,64}$/u, 'must have 6 to 64 characters'),
+  z
+    .string()
+    // No control or format character, which nobody types.
+    .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]{6,64}$/u, 'must have 6 to 64 characters')
+    // As bcrypt, scrypt, Argon2 and crypt(3) write theirs: https://github.com/P-H-C/phc-string-format
+    .refine((code) => !/^\$[\w-]+\$/.test(code), 'is a slow hash, which cannot be imported'),
   z.object({ sha256: hexDigest(32) }).strict(),
   z.object({ sha512: hexDigest(64) }).strict(),
 ])

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { BrowserKey, BrowserProof, UnknownBrowser } from './browser-key.ts'
 import { BrowserCookie, BrowserName, BrowserPlace, KnownBrowser, maxRememberDays } from './browsers.ts'
 import { endpoint } from './endpoint.ts'
+import { ImportedFactors } from './imported-factors.ts'
 import { parseIpAddress } from './ip-address.ts'
 import { RequestedPhishingResistance } from './phishing-resistance.ts'
 import { RelyingPartyId } from './relying-party.ts'
@@ -119,7 +120,7 @@ export type PassedBrowser = z.input<typeof SigningInBrowser>
 /** The id has at least 128 bits, base64url: nobody can guess another browser's. */
 const BrowserBinding = z.string().regex(/^[\w-]{22,86}$/)
 
-export const NewSession = NewSession13.extend({
+const RequestedSession = NewSession13.extend({
   numberMatching: z.boolean().optional(),
   /** Only this challenge can redeem the approval. */
   challenge: Random128.optional(),
@@ -147,18 +148,37 @@ export const NewSession = NewSession13.extend({
   /** Redeems the approval of a correct code or passkey in the same call, which then returns what redeeming it returns. */
   redeem: z.object({ browser: SigningInBrowser.optional() }).optional(),
 })
-  .refine(
-    ({ redeem, challenge, otp, bypasscode, passkey }) => !redeem || (challenge && (otp ?? bypasscode ?? passkey)),
-    {
-      path: ['redeem'],
-      message: 'is only possible with a challenge and a code or a passkey',
-    },
-  )
-  .refine(({ passkey, challenge, otp, bypasscode }) => !passkey || (challenge && !(otp ?? bypasscode)), {
-    path: ['passkey'],
-    message: 'is only possible with a challenge and without a code',
-  })
+
+export const NewSession = RequestedSession.refine(
+  ({ redeem, challenge, otp, bypasscode, passkey }) => !redeem || (challenge && (otp ?? bypasscode ?? passkey)),
+  {
+    path: ['redeem'],
+    message: 'is only possible with a challenge and a code or a passkey',
+  },
+).refine(({ passkey, challenge, otp, bypasscode }) => !passkey || (challenge && !(otp ?? bypasscode)), {
+  path: ['passkey'],
+  message: 'is only possible with a challenge and without a code',
+})
 export type NewSession = z.input<typeof NewSession>
+
+/** A session with a code of factors that another system made. It asks no device, and only signs in. */
+export const ImportingSession = RequestedSession.omit({
+  numberMatching: true,
+  purpose: true,
+  binding: true,
+  enrolling: true,
+  passkey: true,
+})
+  .extend({
+    /** What the app's own store has for this user. It is stored if the code is correct, and otherwise forgotten. */
+    factors: ImportedFactors,
+  })
+  .refine(({ otp, bypasscode }) => (otp ?? bypasscode) !== undefined, { path: ['otp'], message: 'is missing' })
+  .refine(({ redeem, challenge }) => !redeem || challenge, {
+    path: ['redeem'],
+    message: 'is only possible with a challenge',
+  })
+export type ImportingSession = z.input<typeof ImportingSession>
 
 /** `browser` is for the cookie of a browser that is known from now on. */
 export const RedeemedSession = Session.extend({ browser: KnownBrowser.optional() })
@@ -182,6 +202,29 @@ export const createSession = endpoint({
     'api.error.limit.codes',
     'api.error.unavailable.passkeys',
   ],
+})
+
+/**
+ * The first sign-in of a user who brings an authenticator app from another system: a correct code of it, or one of the recovery codes,
+ * stores all of them. A wrong one counts like every wrong code. Only for users who never had a factor, while `importState` is `open`;
+ * later calls check the code as `POST /domains/{domainId}/sessions` does.
+ */
+export const importSession = endpoint({
+  method: 'POST',
+  path: '/domains/:domainId/sessions/import',
+  repeatable: true,
+  summary: "Signs a user in with a first code of another system's authenticator app, and stores the app.",
+  body: ImportingSession,
+  response: RedeemedSession,
+  role: 'auth',
+  errors: [
+    'api.error.notfound.user',
+    'api.error.locked',
+    'api.error.limit.codes',
+    'api.error.conflict.enrolled',
+    'api.error.conflict.state',
+  ],
+  since: '1.4',
 })
 
 /** With `Prefer: wait=N` (RFC 7240 section 4.3) the response is held until the session settles or N seconds pass. */

@@ -44,6 +44,7 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   getChangeRequirement: ({ factors }) => factors.requirement(domainId, userId, { changed: 'device', pass: sessionId }),
 
   createSession: ({ sessions }) => sessions.create(domainId, request('createSession')),
+  importSession: ({ sessions }) => sessions.import(domainId, request('importSession')),
   getSession: ({ sessions }) => sessions.get(domainId, sessionId),
   cancelSession: ({ sessions }) => sessions.cancel(domainId, sessionId),
   redeemSession: ({ sessions }) => sessions.redeem(domainId, sessionId, request('redeemSession')['challenge']),
@@ -208,6 +209,7 @@ const since14 = [
   'PUT /domains/{domainId}/users/{userId}/token/device',
   'POST /domains/{domainId}/users/{userId}/browsers/list',
   'DELETE /domains/{domainId}/users/{userId}/browsers/{browserId}',
+  'POST /domains/{domainId}/sessions/import',
   'POST /domains/{domainId}/sessions/{sessionId}/redeem',
   'GET /domains/{domainId}/sessions/events',
   'PUT /domains/{domainId}/users/{userId}/token/first',

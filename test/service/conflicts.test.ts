@@ -4,6 +4,7 @@ import { adminOperations } from '../../src/admin-contract/operations.ts'
 import type { Endpoint } from '../../src/contract/endpoint.ts'
 import { errorStatus } from '../../src/contract/errors.ts'
 import { operations } from '../../src/contract/operations.ts'
+import { codeAt, stepAt } from '../../src/service/features/codes/totp.ts'
 import type { Lies } from '../../src/testing/software-authenticator.ts'
 import { createBrowserKey } from '../support/browser-key.ts'
 import { random128 } from '../support/device-signer.ts'
@@ -264,6 +265,13 @@ describe.each(engines)('requests that conflict on %s', (engine) => {
     async enrollHardwareToken() {
       const person = await member(running)
       return thrice(async () => (await person.enrollApp({ first: true })).answer)
+    },
+    async importSession() {
+      const person = await member(running)
+      const app = { seed: '31'.repeat(20), algorithm: 'SHA1', digits: 6, period: 30 } as const
+      const body = { user: { id: person.id }, otp: codeAt(app, stepAt(running.clock.now(), 30)), factors: { app } }
+      const bring = () => call('POST', `/domains/${running.domain.id}/sessions/import`, { body })
+      return [...thrice(bring), async () => (await person.enrollApp({ first: true })).answer]
     },
     async createHardwareToken() {
       const body = { serialNumber: unique(), type: 'TOTP6', timeStep: 30, seed: '31'.repeat(20) }

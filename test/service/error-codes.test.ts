@@ -225,6 +225,10 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.invalid.response': async () =>
     (await passkeyUser(running)).addPasskey({}, { origin: 'https://other.example' }),
   'api.error.invalid.passkey': () => createSession({ challenge: 'A'.repeat(22), passkey: { id: 'none' } }),
+  'api.error.invalid.factors': () =>
+    running.call('POST', `${domain()}/sessions/import`, {
+      body: { user: { id: unknownId }, otp: '123456', factors: {} },
+    }),
   'api.error.unauthorized': async () => read(await fetch(`${running.origin}/api/ping`)),
   'api.error.device.unknown': () => answerRequest({}, { sub: unknownId }),
   'api.error.device.clock': () => answerRequest({}, { iat: running.clock.now() - 3600 }),

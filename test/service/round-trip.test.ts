@@ -337,6 +337,14 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   updateUser: { username: 'never changes: another one is refused' },
   giveUpFactor: { what: once },
   noteEmergency: { until: 'stands in the audit trail, whose tests read it' },
+  importSession: {
+    user: 'names the user, who is read elsewhere',
+    attributes: 'kept as `createSession` keeps them',
+    ipAddress: 'stands in the audit trail, as that of `createSession`',
+    unknownBrowser: 'decides what the browser may do',
+    phishingResistant: 'decides what counts',
+    factors: 'are proven by the codes that pass afterwards: the tests of the operation use each',
+  },
   createSession: {
     user: 'names the user, who is read elsewhere',
     numberMatching: 'decides whether the request has a number',

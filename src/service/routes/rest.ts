@@ -15,6 +15,7 @@ import * as bypassCodes from '../features/bypass-codes/operations.ts'
 import * as domains from '../features/domains/operations.ts'
 import * as emailCode from '../features/email-codes/operations.ts'
 import * as hardware from '../features/hardware/operations.ts'
+import * as importSignIn from '../features/imported-factors/sign-in.ts'
 import * as members from '../features/domains/members.ts'
 import * as organizations from '../features/domains/organization.ts'
 import * as ownFactors from '../features/factors/operations.ts'
@@ -95,6 +96,7 @@ export const routes: readonly Route[] = [
   route(browser.readPauses, pauses),
 
   route(session.createSession, createSession),
+  route(session.importSession, importSignIn.signIn),
   // It stands before the route of one session, which would take "events" for an id.
   route(session.watchSessions, sessions.watch),
   route(session.getSession, sessions.get),

@@ -183,6 +183,19 @@ export const examples: Readonly<Record<string, Example>> = {
   getChangeRequirement: { answer: { factors: ['push', 'otp'], passed: false } },
 
   createSession: { request: newSession, answer: pending },
+  importSession: {
+    request: {
+      user: { username: 'alice' },
+      otp: '287082',
+      challenge,
+      redeem: { browser: {} },
+      factors: {
+        app: { seed: '3132333435363738393031323334353637383930', algorithm: 'SHA1', digits: 6, period: 30 },
+        recovery: ['4fgh-82kq'],
+      },
+    },
+    answer: { ...approved, factor: 'otp', factorId: hardwareTokenId, epoch },
+  },
   getSession: { answer: approved },
   cancelSession: {},
   redeemSession: {

@@ -7,7 +7,7 @@ import { auditSession, auditThrottled } from './audit.ts'
 import { withinBudget } from '../codes/budget.ts'
 import { bypassLookups } from '../bypass-codes/forms.ts'
 import { checkCode, isNotHandedOver, meantFactor } from '../codes/check-code.ts'
-import type { GivenCode } from '../codes/check-code.ts'
+import type { GivenCode, RightCode } from '../codes/check-code.ts'
 import { enrollUser } from '../factors/enrollment.ts'
 import { userNeedsPasskey } from '../factors/needs-passkey.ts'
 import { answerOnce } from '../../engine/idempotency/answer-once.ts'
@@ -35,12 +35,18 @@ import { findMember } from '../domains/find.ts'
 import type { Member } from '../domains/find.ts'
 import { budgetOf, namedBrowser } from '../browsers/known-browser.ts'
 import { createdView, notifyCreated } from './created-session.ts'
-import type { Started } from './created-session.ts'
+import type { CreatedView, Started } from './created-session.ts'
 import { redeemWithin, policyOf } from './redeem.ts'
 
 export type NewSessionInput = Input<typeof contract.createSession>
 
-export const create: Handler<typeof contract.createSession> = async (rawInput, call) => {
+/** Checks a code and uses it up, in the transaction of its session. */
+export type CodeCheck = (call: Call, db: Queryable, request: GivenCode) => Promise<RightCode | undefined>
+
+export const create: Handler<typeof contract.createSession> = (input, call) => createSession(call, input, checkCode)
+
+/** Starts a session. @param check How its code is checked, if there is one. */
+export async function createSession(call: Call, rawInput: NewSessionInput, check: CodeCheck): Promise<CreatedView> {
   const prepared = await prepare(call, rawInput)
   let member: Member | undefined
   let budget: Budget = 'other'
@@ -66,6 +72,7 @@ export const create: Handler<typeof contract.createSession> = async (rawInput, c
       browser,
       keptBrowser,
       passedBefore,
+      check,
     })
     await auditSession(db, call, created.session, call)
     // Also where the outcome of COMMIT is unknown: a caller who repeats the call finds the session, and nothing else would push it.
@@ -141,6 +148,7 @@ interface StartContext extends Prepared {
   /** The hash of its id, if it is a kept one. */
   readonly keptBrowser: string | null
   readonly passedBefore: Fact | null
+  readonly check: CodeCheck
 }
 
 async function prepare(call: Call, input: NewSessionInput): Promise<Prepared> {
@@ -257,7 +265,7 @@ async function byCode(
   const { input, user, domain, budget } = startContext
   const codeRequest = { ...startContext, ...input, user }
   const trying = { user, domainId: domain.id, budget, challenge: input.challenge }
-  const tried = await withinBudget(call, db, trying, () => checkCode(call, db, codeRequest))
+  const tried = await withinBudget(call, db, trying, () => startContext.check(call, db, codeRequest))
   const now = call.clock.now()
   const session = blank(call, startContext)
   if (tried.right) {
@@ -301,7 +309,7 @@ type SignInInput = Pick<
   'attributes' | 'ipAddress' | 'challenge' | 'purpose' | 'phishingResistant' | 'unknownBrowser'
 >
 
-type Blank = Omit<StartContext, keyof Prepared | 'input' | 'keptBrowser' | 'passedBefore'> & {
+type Blank = Omit<StartContext, keyof Prepared | 'input' | 'keptBrowser' | 'passedBefore' | 'check'> & {
   readonly input: SignInInput
   readonly keptBrowser?: string | null
 }

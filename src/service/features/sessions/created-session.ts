@@ -39,3 +39,4 @@ export const createdView = ({
   redeemed,
 }: Started & { readonly redeemed: Redeemed }) =>
   redeemed ?? { ...sessionView(session), ...tryState, scanSecret, deviceName }
+export type CreatedView = ReturnType<typeof createdView>

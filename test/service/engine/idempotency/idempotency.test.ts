@@ -6,6 +6,7 @@ import type { AnswerMemory } from '../../../../src/service/engine/idempotency/an
 import { createAnswerLimit } from '../../../../src/service/engine/idempotency/answer-limit.ts'
 import { ApiProblem } from '../../../../src/service/engine/base/problem.ts'
 import { createRememberedAnswers } from '../../../../src/service/engine/idempotency/remembered-answers.ts'
+import { codeAt, stepAt } from '../../../../src/service/features/codes/totp.ts'
 import { createTestClock } from '../../../../src/testing/clock.ts'
 import { random128 } from '../../../support/device-signer.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
@@ -80,6 +81,12 @@ describe('an Idempotency-Key', () => {
       body: { type: 'TOTP6', timeStep: 30, serialNumber: unique(), seed: '0'.repeat(40) },
     })
     await (await member(repeating)).enrollApp()
+    const mover = await member(repeating)
+    const app = { seed: '0'.repeat(40), algorithm: 'SHA1', digits: 6, period: 30 } as const
+    const otp = codeAt(app, stepAt(running.clock.now(), 30))
+    await repeating.call('POST', `${domain}/sessions/import`, {
+      body: { user: { id: mover.id }, otp, factors: { app } },
+    })
     await repeating.call('POST', `${person.memberPath}/otp`, { body: { deliverableOTPType: 'EMAIL' } })
     const user = await passkeyUser(repeating)
     await user.addPasskey()
