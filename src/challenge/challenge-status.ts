@@ -25,6 +25,8 @@ export type ChallengeStatus =
     }
   /** The user never had a factor: this code sets up the authenticator. */
   | { readonly kind: 'enrolling'; readonly code: string }
+  /** The user never had a factor here, and signs in with the app of another system, or with one of its recovery codes if it has some. */
+  | { readonly kind: 'importing'; readonly withCodes: boolean }
   /** The user never had a factor, and only an activation code of an administrator may set one up. */
   | { readonly kind: 'code_needed' }
   /** The user no longer has a device, and only an administrator may allow a new one. */

@@ -1,4 +1,5 @@
 import { ApiError } from '../client/errors.ts'
+import type { ImportedFactors } from '../contract/imported-factors.ts'
 import type { PassedBrowser, RedeemedSession, Session, SessionReason } from '../contract/sessions.ts'
 import { isTyped } from '../contract/factor-descriptions.ts'
 import { Factor } from '../contract/factor.ts'
@@ -7,7 +8,7 @@ import { challengeLifetime } from './challenge.ts'
 import type { Challenge, Notice } from './challenge.ts'
 import { cancel, describe } from './push.ts'
 import type { Sender } from './push.ts'
-import { secondsToWait } from './rejection.ts'
+import { secondsToWait, unlessRejected } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
 
 /** The challenge after a correct code, which can be redeemed; otherwise a notice. It does not say which part was wrong. */
@@ -40,6 +41,13 @@ export function readCode(input: unknown): string | undefined {
   return /^\d{6,9}$/.test(code) ? code : undefined
 }
 
+/** Reads a recovery code that another system made: it has any form, and the service knows which characters only separate groups. */
+export function readImportedCode(input: unknown): string | undefined {
+  if (typeof input !== 'string' || input.length > maxTypedLength) return undefined
+  const code = input.replaceAll(/\p{C}/gu, '').trim()
+  return code.length < 6 ? undefined : code
+}
+
 /** Leaves room for the spaces, characters. */
 const maxTypedLength = 64
 
@@ -57,14 +65,18 @@ export async function tryCode(
   service: ConnectedService,
   challenge: Challenge,
   sender: Sender,
-  { code, browser, now }: { code: string; browser?: PassedBrowser; now: number },
+  { code, browser, now, factors }: { code: string; browser?: PassedBrowser; now: number; factors?: ImportedFactors },
 ): Promise<CodeOutcome> {
+  const { client, domainId } = service
+  const tried = {
+    ...describe(challenge, sender),
+    otp: code,
+    ...(service.redeemsCodes ? { redeem: browser ? { browser } : {} } : {}),
+  }
   try {
-    const session = await service.client.sessions.create(service.domainId, {
-      ...describe(challenge, sender),
-      otp: code,
-      ...(service.redeemsCodes ? { redeem: browser ? { browser } : {} } : {}),
-    })
+    const session = factors
+      ? await client.sessions.import(domainId, { ...tried, factors })
+      : await client.sessions.create(domainId, tried)
     if (session.state !== 'approved') return notAccepted(session, challenge, { code, now })
     await cancel(service, challenge)
     const givenFactor = session.factor ?? (isRecovery(code) ? 'bypass' : 'otp')
@@ -81,14 +93,29 @@ export async function tryCode(
   }
 }
 
+/**
+ * The same with the factors of another system, whose first code it is: a correct one imports them.
+ *
+ * @returns `too late` if they cannot be imported any more: the user has a factor by now, or an administrator has issued a code for one.
+ */
+export async function importByCode(
+  service: ConnectedService,
+  challenge: Challenge,
+  sender: Sender,
+  tried: Parameters<typeof tryCode>[3] & { readonly factors: ImportedFactors },
+): Promise<CodeOutcome | 'too late'> {
+  const outcome = tryCode(service, challenge, sender, tried)
+  return (await unlessRejected(outcome, 'api.error.conflict.enrolled', 'api.error.conflict.state')) ?? 'too late'
+}
+
 interface Tried {
   readonly code: string
   /** Unix time, seconds. */
   readonly now: number
 }
 
-/** Bypass codes alone have nine digits. */
-const isRecovery = (code: string) => code.length === 9
+/** Codes of apps and generators have six to eight digits. */
+const isRecovery = (code: string) => !/^\d{6,8}$/.test(code)
 
 /** Where only a passkey counts, the service does not check codes, or counts a right one as wrong: see `triesLeft`. */
 function notAccepted(session: Session, challenge: Challenge, tried: Tried): CodeOutcome {

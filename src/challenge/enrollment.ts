@@ -9,8 +9,10 @@ import { findMember, findUser, provisionUser, storeMailSettings } from './user.t
 
 /** The app's rules for users who set up a first factor. */
 export interface EnrollOptions extends MailSettings {
+  /** What to show instead, where another system of the app has factors of this user. */
+  readonly statusOfBrought: (member: User) => Promise<ChallengeStatus | undefined>
   /** Whether this user may set up a first factor with the password alone. */
-  readonly mayEnroll: () => Promise<boolean>
+  readonly mayEnroll: (member: User) => Promise<boolean>
   /** The activation code that this challenge has shown already, for services that do not say who issued a code. */
   readonly shownCode: string | undefined
 }
@@ -22,14 +24,16 @@ export interface EnrollOptions extends MailSettings {
 export async function enroll(
   service: ConnectedService,
   member: User | undefined,
-  { mayEnroll, shownCode, language, timeZone }: EnrollOptions,
+  { statusOfBrought, mayEnroll, shownCode, language, timeZone }: EnrollOptions,
 ): Promise<ChallengeStatus> {
   if (!member) return { kind: 'no_member' }
   if (service.knowsFactors && !mayHaveFirst(member)) return { kind: 'no_device' }
   // A device would not sign in: the first factor is a passkey.
   if (domainPolicy({ service, member }) === 'require') return { kind: 'no_device' }
+  const brought = await statusOfBrought(member)
+  if (brought) return brought
   // Where the service does not know, the user may have had a device.
-  if (!(await mayEnroll())) return { kind: service.knowsFactors ? 'code_needed' : 'no_device' }
+  if (!(await mayEnroll(member))) return { kind: service.knowsFactors ? 'code_needed' : 'no_device' }
   await storeMailSettings(service, member, { language, timeZone })
   const token = await service.issueFirstToken(member.id, shownCode)
   if (!token) return { kind: 'no_device' }

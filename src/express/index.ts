@@ -14,7 +14,13 @@ export type { ChallengeView } from './pages/layout.ts'
 export type { LanguageChoice } from './options/languages.ts'
 export type { Messages } from './messages/messages.ts'
 export type { MessagesByLanguage, SomeMessages } from './messages/replace.ts'
-export type { DevicesOptions, MfaOptions, RememberOptions, RemoteService } from './options/mfa-options.ts'
+export type {
+  BroughtFactors,
+  DevicesOptions,
+  MfaOptions,
+  RememberOptions,
+  RemoteService,
+} from './options/mfa-options.ts'
 export type { AppRequest, Logger, Logout } from './options/app.ts'
 export type { VerifiedPasskey } from './passkey-login.ts'
 export type { RequestMfa } from './request-mfa.ts'

@@ -45,8 +45,10 @@ export function tryPostedCode(request: WebRequest, code: unknown): PassportOutco
   }
   return withChallenge<PassportAnswer>(request, async (opened, challenge) => {
     const checked = await checkCode(opened, challenge, code)
+    if (checked === 'too late') return { state: 'as-is', answer: { kind: 'redirect', location: opened.context.base } }
     if (checked.notice) return { state: 'as-is', events: checked.events, answer: refused(opened, checked.notice) }
-    const { verified, effects } = await finish(opened, checked.challenge, checked.redeemed)
+    const { verified, effects: finished } = await finish(opened, checked.challenge, checked.redeemed)
+    const effects = { ...finished, events: [...checked.events, ...(finished.events ?? [])] }
     if (!verified) return { ...effects, answer: refused(opened, { kind: 'wrong_code' }) }
     return andThen<WebRequest, PassportAnswer>(opened, effects, () => {
       // Code that runs later in this request sees the user as verified.

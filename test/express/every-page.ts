@@ -1,4 +1,5 @@
 import session from 'express-session'
+import { Secret, TOTP } from 'otpauth'
 import type { MfaOptions } from 'second-factor'
 import { ApiError, UnreachableError, createClient } from 'second-factor/client'
 import { startTestService } from 'second-factor/testing'
@@ -29,6 +30,7 @@ export const walks: Readonly<Record<string, Walk>> = {
   'of own factors': pagesOfOwnFactors,
   'of passkeys': pagesOfPasskeys,
   'of an old service': pagesOfAnOldService,
+  'of an app that moves': pagesOfMoving,
   'of trouble': pagesOfTrouble,
 }
 
@@ -268,6 +270,35 @@ function say(store: session.MemoryStore, notice: object): void {
     for (const challenge of webSession.mfa?.challenges ?? []) Object.assign(challenge, { notice })
     sessions[id] = JSON.stringify(webSession)
   }
+}
+
+/** The app has a store of its own, from before. */
+async function* pagesOfMoving(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Place> {
+  const totp = new TOTP({ secret: new Secret({ size: 20 }) })
+  const otpauth = totp.toString()
+  const stored: Record<string, { otpauth: string; recovery?: string[] }> = {
+    alice: { otpauth },
+    bob: { otpauth, recovery: ['4fgh-82kq', '7xyz-19ab'] },
+    carol: { otpauth: 'https://wiki.example' },
+  }
+  const app = await startWebApp({ mfa: { importFactors: ({ username = '' }) => stored[username], ...mfa } })
+  const [alice, bob, carol] = [app.browser(), app.browser(), app.browser()]
+  await app.signIn(alice, 'alice')
+  await alice.visit('/account')
+  yield placesOf(app, alice)('a code of the app from before', '/mfa')
+  yield placesOf(app, alice)('other ways than the app from before', '/mfa?use=other')
+  await alice.submit('/mfa/code', { code: '000000' })
+  yield placesOf(app, alice)('a wrong code of the app from before', '/mfa?use=code')
+  await app.signIn(bob, 'bob')
+  await bob.visit('/account')
+  yield placesOf(app, bob)('a code or a recovery code from before', '/mfa')
+  await bob.submit('/mfa/code', { code: '4fgh-82kq' })
+  const next = app.browser()
+  await app.signIn(next, 'bob')
+  await next.visit('/account')
+  yield placesOf(app, next)('a recovery code from before', '/mfa?use=bypass')
+  await app.signIn(carol, 'carol')
+  yield placesOf(app, carol)('the app cannot read its store', '/mfa')
 }
 
 async function* pagesOfTrouble(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Place> {

@@ -37,5 +37,7 @@ declare global {
   const claimsOf: (req: Request) => { readonly mfa?: number }
   const csrf: () => RequestHandler
   type Logout = secondFactor.Logout
+  const findOldFactor: (username?: string) => Promise<{ uri: string; unusedCodes: string[] } | undefined>
+  const deleteOldFactor: (userKey: string | undefined) => Promise<void>
   const mailAbout: (userKey: string | undefined, what: string) => Promise<void>
 }

@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a first device obeys the switches',
     file: 'src/challenge/enrollment.ts',
-    find: 'if (!(await mayEnroll())) return',
+    find: 'if (!(await mayEnroll(member))) return',
     replace: 'if (false) return',
     test: 'express/self-enrollment.test.ts',
     title: 'a first factor that an administrator decides about cannot be set up with the password alone: %s',
@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a first authenticator app obeys the switches',
     file: 'src/express/sign-in/newcomer.ts',
-    find: ' || !(await maySelfEnroll(request, service))',
+    find: ' || !(await maySelfEnroll(request, service, knownMember))',
     replace: '',
     test: 'express/self-enrollment.test.ts',
     title: 'mayEnroll decides about a first factor for each user and each factor',
@@ -252,7 +252,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a first factor beside e-mail obeys the switches',
     file: 'src/express/self-service/guarded.ts',
-    find: `!requirement.factors.every(isStrong) && !(await maySelfEnroll(request, service))`,
+    find: `!requirement.factors.every(isStrong) && !(await maySelfEnroll(request, service, undefined))`,
     replace: 'false',
     test: 'express/email-first-factor.test.ts',
     title:

@@ -1,6 +1,7 @@
 import express from 'express'
 import express4 from 'express4'
 import session from 'express-session'
+import { Secret, TOTP } from 'otpauth'
 import { Passport } from 'passport'
 import request from 'supertest'
 import { requireMfa } from 'second-factor'
@@ -75,6 +76,28 @@ async function signedIn(app: WebApp, username = 'alice') {
 
 const sessionOf = async (browser: Browser) => (await browser.fetch('/session')).body
 const isIn = async (browser: Browser) => (await browser.fetch('/account')).body.verified as boolean
+
+describe('a code of an app that another system made', () => {
+  it('a posted code imports the factors that the app has, and verifies the web session', async () => {
+    const totp = new TOTP({ secret: new Secret({ size: 20 }) })
+    const types: string[] = []
+    const importFactors = () => ({ otpauth: totp.toString() })
+    const app = await startCodeApp({ app: { mfa: { importFactors, onEvent: ({ type }) => void types.push(type) } } })
+    const { baseUrl, apiKey, domainId, fetch } = await app.service.connect()
+    const client = createClient({ baseUrl, apiKey, fetch })
+    const { id } = await client.users.create({ username: 'alice', name: 'Alice', email: 'person@example.com' })
+    await client.domains.addUser(domainId, id)
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const code = totp.generate({ timestamp: app.clock.now() * 1000 })
+    const { status, body } = await browser.submit('/second-step', { code })
+
+    expect([status, body.authInfo?.mfa.factor]).toEqual([200, 'otp'])
+    expect(types).toContain('factors.imported')
+    expect(await client.users.get(id)).toMatchObject({ everEnrolled: true, importState: 'closed' })
+  })
+})
 
 describe("a code posted to passport.authenticate('mfa')", () => {
   it.each([

@@ -9,6 +9,7 @@ export interface Checked {
   readonly factors: readonly Factor[]
   readonly passkeys: ResolvedPasskeys
   readonly remember: false | object
+  readonly importFactors?: unknown
   /** The version of the interface, if the options of the app say it. */
   readonly version: string | undefined
 }
@@ -21,6 +22,7 @@ export interface Checked {
  */
 export function checkOptions(options: Checked): void {
   const { phishingResistant: policy, unknownBrowser, remember } = options
+  if (options.importFactors) checkImport(options)
   if (unknownBrowser !== 'number') {
     const option = `mfa: unknownBrowser: '${unknownBrowser}'`
     checkPasskeys(option, options)
@@ -34,6 +36,18 @@ export function checkOptions(options: Checked): void {
   if (policy === 'require' && remember) {
     throw new TypeError(`${option} excludes remember: a remembered browser passes the gate without a passkey`)
   }
+}
+
+/** Imported factors are codes: where none passes, no user could ever import them. */
+function checkImport({ factors, phishingResistant, unknownBrowser, version }: Checked): void {
+  if (!factors.includes('otp')) throw new TypeError("mfa: importFactors needs 'otp' among factors")
+  if (phishingResistant === 'require') throw new TypeError("mfa: phishingResistant: 'require' excludes importFactors")
+  if (unknownBrowser !== 'number')
+    throw new TypeError(
+      `mfa: unknownBrowser: '${unknownBrowser}' excludes importFactors: no code passes in a new browser`,
+    )
+  if (version === '1.3')
+    throw new TypeError("mfa: importFactors needs version 1.4 of the service, and service.version is '1.3'")
 }
 
 function checkPasskeys(option: string, { factors, passkeys, version }: Checked): void {

@@ -29,6 +29,8 @@ export type MfaEvent = EventContext &
         /** The id of the new factor, or of the removed one; undefined if the service does not say. */
         readonly id: string | undefined
       }
+    /** The factors that `importFactors` returned are stored: the app may delete its own copy. */
+    | { readonly type: 'factors.imported'; readonly sessionId: string | undefined }
     | { readonly type: 'device.renamed'; readonly id: string }
     | { readonly type: 'passkey.renamed'; readonly id: string }
     /** The user entered a code that an administrator handed over, and may add a passkey. */
@@ -70,7 +72,7 @@ export type EventFacts = MfaEvent extends infer Event
   : never
 
 /**
- * Why the service could not be asked: no usable response, none in time, a refusal, an overload; or `not_stored`: the app
- * could not save the web session.
+ * Why the service could not be asked: no usable response, none in time, a refusal, an overload; or why the app stopped it:
+ * it could not save the web session (`not_stored`), or `importFactors` gave no usable answer (`not_imported`).
  */
-export type Trouble = 'unavailable' | 'slow' | 'misconfigured' | 'busy' | 'not_stored'
+export type Trouble = 'unavailable' | 'slow' | 'misconfigured' | 'busy' | 'not_stored' | 'not_imported'

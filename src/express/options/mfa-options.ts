@@ -49,6 +49,14 @@ export interface MfaOptions {
    */
   mayEnroll?: ((req: AppRequest, user: MfaUser) => OrPromise<boolean>) | undefined
   /**
+   * Asks your own store for the second factor that a user has there: `{ otpauth, recovery? }`, the `otpauth://` address of an
+   * authenticator app and unused recovery codes, or nothing. It is called for users who never had a factor here, each time, and
+   * has 3 seconds. The first correct code of the app stores both, and emits `factors.imported`; until then, the user cannot set
+   * up anything else. If it fails, the user gets 503. See [moving](mfa.md#moving-from-another-second-factor).
+   * @default no factors
+   */
+  importFactors?: ((user: MfaUser) => OrPromise<Maybe<BroughtFactors>>) | undefined
+  /**
    * Redeems each approval once across all processes of the app. Needed only with several processes and a service that
    * speaks only version 1.3.
    * @default the memory of this process
@@ -292,6 +300,17 @@ export interface PasskeysOptions {
    * @default the origin of `publicUrl`
    */
   origins?: string[] | undefined
+}
+
+/** What your own store has of a user's second factor. */
+export interface BroughtFactors {
+  /** The address of the QR code that the user has scanned: `otpauth://totp/…?secret=…`, with the algorithm, digits and period. */
+  otpauth: string
+  /**
+   * At most 20 unused recovery codes: each as the user has it, or its unsalted hash in hexadecimal.
+   * @default none
+   */
+  recovery?: readonly (string | { sha256: string } | { sha512: string })[] | null | undefined
 }
 
 /** How browsers are remembered. */

@@ -94,6 +94,7 @@ export const MfaOptionsSchema = z.strictObject({
   gate: z.boolean().default(true),
   selfEnrollment: z.boolean().default(true),
   mayEnroll: fn<(req: AppRequest, user: MfaUser) => OrPromise<boolean>>().optional(),
+  importFactors: fn<NonNullable<MfaOptions['importFactors']>>().optional(),
   challengeStore: z
     .custom<ChallengeStore>(
       (value) => typeof value === 'object' && value !== null && 'use' in value,

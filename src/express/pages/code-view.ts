@@ -34,6 +34,8 @@ export function codeView(page: StatusPage) {
   const notice = isElsewhere ? undefined : last
   const noticeText = notice && saidOf(layout.language, notice, now)
   const { code } = layout.words
+  const takesText =
+    status.kind === 'importing' ? status.withCodes : kind !== 'otp' && page.member?.importedCodes === true
   return {
     ...layout,
     live: status.kind === 'waiting',
@@ -43,8 +45,9 @@ export function codeView(page: StatusPage) {
     usesBrowserKey: page.passkey,
     kind,
     headline: noticeText?.headline ?? headline(),
-    sentence: kind === 'otp' && hasOnlyDevice(page) ? layout.words.ways.device.sentence : code[kind].sentence,
-    said: noticeText?.sentence,
+    sentence: sentence(),
+    takesText,
+    said: notice?.kind === 'no_code' && takesText ? code.imported : noticeText?.sentence,
     tone: (notice && tones[notice.kind]) ?? 'wrong',
     // A notice about an e-mail does not concern what was typed.
     invalid: noticeText !== undefined && !notice?.kind.startsWith('email') && notice?.kind !== 'app_ready',
@@ -55,6 +58,12 @@ export function codeView(page: StatusPage) {
   function headline(): string {
     if (challenge.purpose === 'change_devices') return code.changeDevices
     return stepUpHeadline(page) ?? code[kind].headline
+  }
+
+  function sentence(): string {
+    if (status.kind === 'importing') return takesText ? code.bringCodes(layout.appName) : code.bring(layout.appName)
+    if (kind === 'otp' && hasOnlyDevice(page)) return layout.words.ways.device.sentence
+    return kind === 'bypass' && takesText ? code.imported : code[kind].sentence
   }
 }
 
@@ -71,7 +80,7 @@ export function hasOnlyDevice({ service, member }: StatusPage): boolean {
 
 function hasDevice(status: StatusPage['status']): boolean {
   if (status.kind === 'passkey') return status.canAskDevice
-  return status.kind !== 'no_device' && status.kind !== 'code_needed'
+  return !/^(no_device|code_needed|importing)$/.test(status.kind)
 }
 
 /** Shown instead of the field while codes are paused; offers a push request if one can be sent. */

@@ -20,6 +20,7 @@ export function statusPage(request: WebRequest, view: View): Page {
   const { status } = view
   const model = statusPageOf(request, view)
   if (wantsOtherWays(model)) return page(200, 'other-ways', otherWaysView(model))
+  if (status.kind === 'importing') return unlessPaused(model, () => page(200, 'code', codeView(model)))
   if (wantsHandedOverCode(model)) return unlessPaused(model, () => page(200, 'handed-over', handedOverView(model)))
   if (wantsCode(model)) return unlessPaused(model, () => page(200, 'code', codeView(model)))
   if (status.kind === 'passkey' || wantsPasskey(model)) return page(200, 'passkey', passkeyView(model))

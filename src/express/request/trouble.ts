@@ -1,6 +1,7 @@
 import { ApiError, UnreachableError } from '../../client/errors.ts'
 import { WebSessionError } from '../session/web-session-error.ts'
 import type { RequestContext } from './context.ts'
+import { ImportError } from './import-error.ts'
 import type { EventFacts, Trouble } from '../options/mfa-event.ts'
 import { describe, isOutage } from './service-outage.ts'
 
@@ -8,7 +9,7 @@ import { describe, isOutage } from './service-outage.ts'
 const usualRetry = 5
 
 export const isTrouble = (error: unknown): boolean =>
-  [ApiError, UnreachableError, WebSessionError].some((errorClass) => error instanceof errorClass)
+  [ApiError, UnreachableError, WebSessionError, ImportError].some((errorClass) => error instanceof errorClass)
 
 /** Logs the trouble. @returns what to tell the user, with `retryAfter` in seconds, and the event for the app. */
 export function reportTrouble(context: RequestContext, error: unknown) {
@@ -32,6 +33,7 @@ function logTrouble({ mfa, requestId }: RequestContext, error: unknown): void {
 function troubleOf(error: unknown): Trouble {
   if (error instanceof UnreachableError) return troubles[error.reason]
   if (error instanceof WebSessionError) return 'not_stored'
+  if (error instanceof ImportError) return 'not_imported'
   if (!(error instanceof ApiError)) return 'unavailable'
   if (error.status === 429 || error.unprocessed === 'overload') return 'busy'
   return error.status >= 500 ? 'unavailable' : 'misconfigured'

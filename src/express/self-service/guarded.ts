@@ -69,7 +69,7 @@ export function changing(
     const change = { changed: factor, pass, rpId: relyingPartyOf(request)?.id }
     const requirement = await service.client.factors.requirement(service.domainId, ownFactors.userId, change)
     // A weak factor confirms nothing but the first strong one: there, too, the app decides who may enroll.
-    if (!requirement.factors.every(isStrong) && !(await maySelfEnroll(request, service))) {
+    if (!requirement.factors.every(isStrong) && !(await maySelfEnroll(request, service, undefined))) {
       return message(request, 403, 'ask_administrator')
     }
     if (pass === undefined || !requirement.passed) return demandPass(request, requirement)

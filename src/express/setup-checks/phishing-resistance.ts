@@ -9,12 +9,13 @@ import type { WebRequest } from '../request/web-request.ts'
 import type { Checked } from '../options/check-passkeys.ts'
 import { passkeysAreOff } from '../options/check-passkeys.ts'
 
-/** @throws {SetupError} if the service knows no passkeys. */
+/** @throws {SetupError} if the service knows neither passkeys nor imported factors. */
 export function checkServiceFor(
-  options: Pick<Checked, 'phishingResistant' | 'unknownBrowser'>,
+  options: Pick<Checked, 'phishingResistant' | 'unknownBrowser' | 'importFactors'>,
   service: VersionAdapter,
 ) {
-  const { phishingResistant: policy, unknownBrowser } = options
+  const { phishingResistant: policy, unknownBrowser, importFactors } = options
+  if (importFactors) checkService('importFactors', service)
   if (policy !== 'off') checkService(`phishingResistant: '${policy}'`, service)
   if (unknownBrowser !== 'number') checkService(`unknownBrowser: '${unknownBrowser}'`, service)
 }

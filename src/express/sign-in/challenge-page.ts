@@ -23,6 +23,7 @@ import { checkMember, warnOfNoPasskeys } from '../setup-checks/phishing-resistan
 import { bindingOf } from '../session/binding.ts'
 import { saveUnderOwnId } from '../session/mfa-state.ts'
 import { inBoundBrowser } from './bound-browser.ts'
+import { findBrought } from './brought-factors.ts'
 import { needsProof, unlessUnproven } from './browser-proof.ts'
 import { openAction, refuse } from './demand.ts'
 import { finishAndContinue, passedTo, spent } from './finish.ts'
@@ -115,7 +116,9 @@ async function showChallenge(request: WebRequest, stored: Challenge): Promise<Ou
 
   const passkeyNeeded = needsOnlyPasskey(policy, membership)
   const takesHandedOver = takesHandedOverCode(request, challenge, { membership, policy })
-  const availableCodes = codeFactors(service, member, allowed)
+  // No other code replaces the factors that the user brings.
+  const brought = await findBrought(request, service, member)
+  const availableCodes = brought ? [] : codeFactors(service, member, allowed)
   const passkey = canUsePasskey(policy, member)
   const pauses = await pausesOf(request, membership, status)
   const ended = endOf(challenge, status)

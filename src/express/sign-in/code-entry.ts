@@ -1,8 +1,9 @@
 import type { Challenge } from '../../challenge/challenge.ts'
-import { readCode, tryCode } from '../../challenge/code.ts'
+import { importByCode, readCode, readImportedCode, tryCode } from '../../challenge/code.ts'
 import type { CodeOutcome } from '../../challenge/code.ts'
 import { sendEmailCode } from '../../challenge/email-code.ts'
 import type { Membership } from '../../challenge/passkey-policy.ts'
+import { findMember } from '../../challenge/user.ts'
 import { codeKind } from '../pages/code-view.ts'
 import type { CodeKind } from '../pages/code-view.ts'
 import { languageTagFor } from '../pages/languages.ts'
@@ -10,6 +11,7 @@ import type { EventFacts } from '../options/mfa-event.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { andThen, continueAt, leadTo } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
+import { findBrought, hasCodes } from './brought-factors.ts'
 import { finishAndContinue } from './finish.ts'
 import { acceptedFactors, challengePolicy } from './challenge-policy.ts'
 import { withChallenge } from './open-challenge.ts'
@@ -22,32 +24,52 @@ export function enterCode(request: WebRequest): Promise<Outcome> {
     const { form } = opened
     const challenge = form['remembers'] === 'yes' ? withChoice(openedChallenge, form) : openedChallenge
     const checked = await checkCode(opened, challenge, form['code'])
+    if (checked === 'too late') return leadTo(opened, opened.context.base)
     if (checked.notice) {
       const kind = codeKind(form['use']) ?? 'code'
       return withNotice(opened, { ...challenge, notice: checked.notice }, kind, checked.events)
     }
-    const approved = { state: { save: { ...opened.state, challenge: checked.challenge } } }
+    const approved = { state: { save: { ...opened.state, challenge: checked.challenge } }, events: checked.events }
     return andThen(opened, approved, (saved, signal) =>
       finishAndContinue(saved, checked.challenge, { signal, redeemed: checked.redeemed }),
     )
   })
 }
 
-/** Has the service check what the user typed. */
+type Checked = CodeOutcome & { readonly events: readonly EventFacts[] }
+
+/** Has the service check what the user typed. @returns `too late` if the page has to show what counts now. */
 export async function checkCode(
   request: WebRequest,
   challenge: Challenge,
   input: unknown,
-): Promise<CodeOutcome & { readonly events: readonly EventFacts[] }> {
+): Promise<Checked | 'too late'> {
   const { context } = request
-  const code = readCode(input)
+  const { importFactors, clock } = context.mfa.options
+  const digits = readCode(input)
+  const code = digits ?? readImportedCode(input)
   if (code === undefined) return { notice: { kind: 'no_code' }, events: [] }
   const service = await context.mfa.connect()
-  const now = context.mfa.options.clock.now()
-  const browser = passedBrowser(request, challenge)
-  const outcome = await tryCode(service, challenge, senderOf(request), { code, browser, now })
-  return { ...outcome, events: eventsOf(outcome) }
+  const member = importFactors || digits === undefined ? await findMember(service, request.user) : undefined
+  const brought = await findBrought(request, service, member)
+  // An e-mailed code would sign in without the factors that the user has.
+  if (brought?.kind === 'refused') return { notice: { kind: 'wrong_code' }, events: [{ type: 'code.wrong' }] }
+  if (digits === undefined && !member?.importedCodes && !(brought && hasCodes(brought.factors)))
+    return { notice: { kind: 'no_code' }, events: [] }
+  const tried = { code, browser: passedBrowser(request, challenge), now: clock.now() }
+  if (!brought) {
+    const outcome = await tryCode(service, challenge, senderOf(request), tried)
+    return { ...outcome, events: eventsOf(outcome) }
+  }
+  const { factors } = brought
+  const outcome = await importByCode(service, challenge, senderOf(request), { ...tried, factors })
+  if (outcome === 'too late') return outcome
+  return { ...outcome, events: [...importedEvents(outcome), ...eventsOf(outcome)] }
 }
+
+/** The app may delete its secret now. */
+const importedEvents = ({ challenge }: CodeOutcome): readonly EventFacts[] =>
+  challenge ? [{ type: 'factors.imported', sessionId: challenge.sessionId }] : []
 
 /** The events of a code that was tried. */
 export function eventsOf(outcome: CodeOutcome): readonly EventFacts[] {
@@ -66,9 +88,13 @@ export function emailCode(request: WebRequest): Promise<Outcome> {
     const accepts = (membership?: Membership) => acceptedFactors(policy, membership).includes('email')
     // The app does not accept this factor.
     if (!accepts()) return leadTo(opened, context.base)
+    const service = await context.mfa.connect()
+    // The mailbox does not replace the factors that another system of the app has of this user.
+    if (context.mfa.options.importFactors && (await findBrought(opened, service, await findMember(service, user))))
+      return leadTo(opened, context.base)
     const language = languageTagFor(req, context)
     const now = context.mfa.options.clock.now()
-    const outcome = await sendEmailCode(await context.mfa.connect(), user, { language, now, accepts })
+    const outcome = await sendEmailCode(service, user, { language, now, accepts })
     return withNotice(opened, { ...challenge, notice: outcome }, 'email', emailEvents[outcome.kind])
   })
 }

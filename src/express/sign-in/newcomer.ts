@@ -8,6 +8,7 @@ import { appRequestOf } from '../request/app-request.ts'
 import { verifiedOf } from '../request/verified.ts'
 import { canAddPasskeys } from '../request/passkeys.ts'
 import type { WebRequest } from '../request/web-request.ts'
+import { findBrought } from './brought-factors.ts'
 
 export interface Newcomer {
   readonly service: ConnectedService
@@ -24,7 +25,8 @@ export async function findNewcomer(request: WebRequest, member?: User): Promise<
   if (!state.challenge || verifiedOf(state, context)) return undefined
   const service = await context.mfa.connect()
   const knownMember = service.knowsFactors ? (member ?? (await findMember(service, user))) : undefined
-  if (!knownMember || !mayHaveFirst(knownMember) || !(await maySelfEnroll(request, service))) return undefined
+  if (!knownMember || !mayHaveFirst(knownMember) || !(await maySelfEnroll(request, service, knownMember)))
+    return undefined
   return (await hasHandedOverCode(service, knownMember.id)) ? undefined : { service, newcomer: knownMember }
 }
 
@@ -48,8 +50,18 @@ export async function firstSetup(
   return canAddPasskeys(request, newcomer.newcomer) ? 'enroll/passkey' : undefined
 }
 
-/** Decides who may set up a first factor with the password alone: for every factor and every version of the service. */
-export async function maySelfEnroll({ req, user, context }: WebRequest, service: ConnectedService): Promise<boolean> {
+/**
+ * Decides who may set up a first factor with the password alone: for every factor and every version of the service.
+ *
+ * @param member The user; undefined for one who has a weak factor, and so brings none.
+ */
+export async function maySelfEnroll(
+  request: WebRequest,
+  service: ConnectedService,
+  member: User | undefined,
+): Promise<boolean> {
+  const { req, user, context } = request
+  if (await findBrought(request, service, member)) return false
   const { selfEnrollment, mayEnroll } = context.mfa.options
   if (!selfEnrollment) return false
   if (!mayEnroll) return service.knowsFactors

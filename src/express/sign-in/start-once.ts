@@ -2,7 +2,9 @@ import type { Challenge } from '../../challenge/challenge.ts'
 import { provisionMember } from '../../challenge/enrollment.ts'
 import type { Progress, PushOptions, Sender } from '../../challenge/push.ts'
 import { cancel, start } from '../../challenge/push.ts'
+import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
+import { findMember } from '../../challenge/user.ts'
 import type { User } from '../../contract/users.ts'
 import { quoteName } from '../../contract/quote-name.ts'
 import { mailSettingsOf } from '../pages/mail-settings.ts'
@@ -14,6 +16,7 @@ import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie } from '../session/id-cookie.ts'
 import { warn } from '../request/warn.ts'
 import { warnOfUnusable } from '../request/app-user.ts'
+import { findBrought, statusOfBrought } from './brought-factors.ts'
 import { maySelfEnroll } from './newcomer.ts'
 
 /** How long a start is remembered, ms: longer than storing a web session takes, shorter than the pause before a resend. */
@@ -70,11 +73,25 @@ export async function startWithoutPush(
   member: User | undefined,
 ): Promise<StartedChallenge> {
   const service = await request.context.mfa.connect()
-  const status = member
+  const notProvisioned = member
     ? undefined
     : await provisionMember(service, request.user, pushOptionsOf(request, service, challenge))
-  const progress = { challenge, status: status ?? ({ kind: 'no_device' } as const) }
+  const mayBring = challenge.purpose === 'sign_in' && !notProvisioned
+  const brought = mayBring
+    ? await newcomerStatus(request, service, member ?? (await findMember(service, request.user)))
+    : undefined
+  const progress = { challenge, status: notProvisioned ?? brought ?? ({ kind: 'no_device' } as const) }
   return { ...progress, events: eventsOf(request, challenge, progress) }
+}
+
+/** What the page shows to a user whose factors another system has; undefined for all others. */
+async function newcomerStatus(
+  request: WebRequest,
+  service: ConnectedService,
+  member: User | undefined,
+): Promise<ChallengeStatus | undefined> {
+  const brought = await findBrought(request, service, member)
+  return brought && statusOfBrought(brought)
 }
 
 /** The same challenge before any request was sent, and without a notice. */
@@ -136,7 +153,8 @@ function pushOptionsOf(
     provision,
     usernames,
     now: clock.now(),
-    mayEnroll: () => maySelfEnroll(request, service),
+    mayEnroll: (member) => maySelfEnroll(request, service, member),
+    statusOfBrought: (member) => newcomerStatus(request, service, member),
     shownCode: shownCodeOf(request, service, challenge),
     ...mailSettingsOf(request),
     onUnusable: (member, reason) => warnOfUnusable(context.mfa.options, member, reason),
