@@ -19,6 +19,11 @@ export interface AgentAnswer {
   readonly text: string
 }
 
+/** A code to type: that of an authenticator app which `importFactors` knows, for example. */
+export interface TypedCode {
+  readonly code: string
+}
+
 export interface PassOptions {
   /** The path at which mfa() serves the challenge. */
   readonly path?: string
@@ -28,8 +33,8 @@ export interface PassOptions {
 const browser = { Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Site': 'same-origin' }
 
 /**
- * Passes the second step for an agent that has signed in: opens the challenge, approves on the device or uses the passkey, and
- * continues.
+ * Passes the second step for an agent that has signed in: opens the challenge, approves on the device, uses the passkey or
+ * types the code, and continues.
  *
  * @returns the redirect response; its `location` is the page that was requested first.
  * @throws {Error} with the headline of the challenge page when it fails.
@@ -41,13 +46,13 @@ const browser = { Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-
  */
 export async function passSecondStep(
   agent: Agent,
-  by: TestDevice | TestPasskey,
+  by: TestDevice | TestPasskey | TypedCode,
   options: PassOptions = {},
 ): Promise<AgentAnswer> {
   const { path = '/mfa' } = options
   const page = await open(agent, path)
   if (page.status !== 200) throw new Error(`The challenge page returned status ${page.status}${headline(page)}`)
-  const done = 'use' in by ? await usePasskey(agent, by, path) : await approve(agent, by, path)
+  const done = await pass(agent, by, path)
   if (done.status !== 303 || done.headers['location']?.startsWith(path)) {
     throw new Error(`The second step was not passed${headline(done)}`)
   }
@@ -61,6 +66,11 @@ async function open(agent: Agent, path: string): Promise<AgentAnswer> {
   return answer.status === 303 && location?.startsWith(`${path}?`) ? agent.get(location).set(browser) : answer
 }
 
+function pass(agent: Agent, by: TestDevice | TestPasskey | TypedCode, path: string): Promise<AgentAnswer> {
+  if ('code' in by) return post(agent, `${path}/code`, { code: by.code })
+  return 'use' in by ? usePasskey(agent, by, path) : approve(agent, by, path)
+}
+
 async function approve(agent: Agent, device: TestDevice, path: string): Promise<AgentAnswer> {
   await device.approve()
   return agent.post(`${path}/complete`).set(browser)
@@ -70,9 +80,12 @@ async function usePasskey(agent: Agent, passkey: TestPasskey, path: string): Pro
   const { status, text } = await agent.post(`${path}/passkey/options`).set(browser)
   if (status !== 200) throw new Error(`The page offers no passkey: status ${status} ${text}`)
   const response = JSON.stringify(passkey.use(JSON.parse(text) as RequestOptions))
-  const form = new URLSearchParams({ response }).toString()
+  return post(agent, `${path}/passkey`, { response })
+}
+
+async function post(agent: Agent, address: string, fields: Record<string, string>): Promise<AgentAnswer> {
   const headers = { ...browser, 'Content-Type': 'application/x-www-form-urlencoded' }
-  return agent.post(`${path}/passkey`).set(headers).send(form)
+  return agent.post(address).set(headers).send(new URLSearchParams(fields).toString())
 }
 
 function headline({ text }: AgentAnswer): string {

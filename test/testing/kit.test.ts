@@ -1,5 +1,6 @@
 import express from 'express'
 import session from 'express-session'
+import { Secret, TOTP } from 'otpauth'
 import request from 'supertest'
 import { mfa, requireMfa } from 'second-factor'
 import type { MfaOptions } from 'second-factor'
@@ -57,6 +58,19 @@ describe('the kit for tests of an app', () => {
     await passSecondStep(agent, passkey)
 
     expect((await agent.get('/')).text).toBe('hello passkey')
+  })
+
+  it('the test kit types a code, such as the first one of an app that is imported', async () => {
+    const totp = new TOTP({ secret: new Secret({ size: 20 }) })
+    const importFactors = () => ({ otpauth: totp.toString() })
+    const agent = request.agent(createApp(service, { importFactors }))
+    await service.addUser('alice')
+    await agent.post('/login/alice')
+
+    await expect(passSecondStep(agent, { code: '000000' })).rejects.toThrow('The second step was not passed')
+    await passSecondStep(agent, { code: totp.generate({ timestamp: service.clock.now() * 1000 }) })
+
+    expect((await agent.get('/')).text).toBe('hello otp')
   })
 
   it('the test kit says why a passkey of another origin is not accepted', async () => {
