@@ -71,7 +71,7 @@ const NewHardwareToken13 = z.object({
   serialNumber: text(1, 64),
   type: HardwareToken.shape.type,
   timeStep: TimeStep,
-  /** Hexadecimal; at least 128 bits (RFC 4226 section 4, R6). Never returned. */
+  /** Hexadecimal; at least 128 bits (RFC 4226 section 4, R6). No response contains it: only `second-factor factor export` reads seeds. */
   seed: z.string().regex(/^(?:[0-9a-fA-F]{2}){16,64}$/, 'must be 32 to 128 hexadecimal digits'),
 })
 
