@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 
-import { keyUriName } from '../../../ground/key-uri-name.ts'
+import { keyUriNames } from '../../../ground/key-uri-names.ts'
 import { audit } from '../../engine/audit/audit.ts'
 import { nextTurn } from '../../engine/base/next-turn.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
@@ -135,8 +135,7 @@ function exportedFactor(
   seed: string,
   { organization, domain }: ExportedScope,
 ): ExportedFactor {
-  const issuer = keyUriName((domain ?? organization).name)
-  const secret = Secret.fromHex(seed)
-  const otpauth = new TOTP({ issuer, label: keyUriName(username), secret, algorithm, digits, period }).toString()
+  const names = keyUriNames({ issuer: (domain ?? organization).name, account: username })
+  const otpauth = new TOTP({ ...names, secret: Secret.fromHex(seed), algorithm, digits, period }).toString()
   return { username, ...(name !== '' && { name }), ...(email !== '' && { email }), otpauth }
 }
