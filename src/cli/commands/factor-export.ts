@@ -59,34 +59,28 @@ function rowsOf(
   { exported, devices, passkeys, freeTokens, damaged, ownersTold }: FactorExport,
   { mails, passphrase }: { readonly mails: boolean; readonly passphrase: boolean },
 ): (readonly [string, string])[] {
-  const row = (label: string, text: string) => [label, text] as const
-  const kept = 'their keys never leave them. These users set up a factor again'
-  const serials = damaged.slice(0, maxShown).map(quote).join(', ')
-  return [
-    row('Exported', `${counted(exported, 'authenticator app or hardware token', appsAndTokens)} to ${file}`),
-    row(
-      'Not exported',
-      `${counted(devices, 'device')} and ${counted(passkeys, 'passkey')} cannot be exported: ${kept}`,
-    ),
-    row('', 'Recovery codes are not exported: users make new ones'),
-    ...(freeTokens > 0 ? [row('', `${counted(freeTokens, 'hardware token')} without a user`)] : []),
-    ...(damaged.length > 0
+  const serials = damaged.slice(0, maxShown).map(quote).join(', ') + (damaged.length > maxShown ? ', …' : '')
+  const [first, ...others] = [
+    ...(devices + passkeys > 0
       ? [
-          row(
-            '',
-            `${counted(damaged.length, 'seed')} that can't be decrypted: ${serials}${damaged.length > maxShown ? ', …' : ''}`,
-          ),
+          `${counted(devices, 'device')} and ${counted(passkeys, 'passkey')} cannot be exported: their keys never leave them. These users set up a factor again`,
         ]
       : []),
-    row(
-      'Told by mail',
-      mails ? counted(ownersTold, 'owner') : 'nobody: MFA_SMTP_URL is not set, or MFA_NOTIFY_MAIL is false',
-    ),
-    row('Decrypt', `age -d ${passphrase ? '' : '-i KEY_FILE '}-o factors.jsonl ${file}`),
-    row(
+    ...(freeTokens > 0 ? [`${counted(freeTokens, 'hardware token')} without a user`] : []),
+    ...(damaged.length > 0 ? [`${counted(damaged.length, 'seed')} that can't be decrypted: ${serials}`] : []),
+    'recovery codes: users make new ones',
+  ]
+  const mail = mails ? counted(ownersTold, 'owner') : 'nobody: MFA_SMTP_URL is not set, or MFA_NOTIFY_MAIL is false'
+  return [
+    ['Exported', `${counted(exported, 'authenticator app or hardware token', appsAndTokens)} to ${file}`],
+    ['Not exported', first ?? ''],
+    ...others.map((text) => ['', text] as const),
+    ['Told by mail', mail],
+    ['Decrypt', `age -d ${passphrase ? '' : '-i KEY_FILE '}-o factors.jsonl ${file}`],
+    [
       'Afterwards',
       `delete ${file} and what you decrypted: everybody who has them can sign in with the codes of these users`,
-    ),
+    ],
   ]
 }
 

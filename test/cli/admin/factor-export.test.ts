@@ -6,6 +6,10 @@ import Sqlite from 'better-sqlite3'
 import { Decrypter, generateIdentity, identityToRecipient } from 'age-encryption'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { systemClock } from '../../../src/ground/clock.ts'
+import { listen } from '../../../src/service/engine/http/listen.ts'
+import { createService } from '../../../src/service/index.ts'
+import { activateDevice } from '../../service/start-service.ts'
 import { agePassphrase } from '../../support/age-passphrase.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { useDatabase } from './run-command.ts'
@@ -105,17 +109,26 @@ describe('second-factor factor export', () => {
     expect(readFileSync(file('factors.age'), 'latin1')).not.toMatch(/alice|otpauth|GEZDGNBV/)
   })
 
-  it('second-factor factor export says what stays, and why', async () => {
+  it('second-factor factor export says what stays, and why, beside a running service', async () => {
     await json('hardware', 'create', 'HW-2', '--seed', `@${file('seed.txt')}`)
+    const service = await createService({ database: place.database })
+    const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
+    onTestFinished(async () => {
+      const closed = listening.close()
+      await service.close()
+      await closed
+    })
+    const { code } = await json('token', 'issue', 'alice', '--domain', 'Intranet')
+    await activateDevice(`http://127.0.0.1:${listening.port}`, systemClock, code)
 
     const { stdout } = await exportTo('factors.age', '--recipient', recipient)
     const { json: report } = await exportTo('more.age', '--recipient', recipient, '--json')
 
-    expect(stdout).toContain('0 devices and 0 passkeys cannot be exported: their keys never leave them.')
+    expect(stdout).toContain('1 device and 0 passkeys cannot be exported: their keys never leave them.')
     expect(stdout).toContain('1 hardware token without a user')
-    expect(stdout).toContain('Recovery codes are not exported')
+    expect(stdout).toContain('recovery codes: users make new ones')
     expect(stdout).toContain('Told by mail  nobody: MFA_SMTP_URL is not set')
-    const counts = { exported: 1, devices: 0, passkeys: 0, freeTokens: 1, damaged: [], ownersTold: 0 }
+    const counts = { exported: 1, devices: 1, passkeys: 0, freeTokens: 1, damaged: [], ownersTold: 0 }
     expect(report).toEqual({ file: file('more.age'), ...counts })
   })
 
