@@ -17,6 +17,7 @@ export const features = [
   'administrators',
   'sessions',
   'hardware',
+  'imported-factors',
   'devices',
   'callers',
   'mail-reports',

@@ -40,6 +40,14 @@ export const TimeZone = z
  */
 export const NewEpoch = Random128.optional()
 
+/**
+ * Whether factors that another system made can be imported for a user: `closed` once they were, and after a reset, which would bring the
+ * seed of a stolen phone back. `restored`: a reset may have been lost with what a backup does not have, so only an administrator imports
+ * them. 1.4.
+ */
+export const ImportState = z.enum(['open', 'closed', 'restored'])
+export type ImportState = z.infer<typeof ImportState>
+
 /** A user in 1.3. */
 export const User13 = z.object({
   id: Id,
@@ -66,6 +74,9 @@ export const User = User13.extend({
   everEnrolled: z.boolean().optional(),
   /** Whether the user ever had a bypass code; only an administrator resets it. 1.4. */
   hadBypassCodes: z.boolean().optional(),
+  importState: ImportState.optional(),
+  /** The user has recovery codes that another system made: they need not have nine digits. 1.4. */
+  importedCodes: z.literal(true).optional(),
   /** Web sessions that were verified under another epoch have ended: compare it for equality. 1.4. */
   epoch: z.string().optional(),
   /** The language in which the user gets mail, if it is known; the default is English. 1.4. */

@@ -13,6 +13,7 @@ import { codes } from './features/codes/feature.ts'
 import { administrators } from './features/administrators/feature.ts'
 import { sessions } from './features/sessions/feature.ts'
 import { hardware } from './features/hardware/feature.ts'
+import { importedFactors } from './features/imported-factors/feature.ts'
 import { devices } from './features/devices/feature.ts'
 import { callers } from './features/callers/feature.ts'
 import { mailReports } from './features/mail-reports/feature.ts'
@@ -35,6 +36,7 @@ export const features: readonly Feature[] = [
   administrators,
   sessions,
   hardware,
+  importedFactors,
   devices,
   callers,
   mailReports,

@@ -180,7 +180,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the length of a text that is read as a seed',
-    file: `${files}/seed-encoding.ts`,
+    file: 'src/ground/seed-encoding.ts',
     find: '  if (text.length > 512) return undefined\n',
     replace: '',
     test: `${tests}/oath-csv.test.ts`,

@@ -36,6 +36,7 @@ describe('second-factor user', () => {
       passkeyDetails: [],
       everEnrolled: false,
       hadBypassCodes: false,
+      importState: 'open',
       epoch: expect.any(String),
       knownBrowsers: 0,
     })

@@ -120,6 +120,8 @@ export const auditEvents = {
   'hardware.released': ['user'],
   /** An administrator corrected its clock by two codes. */
   'hardware.resynchronized': ['hardware', 'user'],
+  /** An app that another system made, with `count` recovery codes: from a file, or when its first code was right. */
+  'factors.imported': ['hardware', 'domain', 'user', 'count'],
   'passkey.added': ['passkey', 'domain', 'user'],
   'passkey.renamed': ['passkey', 'domain', 'user'],
   /** It has no domain if all factors of the user were removed. */

@@ -1,6 +1,7 @@
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { slowHashes } from '../../engine/base/slow-hashes.ts'
-import { isHashedCode, looksLikeBypassCode } from './rules.ts'
+import { formsOfTyped } from './imported.ts'
+import { isUnreadable, looksLikeBypassCode } from './rules.ts'
 import { bypassCodeText } from '../../engine/secrets/secrets.ts'
 
 type Context = Pick<ServiceContext, 'secrets' | 'bypassCodes'>
@@ -13,15 +14,20 @@ export async function storedForm({ bypassCodes }: Context, userId: string, code:
   return bypassCodes === 'once' ? hashOf(userId, code) : code
 }
 
-/** @returns undefined if only a hash is stored. */
+/** @returns undefined for a code that is shown no more. */
 export const readableForm = (storedCode: string): string | undefined =>
-  isHashedCode(storedCode) ? undefined : storedCode
+  isUnreadable(storedCode) ? undefined : storedCode
 
 /** All lookups under which the code may be stored. Hashing takes time, so do not wait for it in a transaction. */
 export async function bypassLookups(ctx: Context, userId: string, code: string): Promise<string[]> {
   if (!looksLikeBypassCode(code)) return []
   const forms = ctx.bypassCodes === 'once' ? [code, await hashOf(userId, code)] : [code]
   return forms.flatMap((form) => ctx.secrets.lookups(bypassCodeText(userId, form)))
+}
+
+/** All lookups under which the code may be stored, if another system made it. */
+export function importedLookups({ secrets }: Pick<Context, 'secrets'>, userId: string, code: string): string[] {
+  return formsOfTyped(code).flatMap((form) => secrets.lookups(bypassCodeText(userId, form)))
 }
 
 /** The user id is the salt: ids are random, and a user never has the same code twice at a time. */

@@ -44,7 +44,8 @@ export async function createDrawn(
     // Locked, so that concurrent requests are counted one by one.
     if (!(await lockUser(db, call.organizationId, input.userId))) throw new ApiProblem('api.error.notfound.user')
     const currentCodes = await bypassCodesOfUsers(db, [input.userId], call.clock.now())
-    if (currentCodes.length >= maxBypassCodes) throw new ApiProblem('api.error.limit.bypasscodes')
+    const ownCount = currentCodes.filter(({ imported }) => imported === 0).length
+    if (ownCount >= maxBypassCodes) throw new ApiProblem('api.error.limit.bypasscodes')
     const inserted = await insertNew(call, db, input, newCode)
     if (inserted) await announceCall(db, call, { kind: 'codes_made', userId: input.userId, handedOver: true })
     return inserted

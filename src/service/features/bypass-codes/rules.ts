@@ -21,5 +21,5 @@ export const looksLikeBypassCode = (code: string): boolean => /^[0-9]{9}$/.test(
 export const bypassCodeExpiry = (now: number, minutes: number): number =>
   minutes === 0 ? endOfTime : now + minutes * minute
 
-/** Whether the stored value is a hash, because the code was shown only once. */
-export const isHashedCode = (storedCode: string): boolean => storedCode.startsWith('scrypt:')
+/** Whether the stored value is not the code itself: the code was shown only once, or another system made it. */
+export const isUnreadable = (storedCode: string): boolean => storedCode.includes(':')

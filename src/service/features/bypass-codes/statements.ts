@@ -4,7 +4,7 @@ import { handedOverFor } from '../factors/phishing-resistance.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
 import { endOtherSessions } from '../browsers/epochs.ts'
 import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
-import { change, derived, firstRow, firstValue, pick } from '../../engine/database/statement.ts'
+import { change, derived, firstRow, firstValue, pick, withDefaults } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 import { bypassCodesOfUsers, usable } from '../users/belongings.ts'
 
@@ -16,9 +16,10 @@ export const insertBypassCode = firstRow(
   (db, row: Slots<Omit<Insertable<Database['bypassCode']>, 'sequence' | 'usedAt'>>) =>
     db
       .insertInto('bypassCode')
-      .values(
-        pick(row, ['id', 'userId', 'code', 'codeLookup', 'usesAllowed', 'usesRemaining', 'expiresAt', 'createdAt']),
-      )
+      .values({
+        ...pick(row, ['id', 'userId', 'code', 'codeLookup', 'usesAllowed', 'usesRemaining', 'expiresAt', 'createdAt']),
+        ...withDefaults(row, { imported: 0 }),
+      })
       .onConflict((conflict) => conflict.columns(['userId', 'codeLookup']).doNothing())
       .returningAll(),
 )

@@ -1,5 +1,6 @@
 import type { Factor } from '../../../contract/factor.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
+import { importedLookups } from '../bypass-codes/forms.ts'
 import { looksLikeBypassCode } from '../bypass-codes/rules.ts'
 import { usableBypassCode, useBypassCode, useHandedOverCode } from '../bypass-codes/statements.ts'
 import type { DomainRow } from '../domains/statements.ts'
@@ -43,11 +44,20 @@ export function meantFactor({ otp, bypasscode }: Pick<GivenCode, 'otp' | 'bypass
 }
 
 async function checkBypassCode(ctx: Context, db: Queryable, request: GivenCode): Promise<RightCode | undefined> {
-  const { user, domain, bypassLookups: codeLookups, passkeyNeeded } = request
+  const { user, domain, passkeyNeeded } = request
+  const codeLookups = [...request.bypassLookups, ...lookupsIfImported(ctx, request)]
   if (domain.bypassEnabled !== 1 || codeLookups.length === 0) return undefined
   const use = passkeyNeeded ? useHandedOverCode : useBypassCode
   const factorId = await use(db, { userId: user.id, codeLookups }, ctx.clock.now())
   return factorId === undefined ? undefined : { factor: 'bypass', factorId }
+}
+
+/**
+ * The code may be one that another system made, which can look like a code of any kind. That is tried for users who have such codes:
+ * for the others it would make each wrong code cost a third more.
+ */
+function lookupsIfImported(ctx: Context, { user, bypasscode, otp = '' }: GivenCode): readonly string[] {
+  return user.importedCodes === 1 ? importedLookups(ctx, user.id, bypasscode ?? otp) : []
 }
 
 /** Whether a bypass code that was refused is right, and only does not replace a missing passkey. */
@@ -57,16 +67,14 @@ export async function isNotHandedOver(ctx: Context, db: Queryable, request: Give
   return (await usableBypassCode(db, { userId: user.id, codeLookups }, ctx.clock.now())) !== undefined
 }
 
-/** Checks every possible source, so that a wrong code takes equally long whatever the user has. */
-async function checkOtp(
-  ctx: Context,
-  db: Queryable,
-  { user, domain, otp = '' }: GivenCode,
-): Promise<RightCode | undefined> {
+/** Checks every possible source, so that a wrong code takes equally long whichever of them the user has. */
+async function checkOtp(ctx: Context, db: Queryable, request: GivenCode): Promise<RightCode | undefined> {
+  const { user, domain, otp = '' } = request
   const codeEntry = { userId: user.id, domain, code: otp }
   const generatorId = await checkTimedCode(ctx, db, codeEntry)
   if (generatorId !== undefined) return { factor: 'otp', factorId: generatorId }
   if (await checkEmailCode(ctx, db, codeEntry)) return { factor: 'email', factorId: null }
-  await countWrong(db, codeEntry)
-  return undefined
+  const recovery = user.importedCodes === 1 ? await checkBypassCode(ctx, db, request) : undefined
+  if (!recovery) await countWrong(db, codeEntry)
+  return recovery
 }

@@ -16,6 +16,8 @@ export interface Belongings {
   readonly passkeyRpIds: string[]
   /** The bypass codes that can still be used. */
   readonly bypassCodeIds: string[]
+  /** Whether another system made one of them. */
+  readonly hasImportedCodes: boolean
   /** The policies for passkeys of the domains that have one. */
   readonly policies: Readonly<Record<string, RequestedPhishingResistance>>
   /** Whether a domain of the user takes e-mailed codes, or bypass codes. */
@@ -47,6 +49,7 @@ export async function belongings(
     hardwareId: hardware.get(id),
     passkeyRpIds: [...new Set((passkeys.get(id) ?? []).map(({ rpId }) => rpId))],
     bypassCodeIds: (bypass.get(id) ?? []).map((code) => code.id),
+    hasImportedCodes: (bypass.get(id) ?? []).some((code) => code.imported === 1),
     policies: policiesOf(domains.get(id) ?? []),
     domainTakesEmail: (domains.get(id) ?? []).some(({ emailOtpEnabled }) => emailOtpEnabled === 1),
     domainTakesBypass: (domains.get(id) ?? []).some(({ bypassEnabled }) => bypassEnabled === 1),

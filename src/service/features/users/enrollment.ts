@@ -1,4 +1,4 @@
-import type { Queryable } from '../../engine/database/schema/schema.ts'
+import type { Fact, Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, change, changesRow } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 import type { Ended } from '../../engine/base/revoked.ts'
@@ -57,12 +57,23 @@ const removeFirstTokens = allRows('removeFirstTokens', (db, userId: Slot<string>
     .returning(['id', 'domainId', 'userId']),
 )
 
-/** Resets the user to the state before any factor was enrolled. */
+/**
+ * Resets the user to the state before any factor was enrolled. Factors of another system are not imported any more: a stolen phone
+ * would come back with its seed.
+ */
 export const forgetEnrollment = change('forgetEnrollment', (db, userId: Slot<string>) =>
-  db.updateTable('user').set({ everEnrolled: 0, strongEnrolled: 0, hadCodes: 0 }).where('id', '=', userId),
+  db
+    .updateTable('user')
+    .set({ everEnrolled: 0, strongEnrolled: 0, hadCodes: 0, importState: 'closed', importedCodes: 0 })
+    .where('id', '=', userId),
 )
 
 /** Records that new bypass codes are no longer the first ones. Call it in the transaction that stores a code. */
 export const noteCodes = change('noteCodes', (db, userId: Slot<string>) =>
   db.updateTable('user').set({ hadCodes: 1 }).where('id', '=', userId).where('hadCodes', '=', 0),
+)
+
+/** Records that the factors which another system made were imported. In the transaction that stores them. */
+export const closeImport = change('closeImport', (db, userId: Slot<string>, importedCodes: Slot<Fact>) =>
+  db.updateTable('user').set({ importState: 'closed', importedCodes }).where('id', '=', userId),
 )

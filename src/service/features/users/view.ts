@@ -18,6 +18,8 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
     phishingResistant: has && Object.keys(has.policies).length > 0 ? has.policies : undefined,
     everEnrolled: user.everEnrolled === 1,
     hadBypassCodes: user.hadCodes === 1,
+    importState: user.importState,
+    importedCodes: has?.hasImportedCodes || undefined,
     epoch: epochOf(user),
     language: user.language ?? undefined,
     timeZone: user.timeZone ?? undefined,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openAppDomain } from '../../../../src/service/app-domain.ts'
 import { revokeAdministrator } from '../../../../src/service/features/administrators/administration.ts'
 import { importHardwareTokens } from '../../../../src/service/features/hardware/import.ts'
+import { storeImported } from '../../../../src/service/features/imported-factors/store.ts'
 import { exportFactors } from '../../../../src/service/features/people/factor-export.ts'
 import { resetUser } from '../../../../src/service/features/people/reset.ts'
 import { unlockUser } from '../../../../src/service/features/people/unlock.ts'
@@ -297,6 +298,13 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
   async 'hardware.imported'() {
     const token = { type: 'TOTP6', timeStep: 30, serialNumber: unique(), seed: '00'.repeat(20) }
     await importHardwareTokens(node.ctx, running.organization.id, [[{ line: 1, token }]])
+  },
+  async 'factors.imported'() {
+    const { id: userId } = await member(running)
+    const owner = { organizationId: running.organization.id, domainId: running.domain.id, userId }
+    const app = { seed: '0f'.repeat(20), algorithm: 'SHA1', digits: 6, period: 30 } as const
+    const { ctx } = node
+    await ctx.store.db.transaction().execute((db) => storeImported(db, ctx, owner, { app, recovery: ['recovery'] }))
   },
   'hardware.renamed': async () =>
     call('PUT', `/hardware/${(await hardwareToken(running)).id}`, { body: { alias: 'New' } }),

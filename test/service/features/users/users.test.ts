@@ -31,6 +31,7 @@ describe('a user', () => {
       passkeys: [],
       everEnrolled: false,
       hadBypassCodes: false,
+      importState: 'open',
       epoch: user.id,
     })
   })

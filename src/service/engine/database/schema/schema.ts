@@ -13,6 +13,7 @@ import type { SessionPurpose, SessionReason, SessionState } from '../../../../co
 import type { Token } from '../../../../contract/tokens.ts'
 import type { Factor } from '../../../../contract/factor.ts'
 import type { SessionBrowser } from '../../../../contract/known-browser.ts'
+import type { ImportState } from '../../../../contract/users.ts'
 
 /** A database connection or a transaction on it; queries do not care which. */
 export type Queryable = Kysely<Database>
@@ -102,6 +103,13 @@ export interface Database {
     strongEnrolled: Generated<Fact>
     /** Whether the user ever had a bypass code. */
     hadCodes: Generated<Fact>
+    /**
+     * Whether factors that another system made can be imported: not once they were, and not after a reset. `restored`: a reset may have been
+     * lost, so that only an administrator imports them.
+     */
+    importState: Generated<ImportState>
+    /** Whether the user got recovery codes that another system made. */
+    importedCodes: Generated<Fact>
     /** The time at which the address was last replaced; every change of `email` sets it. */
     emailChangedAt: number | null
     /** The language of the user's mails, BCP 47; null if it is not known. */
@@ -335,7 +343,7 @@ export interface Database {
     sequence: Generated<number>
     id: string
     userId: string
-    /** Sealed. */
+    /** Sealed: the code, its slow hash, or the form in which one of another system is stored. */
     code: string
     /** The keyed hash that finds it again among the codes of its user. */
     codeLookup: string
@@ -345,6 +353,8 @@ export interface Database {
     usedAt: Generated<number | null>
     expiresAt: number
     createdAt: number
+    /** Another system made it. */
+    imported: Generated<Fact>
   }
   /** The newest code that was sent to a user for a domain. */
   emailCode: {

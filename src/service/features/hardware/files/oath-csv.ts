@@ -1,12 +1,12 @@
 import { readHeader } from './columns.ts'
 import type { Header } from './columns.ts'
 import type { ImportRow } from './import-row.ts'
-import { algorithmNamed, numberIn } from './code-words.ts'
+import { algorithmNamed, numberIn } from '../../../../ground/code-words.ts'
 import type { CsvRecord } from './csv.ts'
 import { FileProblem } from './file-problem.ts'
 import { hotpReason, reject } from './rejections.ts'
-import { hexSeed } from './seed-encoding.ts'
-import type { SeedEncoding } from './seed-encoding.ts'
+import { hexSeed } from '../../../../ground/seed-encoding.ts'
+import type { SeedEncoding } from '../../../../ground/seed-encoding.ts'
 
 /** The columns that files of tokens have. A seed in a column named `secret` may be in either encoding. */
 const names = {

@@ -1,4 +1,5 @@
-import type { CodeAlgorithm } from '../../../../contract/hardware.ts'
+/** The hashes of codes (RFC 6238 section 1.2). */
+type CodeAlgorithm = 'SHA1' | 'SHA256' | 'SHA512'
 
 /** The hash of a token in the words of the trade, such as `SHA-256`, `HMAC-SHA256` and `HmacSHA256`; undefined for another one. */
 export function algorithmNamed(text: string): CodeAlgorithm | undefined {
