@@ -1,6 +1,7 @@
 import { URI } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
+import { parseKeyUri } from '../../../../src/contract/key-uri.ts'
 import { exportFactors } from '../../../../src/service/features/people/factor-export.ts'
 import type { FactorExport } from '../../../../src/service/features/people/factor-export.ts'
 import { ServiceOptions } from '../../../../src/service/options.ts'
@@ -88,6 +89,8 @@ describe.each(mainEngines)('an export of factors on %s', (engine) => {
       people.map(({ username }) => [newUser(username).name, newUser(username).email]),
     )
     expect(parsed).toMatchObject(kinds.map((kind, index) => ({ ...kind, issuer, label: people[index]?.username })))
+    // As `factor import` reads them.
+    expect(lines.map(({ otpauth }) => parseKeyUri(otpauth))).toMatchObject(kinds)
     expect(await acceptedElsewhere(lines)).toEqual(['approved', 'approved', 'approved'])
   })
 
@@ -114,6 +117,20 @@ describe.each(mainEngines)('an export of factors on %s', (engine) => {
       await other.close()
     }
   }
+
+  it('an export of factors shortens the longest names in addresses, which otherwise have no room for the seed', async () => {
+    const name = '密'.repeat(64)
+    const domain = await newDomain({ name })
+    const { json: user } = await running.call('POST', '/users', { body: { ...newUser(`${name}${name}`), name } })
+    await join(domain, user)
+    const { id } = await hardwareToken(running)
+    await running.call('PUT', `/users/${user.id}/hardware/${id}`)
+
+    const { lines } = await exported(domain)
+
+    expect(lines.map(({ username }) => username)).toEqual([`${name}${name}`])
+    expect(lines.map(({ otpauth }) => parseKeyUri(otpauth).seed.length)).toEqual([40])
+  })
 
   it('an export of factors contains no recovery code, no PIN and nothing of devices and passkeys, and counts these', async () => {
     const domain = await newDomain({ keyType: 'PASSCODE' })
