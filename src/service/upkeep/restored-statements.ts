@@ -22,7 +22,14 @@ export async function endAllAccess(db: Queryable, now: number): Promise<void> {
   await db
     .updateTable('codeGenerator')
     .set({ lastStep, seenStep: null, seenAt: null })
+    .where('counter', 'is', null)
     .where('lastStep', '<', lastStep)
+    .execute()
+  // How many codes a counter-based token has shown since, only an administrator finds out who has the token in hand.
+  await db
+    .updateTable('codeGenerator')
+    .set({ needsResynchronization: 1, seenCounter: null, seenAt: null, syncState: 'Out of Sync' })
+    .where('counter', 'is not', null)
     .execute()
   await db
     .updateTable('session')

@@ -6,7 +6,7 @@ import type { DomainRow } from '../domains/statements.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 import type { UserRow } from '../users/statements.ts'
 import { checkEmailCode, countWrong } from './email-code.ts'
-import { checkTimedCode } from './timed-code.ts'
+import { checkGeneratedCode } from './generated-code.ts'
 
 type Context = Pick<ServiceContext, 'clock' | 'secrets'>
 
@@ -64,7 +64,7 @@ async function checkOtp(
   { user, domain, otp = '' }: GivenCode,
 ): Promise<RightCode | undefined> {
   const codeEntry = { userId: user.id, domain, code: otp }
-  const generatorId = await checkTimedCode(ctx, db, codeEntry)
+  const generatorId = await checkGeneratedCode(ctx, db, codeEntry)
   if (generatorId !== undefined) return { factor: 'otp', factorId: generatorId }
   if (await checkEmailCode(ctx, db, codeEntry)) return { factor: 'email', factorId: null }
   await countWrong(db, codeEntry)

@@ -33,6 +33,7 @@ const released = [
   ['0016-member-order', '670665251f776774a7248ed780c5b7c3', '950cba306997664ca47473c78639ff01'],
   ['0017-remembered-answer', '9691a75889dfbb21050740f6e6838ac3', '9691a75889dfbb21050740f6e6838ac3'],
   ['0018-code-algorithm', 'bc23db530702dc4255a2534d703a7abc', 'bc23db530702dc4255a2534d703a7abc'],
+  ['0020-code-counter', '521bf9ac68fce89fb916089113eb0c20', '521bf9ac68fce89fb916089113eb0c20'],
 ]
 
 describe('the hashes of migrations', () => {

@@ -16,6 +16,7 @@ import { migrationHash } from './0015-migration-hash.ts'
 import { memberOrder } from './0016-member-order.ts'
 import { rememberedAnswer } from './0017-remembered-answer.ts'
 import { codeAlgorithm } from './0018-code-algorithm.ts'
+import { codeCounter } from './0020-code-counter.ts'
 import type { Engine } from './engine.ts'
 import type { MigrationName } from './known-migrations.ts'
 
@@ -39,4 +40,5 @@ export const migrations = (engine: Engine): Readonly<Record<MigrationName, reado
   '0016-member-order': memberOrder(engine),
   '0017-remembered-answer': rememberedAnswer,
   '0018-code-algorithm': codeAlgorithm,
+  '0020-code-counter': codeCounter,
 })
