@@ -15,8 +15,9 @@ export async function lastAuditTime(db: Queryable): Promise<number> {
 /**
  * Ends everything that may have been used up after a backup was made, so that it is not accepted a second time: codes of
  * all kinds, pending and unredeemed sessions, activation codes.
+ * @returns how many counter-based tokens are refused until an administrator resynchronizes them.
  */
-export async function endAllAccess(db: Queryable, now: number): Promise<void> {
+export async function endAllAccess(db: Queryable, now: number): Promise<number> {
   // Integers are divided without a remainder. A token whose clock is ahead shows later codes, and has used them.
   const lastStep = sql<number>`cast(${now} as bigint) / period + ${stepsAhead} + case when drift > 0 then drift else 0 end`
   await db
@@ -26,11 +27,11 @@ export async function endAllAccess(db: Queryable, now: number): Promise<void> {
     .where('lastStep', '<', lastStep)
     .execute()
   // How many codes a counter-based token has shown since, only an administrator finds out who has the token in hand.
-  await db
+  const counterTokens = await db
     .updateTable('codeGenerator')
     .set({ needsResynchronization: 1, seenCounter: null, seenAt: null, syncState: 'Out of Sync' })
     .where('counter', 'is not', null)
-    .execute()
+    .executeTakeFirstOrThrow()
   await db
     .updateTable('session')
     .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
@@ -56,6 +57,7 @@ export async function endAllAccess(db: Queryable, now: number): Promise<void> {
     .set({ replacement: null, replacementLookup: null, replacementExpiresAt: null })
     .where('replacement', 'is not', null)
     .execute()
+  return Number(counterTokens.numUpdatedRows)
 }
 
 /** Finds everything that a revocation after the backup may have ended. */
