@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { useCounter } from '../../../../src/service/features/codes/statements.ts'
 import { endAllAccess } from '../../../../src/service/upkeep/restored-statements.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { administrator, startConsole } from '../administrators/console-holder.ts'
@@ -53,6 +54,15 @@ describe.each(mainEngines)('a token that counts presses on %s', (engine) => {
 
     expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(1)
     expect((await token.show()).counter).toBe(4)
+  })
+
+  it('a counter is used up by one of many statements, whatever they have read before', async () => {
+    const { token } = await counterHolder()
+    const use = () => useCounter(running.ctx.store.db, token.id, { next: 3, at: running.clock.now() })
+
+    const outcomes = await Promise.all(Array.from({ length: 16 }, use))
+
+    expect(outcomes.filter(Boolean)).toHaveLength(1)
   })
 
   it('two codes of a counter that follow each other resynchronize a token up to twenty codes ahead', async () => {
