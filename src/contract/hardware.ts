@@ -40,7 +40,7 @@ export interface CodeParameters {
   readonly counter?: number | undefined
 }
 
-/** They as 1.4 shows them: codes by a counter have no period. */
+/** The parameters as 1.4 shows them: a counter-based token has no period. */
 export const shownParameters = ({ algorithm, digits, period, counter }: CodeParameters) => ({
   algorithm,
   digits,

@@ -26,7 +26,7 @@ export async function endAllAccess(db: Queryable, now: number): Promise<number> 
     .where('counter', 'is', null)
     .where('lastStep', '<', lastStep)
     .execute()
-  // How many codes a counter-based token has shown since, only an administrator finds out who has the token in hand.
+  // Only an administrator who has a counter-based token in hand can tell how many codes it has shown since.
   const counterTokens = await db
     .updateTable('codeGenerator')
     .set({ needsResynchronization: 1, seenCounter: null, seenAt: null, syncState: 'Out of Sync' })

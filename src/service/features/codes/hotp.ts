@@ -5,7 +5,7 @@ import type { Codes, Reach } from './totp.ts'
 
 /**
  * How many counters are accepted, beginning with the next one (RFC 4226 section 7.4): each press without a sign-in skips one. Ten is the
- * default of other servers. A guess is right ten times in a million, and a user has at most a hundred of them.
+ * default of other servers. A guess is right ten times in a million, and an attacker has at most 100 guesses for a user.
  */
 const lookAhead = 10
 /** The same where an administrator enters two codes, which nobody guesses. Other servers have it as their default, too. */
