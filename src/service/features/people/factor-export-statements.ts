@@ -29,6 +29,7 @@ export const seedsOfPeople = allRows('seedsOfPeople', (db, visible: Slots<Visibl
       'codeGenerator.algorithm',
       'codeGenerator.digits',
       'codeGenerator.period',
+      'codeGenerator.counter',
     ])
     .where('hardwareToken.sequence', '>', after)
     .orderBy('hardwareToken.sequence')

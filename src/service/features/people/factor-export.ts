@@ -1,4 +1,4 @@
-import { Secret, TOTP } from 'otpauth'
+import { HOTP, Secret, TOTP } from 'otpauth'
 
 import { keyUriNames } from '../../../ground/key-uri-names.ts'
 import { audit } from '../../engine/audit/audit.ts'
@@ -131,11 +131,12 @@ function openSeed({ secrets }: ServiceContext, { id, userId, seed }: SeedRow): s
 }
 
 function exportedFactor(
-  { username, name, email, algorithm, digits, period }: SeedRow,
+  { username, name, email, algorithm, digits, period, counter }: SeedRow,
   seed: string,
   { organization, domain }: ExportedScope,
 ): ExportedFactor {
   const names = keyUriNames({ issuer: (domain ?? organization).name, account: username })
-  const otpauth = new TOTP({ ...names, secret: Secret.fromHex(seed), algorithm, digits, period }).toString()
+  const codes = { ...names, secret: Secret.fromHex(seed), algorithm, digits }
+  const otpauth = (counter === null ? new TOTP({ ...codes, period }) : new HOTP({ ...codes, counter })).toString()
   return { username, ...(name !== '' && { name }), ...(email !== '' && { email }), otpauth }
 }

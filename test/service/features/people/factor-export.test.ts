@@ -1,4 +1,4 @@
-import { URI } from 'otpauth'
+import { HOTP, URI } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { parseKeyUri } from '../../../../src/contract/key-uri.ts'
@@ -117,6 +117,19 @@ describe.each(mainEngines)('an export of factors on %s', (engine) => {
       await other.close()
     }
   }
+
+  it('an export of factors has the next counter of a token that counts presses', async () => {
+    const domain = await newDomain()
+    const person = await holder(running, { algorithm: 'SHA1', digits: 6, counter: 7 })
+    await join(domain, person)
+    await person.signIn({ otp: person.token.code(2), challenge: random128() })
+
+    const { lines } = await exported(domain)
+
+    const [token] = lines.map(({ otpauth }) => URI.parse(otpauth))
+    expect(token).toMatchObject({ counter: 10, digits: 6, algorithm: 'SHA1' })
+    expect(token).toBeInstanceOf(HOTP)
+  })
 
   it('an export of factors shortens the longest names in addresses, which otherwise have no room for the seed', async () => {
     const name = '密'.repeat(64)
