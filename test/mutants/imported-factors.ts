@@ -34,7 +34,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return formsOfTyped(code).flatMap((form) => secrets.lookups(bypassCodeText(userId, form)))',
     replace: "return formsOfTyped(code).flatMap((form) => secrets.lookups(bypassCodeText('', form)))",
     test,
-    title: 'a recovery code of letters in one case, whatever the case that is typed is accepted once',
+    title: 'a recovery code %s is accepted once',
   },
   {
     defense: 'never showing imported recovery codes',
@@ -50,6 +50,6 @@ export const mutants: readonly Mutant[] = [
     find: "    if (!understood.has(name)) throw new KeyUriError('has a parameter that is not known, which could change its codes')\n",
     replace: '',
     test: 'contract/key-uri.test.ts',
-    title: 'an address with an unknown parameter is refused, and never quoted',
+    title: 'an address %s is refused, and never quoted',
   },
 ]

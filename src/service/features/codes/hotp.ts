@@ -4,11 +4,11 @@ import { codesOf, reachSizes } from './totp.ts'
 import type { Codes, Reach } from './totp.ts'
 
 /**
- * How many counters are accepted, beginning with the next one (RFC 4226 section 7.4): each press without a sign-in skips one. Ten is the
- * default of other servers. A guess is right ten times in a million, and an attacker has at most 100 guesses for a user.
+ * How many counters are accepted, beginning with the next one (RFC 4226 section 7.4): each press without a sign-in skips one. Ten is a
+ * common default of servers. A guess is right ten times in a million, and an attacker has at most 100 guesses for a user.
  */
 const lookAhead = 10
-/** The same where an administrator enters two codes, which nobody guesses. Other servers have it as their default, too. */
+/** The same where an administrator enters two codes, which nobody guesses. It is a common default, too. */
 const administratorLookAhead = 1_000
 /** How long the first of two consecutive codes counts, seconds: long enough to press again and type the second. */
 const maxTimeBetween = 300
