@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import {
   assignHardwareToken,
   CodeAlgorithm,
+  CodeCounter,
   CodeDigits,
   CodePeriod,
   createHardwareToken,
@@ -53,6 +54,7 @@ interface Creating extends AdminSettings {
   readonly algorithm?: CodeAlgorithm
   readonly digits?: CodeDigits
   readonly period?: number
+  readonly counter?: number
   readonly seed: string
   readonly alias?: string
 }
@@ -67,13 +69,18 @@ function createCommand(): Command {
     .addOption(new Option('--algorithm <hash>', 'hash of the codes (default: SHA1)').choices(CodeAlgorithm.options))
     .addOption(new Option('--digits <number>', 'length of a code: 6, 7 or 8 (default: 6)').argParser(readDigits))
     .addOption(new Option('--period <seconds>', 'lifetime of a code, 15 to 120 (default: 30)').argParser(readPeriod))
+    .addOption(
+      new Option('--counter <number>', 'next counter of a counter-based token (HOTP), 0 for a new one').argParser(
+        readCounter,
+      ),
+    )
     .addOption(new Option('--type <type>', 'length of a code in version 1.3').choices(['TOTP6', 'TOTP8']))
     .addOption(new Option('--time-step <seconds>', 'lifetime of a code in version 1.3').choices(['30', '60']))
     .option('--alias <name>', 'name of the token (default: HW- and the first 8 characters of its id)')
     .action(
       serviceAction(async ({ call }, serialNumber: string, settings: Creating) => {
-        const { type, timeStep, algorithm, alias } = settings
-        const { digits = type ? undefined : 6, period = timeStep ? undefined : 30 } = settings
+        const { type, timeStep, algorithm, counter, alias } = settings
+        const { digits = type ? undefined : 6, period = timeStep || counter !== undefined ? undefined : 30 } = settings
         const seed = await readHex(settings.seed, '--seed', (length) => length > 0)
         const body = {
           serialNumber,
@@ -82,6 +89,7 @@ function createCommand(): Command {
           algorithm,
           digits,
           period,
+          counter,
           seed,
           ...(alias !== undefined && { alias }),
         }
@@ -93,8 +101,11 @@ function createCommand(): Command {
 const readDigits = (text: string): CodeDigits => readNumber(CodeDigits, text, 'Expected 6, 7 or 8.')
 const readPeriod = (text: string): number => readNumber(CodePeriod, text, 'Expected seconds, from 15 to 120.')
 
+const readCounter = (text: string): number =>
+  readNumber(CodeCounter, text, 'Expected the number of codes that the token has shown, 0 for a new one.')
+
 function readNumber<T>(schema: z.ZodType<T>, text: string, expected: string): T {
-  const read = schema.safeParse(/^\d{1,3}$/.test(text) ? Number(text) : undefined)
+  const read = schema.safeParse(/^\d{1,10}$/.test(text) ? Number(text) : undefined)
   if (read.success) return read.data
   throw new InvalidArgumentError(expected)
 }
