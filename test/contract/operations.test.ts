@@ -43,6 +43,8 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
 
   getChangeRequirement: ({ factors }) => factors.requirement(domainId, userId, { changed: 'device', pass: sessionId }),
 
+  importFactors: ({ factors }) => factors.import(domainId, request('importFactors')['users']),
+
   createSession: ({ sessions }) => sessions.create(domainId, request('createSession')),
   getSession: ({ sessions }) => sessions.get(domainId, sessionId),
   cancelSession: ({ sessions }) => sessions.cancel(domainId, sessionId),

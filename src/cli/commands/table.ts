@@ -37,6 +37,10 @@ export const commandTable: Readonly<Record<string, Entry>> = {
     description: 'manage hardware tokens, which display codes',
     load: async () => (await import('./hardware.ts')).hardwareCommand(),
   },
+  factor: {
+    description: 'move authenticator apps and hardware tokens of users',
+    load: async () => (await import('./factor.ts')).factorCommand(),
+  },
   passkey: {
     description: 'manage passkeys, which users add in the app',
     load: async () => (await import('./passkey.ts')).passkeyCommand(),

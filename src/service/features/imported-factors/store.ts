@@ -3,13 +3,14 @@ import { audit } from '../../engine/audit/audit.ts'
 import type { AuditContext } from '../../engine/audit/audit.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
+import { ApiProblem } from '../../engine/base/problem.ts'
 import { newId } from '../../engine/base/random.ts'
 import { bypassCodeText } from '../../engine/secrets/secrets.ts'
 import { importedForm } from '../bypass-codes/imported.ts'
 import { endOfTime } from '../bypass-codes/rules.ts'
 import { insertBypassCode } from '../bypass-codes/statements.ts'
 import { enrollUser } from '../factors/enrollment.ts'
-import { appAlias, appSerialNumber } from '../hardware/rules.ts'
+import { appAlias, appSerialNumber, defaultAlias } from '../hardware/rules.ts'
 import { insertHardwareToken } from '../hardware/statements.ts'
 import { closeImport, noteCodes } from '../users/enrollment.ts'
 
@@ -26,16 +27,17 @@ export interface ImportedMember {
  * Stores what a user passes the second step with in another system, as the first factors the user ever has here. In a transaction
  * that has locked the user, and has seen that nothing else forbids it.
  *
+ * @param factors With a serial number, the app is a hardware token: it stays in the organization when the user leaves.
  * @returns the id of the app; undefined where the user has or had a factor already: then nothing is stored.
  */
 export async function storeImported(
   db: Queryable,
   ctx: Context,
   { organizationId, domainId, userId }: ImportedMember,
-  { app, recovery = [] }: ImportedFactors,
+  { app, recovery = [], serialNumber }: ImportedFactors & { readonly serialNumber?: string | undefined },
 ): Promise<string | undefined> {
   if (!(await enrollUser(db, ctx, { userId, first: true }, { organizationId }))) return undefined
-  const hardware = await storeApp(db, ctx, { organizationId, userId, app })
+  const hardware = await storeApp(db, ctx, { organizationId, userId, app, serialNumber })
   const count = await storeCodes(db, ctx, userId, recovery)
   await closeImport(db, userId, count > 0 ? 1 : 0)
   if (count > 0) await noteCodes(db, userId)
@@ -44,22 +46,31 @@ export async function storeImported(
   return hardware
 }
 
+interface NewApp extends Pick<ImportedMember, 'organizationId' | 'userId'> {
+  readonly app: ImportedApp
+  readonly serialNumber: string | undefined
+}
+
+/** @throws {ApiProblem} where another hardware token has the serial number. */
 async function storeApp(
   db: Queryable,
   ctx: Context,
-  { app: { seed, ...parameters }, ...owner }: Pick<ImportedMember, 'organizationId' | 'userId'> & { app: ImportedApp },
+  { app: { seed, ...parameters }, serialNumber, ...owner }: NewApp,
 ): Promise<string> {
   const id = newId(ctx.random)
-  await insertHardwareToken(db, {
+  const kind =
+    serialNumber === undefined
+      ? ({ alias: appAlias, serialNumber: appSerialNumber(id), selfEnrolled: 1 } as const)
+      : ({ alias: defaultAlias(id), serialNumber, selfEnrolled: 0 } as const)
+  const inserted = await insertHardwareToken(db, {
     ...owner,
     ...parameters,
+    ...kind,
     id,
-    alias: appAlias,
-    serialNumber: appSerialNumber(id),
-    selfEnrolled: 1,
     seed: ctx.secrets.seal(seed.toLowerCase(), { kind: 'seed', id, userId: owner.userId }),
     createdAt: ctx.clock.now(),
   })
+  if (!inserted) throw new ApiProblem('api.error.conflict.serialnumber')
   return id
 }
 
