@@ -227,6 +227,7 @@ const since14 = [
   'POST /domains/{domainId}/users/{userId}/passkeys/{passkeyId}/give-up',
   'POST /domains/{domainId}/users/{userId}/passkeys/authentication',
   'POST /domains/{domainId}/emergencies',
+  'POST /domains/{domainId}/factors/import',
   'POST /domains/{domainId}/passkeys/authentication',
   'POST /domains/{domainId}/passkeys/sessions',
   'POST /domains/{domainId}/users/{userId}/browsers/recognize',
