@@ -34,6 +34,9 @@ export interface FactorImportReport extends Omit<ImportReport, 'present' | 'pres
   readonly preview: readonly (CodeParameters & { readonly username: string; readonly recoveryCodes: number })[]
 }
 
+/** The number of people after which the database first analyzes its tables; then whenever there are four times as many. */
+const firstAnalysis = 2_000
+
 /** So many people are shown before they are imported. */
 const previewed = 5
 
@@ -73,7 +76,7 @@ export async function importFactorRows(
         return { accepted, rejected: [...checked.filter((row) => 'reason' in row), ...rejected] }
       },
       async importAll(accepted) {
-        let done = 0
+        let [done, analyzeAt] = [0, firstAnalysis]
         for await (const batch of inSmallSteps([accepted])) {
           const outcomes = await importUsers(
             call,
@@ -82,6 +85,10 @@ export async function importFactorRows(
           )
           late.push(...divide(batch, outcomes).rejected)
           done += batch.length
+          if (done >= analyzeAt) {
+            await call.store.analyze()
+            analyzeAt *= 4
+          }
           options.progress?.(done, accepted.length)
         }
       },

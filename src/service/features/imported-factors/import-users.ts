@@ -8,11 +8,11 @@ import { UnsealError } from '../../engine/secrets/sealing.ts'
 import { joinDomain } from '../domains/members.ts'
 import { generatorOfHardware } from '../factors/possessions.ts'
 import { presentSerialNumbers } from '../hardware/statements.ts'
-import { addToDomain } from '../users/operations.ts'
-import { insertUser, lockUser } from '../users/statements.ts'
+import { insertNewMembers } from '../users/member-statements.ts'
+import { insertUsers, lockUser } from '../users/statements.ts'
 import { importingUsers } from './statements.ts'
 import type { ImportingUser } from './statements.ts'
-import { storeImported } from './store.ts'
+import { storeAllImported } from './store.ts'
 
 /** The domain whose users bring their factors. */
 export interface ImportTarget {
@@ -35,24 +35,41 @@ export function importUsers(
   return inTransaction(call.store.db, async (db) => {
     const inside = within(call, db)
     const { found, outcomes } = await judgeAll(inside, target, users)
+    const isStored = (_user: ImportedUser, index: number) => outcomes[index]?.outcome === 'stored'
+    const known = users.filter(isStored).flatMap(({ username }) => found.get(username) ?? [])
     // Always in the same order, so that two imports at once do not wait for each other.
-    const storing = users.filter((_user, index) => outcomes[index]?.outcome === 'stored')
-    const ids = storing.flatMap(({ username }) => found.get(username)?.id ?? []).toSorted()
-    for (const id of ids) await lockUser(db, call.organizationId, id)
-    let [count, added] = [0, 0]
-    for (const [index, user] of users.entries()) {
-      if (outcomes[index]?.outcome !== 'stored') continue
-      const userId = await placeInDomain(inside, target, user, found.get(user.username))
-      const stored = userId !== undefined && (await store(inside, target, { ...user, userId }))
-      if (!stored) outcomes[index] = rejected(userId === undefined ? 'busy' : 'enrolled')
-      else count += 1
-      if (userId !== undefined && !found.has(user.username)) added += 1
+    for (const { id } of known.toSorted(byId)) await lockUser(db, call.organizationId, id)
+    for (const { id: userId, memberId } of known) {
+      if (memberId === null) await joinDomain(db, inside, { domainId: target.domainId, userId })
     }
-    const facts = { domain: target.domainId, count, added, skipped: users.length - count }
-    if (count > 0) await auditCall(db, inside, 'factors.batch_imported', facts)
-    return outcomes
+    const added = await addUsers(
+      inside,
+      target,
+      users.filter(isStored).filter(({ username }) => !found.has(username)),
+    )
+    const idOf = ({ username }: ImportedUser) => found.get(username)?.id ?? added.get(username)
+    const people = users.filter(isStored).flatMap((user) => {
+      const userId = idOf(user)
+      return userId === undefined ? [] : [{ ...user, userId }]
+    })
+    const place = { organizationId: call.organizationId, domainId: target.domainId }
+    const stored = await storeAllImported(db, inside, place, people)
+    const facts = {
+      domain: target.domainId,
+      count: stored.size,
+      added: added.size,
+      skipped: users.length - stored.size,
+    }
+    if (stored.size > 0) await auditCall(db, inside, 'factors.batch_imported', facts)
+    return users.map((user, index) => {
+      const userId = idOf(user)
+      if (!isStored(user, index) || (userId !== undefined && stored.has(userId))) return outcomes[index] ?? busy
+      return userId === undefined ? busy : rejected('enrolled')
+    })
   })
 }
+
+const byId = (one: ImportingUser, other: ImportingUser) => (one.id < other.id ? -1 : 1)
 
 /** What `importUsers` would do. */
 export async function previewImport(
@@ -64,6 +81,8 @@ export async function previewImport(
 }
 
 const rejected = (reason: ImportRefusal): ImportOutcome => ({ outcome: 'rejected', reason })
+
+const busy = rejected('busy')
 
 async function judgeAll(call: Caller, target: ImportTarget, users: readonly ImportedUser[]) {
   const {
@@ -125,35 +144,21 @@ async function hasApp({ store: { db }, secrets }: Caller, userId: string, app: I
   }
 }
 
-/** Adds the user to the organization and to the domain, where that is needed. @returns undefined where somebody else is adding the user. */
-async function placeInDomain(
+/** Adds users to the organization and to the domain, as a synchronization does: the audit entry of the batch counts them. @returns the ids of those whom nobody else is adding, by username. */
+async function addUsers(
   call: Caller,
   { domainId }: ImportTarget,
-  { username, name = username, email = '' }: ImportedUser,
-  user: ImportingUser | undefined,
-): Promise<string | undefined> {
+  users: readonly ImportedUser[],
+): Promise<ReadonlyMap<string, string>> {
   const {
     organizationId,
     store: { db },
   } = call
-  if (user) {
-    if (user.memberId === null) await joinDomain(db, call, { domainId, userId: user.id })
-    return user.id
-  }
-  const id = newId(call.random)
-  const row = { id, organizationId, username, name, email, everEnrolled: 0, createdAt: call.clock.now() } as const
-  if (!(await insertUser(db, row))) return undefined
-  await auditCall(db, call, 'user.created', { user: id })
-  await addToDomain(db, call, domainId, id)
-  return id
-}
-
-async function store(
-  call: Caller,
-  { domainId }: ImportTarget,
-  { userId, app, recovery, serialNumber }: ImportedUser & { readonly userId: string },
-): Promise<boolean> {
-  const member = { organizationId: call.organizationId, domainId, userId }
-  const factors = { app, serialNumber, ...(recovery && { recovery }) }
-  return (await storeImported(call.store.db, call, member, factors)) !== undefined
+  const createdAt = call.clock.now()
+  const rows = users.map(({ username, name = username, email = '' }) => {
+    return { id: newId(call.random), organizationId, username, name, email, createdAt }
+  })
+  const ids = await insertUsers(db, rows)
+  await insertNewMembers(db, domainId, [...ids])
+  return new Map(rows.flatMap(({ id, username }) => (ids.has(id) ? [[username, id]] : [])))
 }

@@ -26,6 +26,8 @@ const names = {
 } as const
 export type Field = keyof typeof names
 
+const otherUsernames: ReadonlySet<string> = new Set(names.username)
+
 /** Columns that say nothing about codes: those in which better-auth counts wrong codes, and the number of a user. */
 const otherHarmless = new Set(['failedverificationcount', 'lockeduntil', 'uid'])
 
@@ -48,7 +50,7 @@ export function fieldsNamed(
   const known = usernameColumn === undefined ? names : namesWith(plainName(usernameColumn))
   const header = readHeader(
     { line, fields: given, fault: undefined },
-    { names: known, isHarmless: (name) => isHarmless(name) || otherHarmless.has(name) },
+    { names: known, isHarmless: (name) => isHarmless(name) || otherHarmless.has(name) || otherUsernames.has(name) },
   )
   if (!header?.columns.includes('username')) {
     throw new FileProblem(`Line ${line} names no usernames. Name them username, or set --username-column.`)

@@ -137,6 +137,7 @@ describe('a file of people and their factors', () => {
     ['2023-11-14T22:13:20Z', 1_700_000_000],
     ['2023-11-14 22:13:20.5+00', 1_700_000_000],
     ['2023-11-15T00:13:20+02:00', 1_700_000_000],
+    ['2023-11-14', 1_699_920_000],
     ['yesterday', undefined],
   ])('the time of an enrollment is read: %s', async (createdAt, seconds) => {
     expect((await readOne(line({ username: 'alice', otpauth: uri, createdAt }))).createdAt).toBe(seconds)
