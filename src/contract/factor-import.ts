@@ -11,9 +11,9 @@ export const maxImportedUsers = 100
 /** A user, with what the user passes the second step with in another system. */
 const ImportedUser = ImportedFactors.extend({
   username: Username,
-  /** Of a user who is added; the username by default. */
+  /** The name of a user who is added; the username by default. */
   name: Name.optional(),
-  /** Of a user who is added. */
+  /** The address of a user who is added. */
   email: z.union([Email, z.literal('')]).optional(),
   /** Makes the app a hardware token, which stays in the organization when the user leaves. */
   serialNumber: text(1, 64).optional(),

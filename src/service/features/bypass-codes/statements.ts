@@ -11,7 +11,7 @@ import { bypassCodesOfUsers, usable } from '../users/belongings.ts'
 export type BypassCodeRow = Selectable<Database['bypassCode']>
 
 /** @returns nothing where the user has the same code already. */
-/** In a transaction, any number: the engines limit the parameters of one statement. Built for each, as the number of rows differs. */
+/** Stores any number of codes. Call it in a transaction. Its statements are built, because the number of rows differs. */
 export async function insertBypassCodes(
   db: Queryable,
   rows: readonly Omit<Insertable<Database['bypassCode']>, 'sequence' | 'usedAt'>[],
@@ -25,6 +25,7 @@ export async function insertBypassCodes(
   }
 }
 
+/** The engines limit the parameters of one statement. */
 const rowsPerInsert = 500
 
 export const insertBypassCode = firstRow(
