@@ -102,8 +102,8 @@ export function createClient(options: ClientOptions) {
         return call(factors.getChangeRequirement, { params: { domainId, userId }, query })
       },
       /** Imports what up to 100 users have in another system: apps, hardware tokens, recovery codes. Repeating it changes nothing. 1.4. */
-      import: (domainId: string, users: ImportedUser[], options: { addUsers?: boolean; dryRun?: boolean } = {}) =>
-        call(factorImport.importFactors, { params: { domainId }, body: { users, ...options } }),
+      import: (domainId: string, imported: ImportedUser[], how: { addUsers?: boolean; dryRun?: boolean } = {}) =>
+        call(factorImport.importFactors, { params: { domainId }, body: { users: imported, ...how } }),
     }),
     domains: Object.freeze({
       get: (domainId: string): Promise<Domain> => call(domains.getDomain, { params: { domainId } }),

@@ -38,7 +38,7 @@ export async function moveAll(
     if (session.state === 'approved') count += 1
   }
   // What was used is not accepted again.
-  app.clock.advance(120)
+  await app.clock.advance(120)
   return count
 }
 

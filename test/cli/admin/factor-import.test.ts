@@ -205,6 +205,6 @@ describe('second-factor factor import', () => {
 })
 
 async function listening(service: Service) {
-  const { port, close } = await listen(service.listener, { host: '127.0.0.1', port: 0 })
-  return { origin: `http://127.0.0.1:${port}`, close }
+  const listener = await listen(service.listener, { host: '127.0.0.1', port: 0 })
+  return { origin: `http://127.0.0.1:${listener.port}`, close: () => listener.close() }
 }

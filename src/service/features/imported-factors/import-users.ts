@@ -42,7 +42,7 @@ export function importUsers(
     for (const { id: userId, memberId } of known) {
       if (memberId === null) await joinDomain(db, inside, { domainId: target.domainId, userId })
     }
-    const added = await addUsers(
+    const added = await addAll(
       inside,
       target,
       users.filter(isStored).filter(({ username }) => !found.has(username)),
@@ -144,8 +144,11 @@ async function hasApp({ store: { db }, secrets }: Caller, userId: string, app: I
   }
 }
 
-/** Adds users to the organization and to the domain, as a synchronization does: the audit entry of the batch counts them. @returns the ids of those whom nobody else is adding, by username. */
-async function addUsers(
+/**
+ * Adds users to the organization and to the domain, as a synchronization does: the audit entry of the batch counts them.
+ * @returns the ids of those whom nobody else is adding, by username.
+ */
+async function addAll(
   call: Caller,
   { domainId }: ImportTarget,
   users: readonly ImportedUser[],
