@@ -16,7 +16,7 @@ const logout = async (request, reply) => {
 }
 
 // The pages of a waiting sign-in hold connections open.
-const app = createFastify({ forceCloseConnections: true })
+const app = createFastify()
 await app.register(formBody)
 await app.register(cookie)
 await app.register(session, {

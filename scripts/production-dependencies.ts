@@ -8,6 +8,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 /** Optional packages of the command. */
 const parts = [
   '@simplewebauthn/server',
+  'age-encryption',
   'better-sqlite3',
   'nodemailer',
   'pg',

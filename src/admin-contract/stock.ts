@@ -16,7 +16,7 @@ export type StockFilter = z.infer<typeof StockFilter>
 
 /** A hardware token in the stock. Authenticator apps that people set up are not part of it. */
 export const StockToken = HardwareToken.omit({ user: true, selfEnrolled: true })
-  .required({ algorithm: true, digits: true, period: true })
+  .required({ algorithm: true, digits: true })
   .extend({
     /** Absent: it is free. */
     person: z.object({ id: Id, username: z.string(), name: z.string() }).optional(),
@@ -48,7 +48,8 @@ export const listStock = endpoint({
 export const RejectionCode = z.enum([
   /** Fields or quotes of CSV. */
   'row',
-  'hotp',
+  /** Yubico OTP, which is another method than OATH. */
+  'yubico',
   /** Another algorithm or hash, or codes that are not plain digits. */
   'unsupported',
   'no_secret',
@@ -81,7 +82,7 @@ export const StockReport = z.object({
   ignored: z.array(z.string()).optional(),
   /** The first of the acceptable tokens, as they will be. */
   preview: z
-    .array(StockToken.pick({ serialNumber: true, algorithm: true, digits: true, period: true }))
+    .array(StockToken.pick({ serialNumber: true, algorithm: true, digits: true, period: true, counter: true }))
     .max(previewedTokens),
   /** The first rejected rows. Those that are only there already come after the others. */
   rejected: z
@@ -158,7 +159,7 @@ export const resynchronizePersonHardware = endpoint({
   method: 'POST',
   path: '/admin/people/:userId/hardware/resynchronize',
   summary:
-    'Corrects the clock of the hardware token by two codes that follow each other, at most 10 steps off what is known of it.',
+    'Synchronizes the hardware token by two codes that follow each other: of a time-based one at most 10 steps off what is known of it, of a counter-based one (HOTP) at most 1,000 codes ahead.',
   body: Reasoned.extend({ first: ShownCode, second: ShownCode }),
   response: Person,
   since: '1.4',

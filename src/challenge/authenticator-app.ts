@@ -2,6 +2,7 @@ import { Secret, TOTP } from 'otpauth'
 
 import { ApiError } from '../client/errors.ts'
 import type { HardwareToken } from '../contract/hardware.ts'
+import { keyUriNames } from '../ground/key-uri-names.ts'
 import type { ConnectedService } from './service.ts'
 
 /** A new secret of 160 bits (RFC 4226 section 4, R6), hexadecimal. @param random returns that many random bytes. */
@@ -11,16 +12,8 @@ export function newAppSecret(random: (size: number) => Uint8Array): string {
 
 /** The address that every authenticator app reads from a QR code: https://github.com/google/google-authenticator/wiki/Key-Uri-Format */
 export function keyUri({ issuer, account, seed }: { issuer: string; account: string; seed: string }): string {
-  const names = { issuer: cut(withoutColons(issuer), 32), label: cut(withoutColons(account), 48) }
+  const names = keyUriNames({ issuer, account })
   return new TOTP({ ...names, secret: Secret.fromHex(seed), digits: 6, period: 30 }).toString()
-}
-
-/** The label of the address is `issuer:account`: authenticator apps divide it at the first colon, even at an encoded one. */
-const withoutColons = (name: string): string => name.replace(/ ?: ?/g, '-')
-
-/** Names only identify the account. Longer ones do not fit into a QR code in scripts that take 9 or 12 bytes per letter. */
-function cut(name: string, length: number): string {
-  return Array.from(name).slice(0, length).join('')
 }
 
 /** The secret in groups of four, for typing. */

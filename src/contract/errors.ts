@@ -27,6 +27,7 @@ export const errorStatus = Object.freeze({
   'api.error.invalid.algorithm': 400,
   'api.error.invalid.digits': 400,
   'api.error.invalid.period': 400,
+  'api.error.invalid.counter': 400,
   'api.error.invalid.seed': 400,
   'api.error.invalid.usesallowed': 400,
   'api.error.invalid.expirationtime': 400,

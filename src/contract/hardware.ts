@@ -27,28 +27,43 @@ export type CodeDigits = z.infer<typeof CodeDigits>
 /** How long each code is shown, seconds. */
 export const CodePeriod = z.int().min(15).max(120)
 
+/** The moving factor of a counter-based token (RFC 4226 section 5.1). 32 bits are more presses than a button survives. */
+export const CodeCounter = z.int().min(0).max(0xffff_ffff)
+
 /** What decides which codes a generator shows, besides its seed. */
 export interface CodeParameters {
   readonly algorithm: CodeAlgorithm
   readonly digits: CodeDigits
+  /** Without a meaning for a counter-based token. */
   readonly period: number
+  /** The next counter of a counter-based token (HOTP, RFC 4226); absent for a time-based one. */
+  readonly counter?: number | undefined
 }
+
+/** The parameters as 1.4 shows them: a counter-based token has no period. */
+export const shownParameters = ({ algorithm, digits, period, counter }: CodeParameters) => ({
+  algorithm,
+  digits,
+  ...(counter === undefined ? { period } : { counter }),
+})
 
 /** What 1.3 calls them: it has two lengths and two periods, and shows the nearest. */
 export const typeOf = (digits: CodeDigits) => (digits === 6 ? 'TOTP6' : 'TOTP8')
 export const timeStepOf = (period: number) => (period < 45 ? '30s' : '60s')
 
 /**
- * A device that shows codes (RFC 6238); valid in every domain of the organization. `type` and `timeStep` are the nearest that 1.3 has:
- * `algorithm`, `digits` and `period` are exact.
+ * A device that shows codes, by the time (RFC 6238) or by a counter (RFC 4226); valid in every domain of the organization. `type` and
+ * `timeStep` are the nearest that 1.3 has: `algorithm`, `digits`, `period` and `counter` are exact.
  */
 export const HardwareToken = HardwareToken13.extend({
   /** 1.4. */
   algorithm: CodeAlgorithm.optional(),
   /** How many digits a code has. 1.4. */
   digits: CodeDigits.optional(),
-  /** How long a code is shown, seconds. 1.4. */
+  /** How long a code is shown, seconds; absent for a counter-based token. 1.4. */
   period: CodePeriod.optional(),
+  /** The next counter that is accepted; only of a counter-based token (HOTP). 1.4. */
+  counter: z.int().min(0).optional(),
   /** It is an authenticator app that the user enrolled: deleted, not released, when the user removes it. 1.4. */
   selfEnrolled: z.literal(true).optional(),
   /** When it was added to the organization. 1.4. */
@@ -71,7 +86,7 @@ const NewHardwareToken13 = z.object({
   serialNumber: text(1, 64),
   type: HardwareToken.shape.type,
   timeStep: TimeStep,
-  /** Hexadecimal; at least 128 bits (RFC 4226 section 4, R6). Never returned. */
+  /** Hexadecimal; at least 128 bits (RFC 4226 section 4, R6). No response contains it: only `second-factor factor export` reads seeds. */
   seed: z.string().regex(/^(?:[0-9a-fA-F]{2}){16,64}$/, 'must be 32 to 128 hexadecimal digits'),
 })
 
@@ -85,13 +100,20 @@ const codeParameters = {
   period: CodePeriod.optional(),
 }
 
-type GivenParameters = z.output<z.ZodObject<typeof codeParameters>>
+type GivenParameters = z.output<z.ZodObject<typeof codeParameters>> & { readonly counter?: number | undefined }
 
 /** What would have to be guessed, and what contradicts itself. */
 function checkParameters({ value, issues }: z.core.ParsePayload<GivenParameters>): void {
-  const { type, timeStep, digits, period } = value
+  const { type, timeStep, digits, period, counter } = value
   const report = (path: keyof GivenParameters, message: string) =>
     issues.push({ code: 'custom', path: [path], message, input: value[path] })
+  if (counter !== undefined) {
+    // The words of 1.3 are about time-based tokens.
+    if (digits === undefined) report('digits', 'must be given with a counter')
+    for (const name of ['type', 'timeStep', 'period'] as const)
+      if (value[name] !== undefined) report(name, 'must be absent with a counter: codes of HOTP have no time')
+    return
+  }
   if (digits === undefined && type === undefined) report('type', 'must be given, unless digits is')
   if (period === undefined && timeStep === undefined) report('timeStep', 'must be given, unless period is')
   if (digits !== undefined && type !== undefined && typeOf(digits) !== type)
@@ -100,7 +122,11 @@ function checkParameters({ value, issues }: z.core.ParsePayload<GivenParameters>
     report('period', `must fit timeStep: ${timeStep}`)
 }
 
-export const NewHardwareToken = NewHardwareToken13.extend(codeParameters).check(checkParameters)
+export const NewHardwareToken = NewHardwareToken13.extend({
+  ...codeParameters,
+  /** The next counter of a counter-based token (HOTP), 0 for a new one. It replaces `timeStep`, and `digits` are given instead of `type`. */
+  counter: CodeCounter.optional(),
+}).check(checkParameters)
 export type NewHardwareToken = z.input<typeof NewHardwareToken>
 
 /** The exact parameters of a token or app, in the words of either version. */
@@ -110,9 +136,10 @@ export function parametersOf(given: {
   readonly algorithm?: CodeAlgorithm | undefined
   readonly digits?: CodeDigits | undefined
   readonly period?: number | undefined
+  readonly counter?: number | undefined
 }): CodeParameters {
-  const { type, timeStep = 30, algorithm = 'SHA1', digits, period = timeStep } = given
-  return { algorithm, digits: digits ?? (type === 'TOTP8' ? 8 : 6), period }
+  const { type, timeStep = 30, algorithm = 'SHA1', digits, period = timeStep, counter } = given
+  return { algorithm, digits: digits ?? (type === 'TOTP8' ? 8 : 6), period, ...(counter !== undefined && { counter }) }
 }
 
 /** An authenticator app, with a code that it shows: an app that does not work is not stored. */
@@ -136,7 +163,7 @@ export const createHardwareToken = endpoint({
   method: 'POST',
   path: '/hardware',
   repeatable: true,
-  summary: 'Adds a hardware token to the organization.',
+  summary: 'Adds a hardware token to the organization: a time-based one, or with `counter` a counter-based one (HOTP).',
   body: NewHardwareToken,
   body13: NewHardwareToken13,
   response: HardwareToken,

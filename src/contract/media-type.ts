@@ -42,19 +42,31 @@ export function authorization(vendor: Vendor, apiKey: string): string {
   return `${vendor.scheme} key="${apiKey}"`
 }
 
+/** What an answer is written in. */
+export interface AnswerFormat {
+  readonly version: Version
+  /** Its type is `application/json`, for callers who know no type of a vendor. */
+  readonly plain: boolean
+}
+
 /**
- * The version that an Accept header requests; undefined where it requests only unknown ones (406).
- * Of several ranges, the first known one of the highest weight wins.
+ * The format that a request asks for; undefined where it accepts only unknown ones (406). Of several ranges, the first known one of
+ * the highest weight wins. A request that accepts any version gets that of its own body, which is 1.3 unless the body says so.
  */
-export function acceptedVersion(vendor: Vendor, accept: string | undefined): Version | undefined {
-  if (accept === undefined || accept.trim() === '') return '1.3'
+export function answerFormat(
+  vendor: Vendor,
+  { accept, contentType }: { readonly accept?: string | undefined; readonly contentType?: string | undefined },
+): AnswerFormat | undefined {
+  const own = contentType === undefined ? undefined : formatOf(vendor, parseRange(contentType), '1.3')?.version
+  const any = { version: own ?? '1.3', plain: false } as const
+  if (accept === undefined || accept.trim() === '') return any
   return accept
     .split(',')
     .map(parseRange)
     .filter((range) => range.weight > 0)
     .sort((a, b) => b.weight - a.weight)
-    .map((range) => versionOf(vendor, range))
-    .find((version) => version !== undefined)
+    .map((range) => formatOf(vendor, range, any.version))
+    .find((format) => format !== undefined)
 }
 
 /** Whether an Accept header accepts a type that is not the vendor's, such as `image/png`. */
@@ -70,9 +82,7 @@ export function acceptsType(accept: string | undefined, type: string): boolean {
 export function responseVersion(vendor: Vendor, contentType: string | null): Version | undefined {
   if (contentType === null) return undefined
   const range = parseRange(contentType)
-  return range.type === `application/vnd.${vendor.mediaType.toLowerCase()}.v1+json`
-    ? versionOf(vendor, range)
-    : undefined
+  return range.type === vendorType(vendor) ? versionNamed(range.version ?? '1.3') : undefined
 }
 
 interface Range {
@@ -93,9 +103,15 @@ function splitParameter(parameter: string): [string, string] {
   return [name.trim(), value.trim().replace(/^"(.*)"$/, '$1')]
 }
 
-function versionOf(vendor: Vendor, range: Range): Version | undefined {
-  if (range.type === '*/*' || range.type === 'application/*') return '1.3'
-  if (range.type !== `application/vnd.${vendor.mediaType.toLowerCase()}.v1+json`) return undefined
-  if (range.version === undefined || range.version === '1.3') return '1.3'
-  return range.version === '1.4' ? '1.4' : undefined
+/** @param any The version of a type that stands for every version. */
+function formatOf(vendor: Vendor, range: Range, any: Version): AnswerFormat | undefined {
+  if (range.type === '*/*' || range.type === 'application/*') return { version: any, plain: false }
+  const plain = range.type === 'application/json'
+  if (!plain && range.type !== vendorType(vendor)) return undefined
+  const version = versionNamed(range.version ?? (plain ? any : '1.3'))
+  return version && { version, plain }
 }
+
+const vendorType = (vendor: Vendor): string => `application/vnd.${vendor.mediaType.toLowerCase()}.v1+json`
+
+const versionNamed = (name: string): Version | undefined => (name === '1.3' || name === '1.4' ? name : undefined)

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 
-import type { FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 
 import { refreshTo } from '../express/framework/leave-by-page.ts'
 import { passTo } from '../express/framework/pass-to.ts'
@@ -11,6 +11,20 @@ import type { ServiceHandle } from '../service-handle.ts'
 
 /** A reply with the view engine of @fastify/view. */
 type WithViews = FastifyReply & { viewAsync?(view: string, model: object): Promise<string> }
+
+/** The streams of pages that wait, of each app. */
+const streams = new WeakMap<FastifyInstance['server'], Set<PassThrough>>()
+
+/** Ends the streams of pages that wait, because `app.close()` waits for them. The pages then ask anew. */
+export function endStreams({ server }: Pick<FastifyInstance, 'server'>): void {
+  for (const pieces of streams.get(server) ?? []) pieces.end()
+}
+
+function noteStream({ server }: Pick<FastifyInstance, 'server'>, pieces: PassThrough): void {
+  const open = streams.get(server) ?? new Set()
+  streams.set(server, open.add(pieces))
+  pieces.once('close', () => open.delete(pieces))
+}
 
 /** Answers by `reply.send()`: a raw answer would skip the hooks that store the web session and send its cookie. */
 export class FastifyResponse implements FrameworkResponse {
@@ -53,6 +67,7 @@ export class FastifyResponse implements FrameworkResponse {
     const pieces = new PassThrough()
     this.#isSending = true
     this.#setHeaders(headers)
+    noteStream(this.original.server, pieces)
     this.original.code(200).send(pieces)
     return {
       write: (text) => void (pieces.writable && pieces.write(text)),

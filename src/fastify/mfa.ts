@@ -11,6 +11,7 @@ import { createWarner } from '../express/setup-checks/warnings.ts'
 import { requireNode } from '../ground/node-version.ts'
 import { SetupError } from '../service-handle.ts'
 import { fastifyChecks } from './fastify-checks.ts'
+import { endStreams } from './fastify-response.ts'
 import { prepareRequest, requestOf, sessionAdvice } from './fastify-request.ts'
 import type { MfaOptions } from './mfa-options.ts'
 
@@ -46,6 +47,10 @@ async function plugin(app: FastifyInstance, options: MfaOptions): Promise<void> 
   const { prefix } = app
   if (!app.hasRequestDecorator('mfa')) app.decorateRequest('mfa', { getter: requestMfaOf })
   addGate(app, instance, prefix)
+  app.addHook('preClose', (done) => {
+    endStreams(app)
+    done()
+  })
   await app.register(async (pages) => addPages(pages, instance, prefix))
 }
 

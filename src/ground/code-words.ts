@@ -7,6 +7,9 @@ export function algorithmNamed(text: string): CodeAlgorithm | undefined {
   return size === undefined ? undefined : (`SHA${size}` as CodeAlgorithm)
 }
 
+/** The next counter of a token, 0 where the file has none (RFC 4226 section 5.1); the text itself if it is no number. */
+export const counterIn = (text: string): number | string => (/^\d{0,10}$/.test(text) ? Number(text) : text)
+
 /** A number of a file, such as `30`, `30 s` and `30 seconds`; the text itself if it is none, which the checks of the row reject. */
 export function numberIn(text: string): number | string {
   const [, digits] = /^(\d{1,6}) ?(?:s|sec|secs|seconds?|digits?)?$/i.exec(text.trim()) ?? []

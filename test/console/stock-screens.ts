@@ -12,8 +12,9 @@ export async function lookAtStock(
 ): Promise<void> {
   const dialog = page.getByRole('dialog')
   const seed = '3132333435363738393031323334353637383930'
-  const rows = ['serial,seed', ...Array.from({ length: 6 }, (_each, index) => `SN-70012${index},${seed}`)]
-  const faults = ['SN-700130,12', `SN-700120,${seed}`, `SN-700131,${seed},HOTP6`]
+  const kinds = ['TOTP', 'HOTP', 'TOTP', 'TOTP', 'TOTP', 'TOTP']
+  const rows = ['serial,seed,type', ...kinds.map((kind, index) => `SN-70012${index},${seed},${kind}`)]
+  const faults = ['SN-700130,12,TOTP', `SN-700120,${seed},TOTP`, `SN-700131,${seed},Yubico OTP`]
   const buffer = Buffer.from([...rows, ...faults].join('\n'))
   await openScreen(page, `${desk.url}/stock`)
   await page.getByText(stock.importFirst).waitFor()
@@ -48,6 +49,6 @@ export async function lookAtStock(
   await openScreen(page, `${desk.url}/person?id=${carol}`)
   await page.getByRole('button', { name: new RegExp(`^${stock.resynchronize.button}`) }).click()
   await dialog.getByLabel(stock.nextCode).waitFor()
-  await look('correcting the clock of a hardware token')
+  await look('synchronizing a hardware token')
   await page.keyboard.press('Escape')
 }

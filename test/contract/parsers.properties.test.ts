@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parseCsv } from '../../src/service/features/hardware/files/csv.ts'
 import { readTokens } from '../../src/cli/import/read-tokens.ts'
 import { Failure } from '../../src/cli/terminal/failure.ts'
-import { acceptedVersion, acceptsType, defaultVendor } from '../../src/contract/media-type.ts'
+import { acceptsType, answerFormat, defaultVendor } from '../../src/contract/media-type.ts'
 import { Attribute } from '../../src/contract/sessions.ts'
 import { ActivationCode, activationCodeAlphabet } from '../../src/contract/tokens.ts'
 import { readForm } from '../../src/express/request/form.ts'
@@ -43,7 +43,7 @@ describe('an Accept header', () => {
   it('an Accept header requests a known version or none, whatever it contains', () => {
     fc.assert(
       fc.property(anything, (accept) => {
-        expect([undefined, '1.3', '1.4']).toContain(acceptedVersion(defaultVendor, accept))
+        expect([undefined, '1.3', '1.4']).toContain(answerFormat(defaultVendor, { accept })?.version)
         expect([true, false]).toContain(acceptsType(accept, 'image/png'))
       }),
     )
@@ -54,7 +54,7 @@ describe('an Accept header', () => {
     fc.assert(
       fc.property(fc.constantFrom('1.3', '1.4'), blanks, blanks, fc.boolean(), (version, before, after, upper) => {
         const plain = `application/vnd.service.v1+json${before};${after}version${before}=${after}"${version}"`
-        expect(acceptedVersion(defaultVendor, upper ? plain.toUpperCase() : plain)).toBe(version)
+        expect(answerFormat(defaultVendor, { accept: upper ? plain.toUpperCase() : plain })?.version).toBe(version)
       }),
     )
   })

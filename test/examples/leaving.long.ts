@@ -4,11 +4,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { Decrypter } from 'age-encryption'
+import { HOTP, Secret, TOTP, URI } from 'otpauth'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 import { createDatabase, run } from '../cli/admin/run-command.ts'
 import { serve } from '../processes/command.ts'
+import { createCall, newUser, startService } from '../service/start-service.ts'
+import { random128 } from '../support/device-signer.ts'
 import { numberOn } from '../support/web-app.ts'
 import { useEngine } from '../support/engines.ts'
 import { startExample } from './start-example.ts'
@@ -81,8 +85,57 @@ describe('from SQLite to PostgreSQL', () => {
   })
 })
 
+describe('exporting', () => {
+  it('an app that a user has set up shows the right codes at another service, once its seed was exported as docs/leaving.md says', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'second-factor-exporting-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const { apiKey, domainId } = await createDatabase(folder)
+    const service = await serve(join(folder, 'mfa.sqlite'))
+    onTestFinished(async () => {
+      await service.stop()
+    })
+    const call = createCall(service.origin, apiKey)
+    const { json: alice } = await call('POST', '/users', { body: newUser('alice') })
+    await call('PUT', `/domains/${domainId}/users/${alice.id}`)
+    const app = new TOTP({ secret: new Secret({ size: 32 }), algorithm: 'SHA256', digits: 8, period: 60 })
+    const seed = app.secret.hex
+    const body = { seed, algorithm: 'SHA256', digits: 8, period: 60, otp: app.generate(), first: true }
+    const enrolled = await call('POST', `/domains/${domainId}/users/${alice.id}/hardware`, { body })
+    const [exportIt = ''] = blocksAbout('Exporting')
+
+    const { code, stdout } = await shell(folder, exportIt.replaceAll(/^ +/gm, '')).ended
+    const decrypter = new Decrypter()
+    decrypter.addPassphrase(readFileSync(join(folder, 'passphrase.txt'), 'utf8').trimEnd())
+    const line = JSON.parse(await decrypter.decrypt(readFileSync(join(folder, 'factors.age')), 'text'))
+    const moved = URI.parse(line.otpauth)
+
+    expect([enrolled.status, code, stdout]).toEqual([200, 0, expect.stringContaining('Told by mail')])
+    expect(Object.keys(line)).toEqual(['username', 'name', 'email', 'otpauth'])
+    expect(await signsInElsewhere(moved)).toBe('approved')
+    const { findings, entries } = (await run('audit', 'verify', '--database', join(folder, 'mfa.sqlite'), '--json'))
+      .json
+    expect([findings, entries > 0]).toEqual([[], true])
+  })
+})
+
+/** The state of a sign-in with a code of the app at another service, which has a token with this seed. */
+async function signsInElsewhere(app: TOTP | HOTP): Promise<string> {
+  if (app instanceof HOTP) throw new TypeError('not time-based')
+  const { call, domain, clock, close } = await startService()
+  onTestFinished(close)
+  const { json: user } = await call('POST', '/users', { body: newUser('alice') })
+  await call('PUT', `/domains/${domain.id}/users/${user.id}`)
+  const { algorithm, digits, period, secret } = app
+  const body = { serialNumber: 'moved', seed: secret.hex, algorithm, digits, period }
+  const { json: token } = await call('POST', '/hardware', { body })
+  await call('PUT', `/users/${user.id}/hardware/${token.id}`)
+  const otp = app.generate({ timestamp: clock.now() * 1000 })
+  const signIn = { user: { id: user.id }, otp, challenge: random128() }
+  return (await call('POST', `/domains/${domain.id}/sessions`, { body: signIn })).json.state
+}
+
 /** The commands of a section of docs/leaving.md, with this address. */
-function blocksAbout(heading: string, address: string): string[] {
+function blocksAbout(heading: string, address = ''): string[] {
   const page = readFileSync(join(root, 'docs/leaving.md'), 'utf8')
   const section = page.split(/^## /m).find((text) => text.startsWith(heading)) ?? ''
   return Array.from(section.matchAll(/```sh\n([^]*?)```/g), ([, block = '']) =>

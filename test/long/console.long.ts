@@ -41,7 +41,7 @@ const requests = {
   'Locked, one domain': 'people?filter=locked&domain=DOMAIN',
   'Hardware tokens': 'stock',
   'Hardware tokens, search for a serial number': 'stock?q=700123',
-  'Hardware tokens, clock is off': 'stock?filter=out_of_sync',
+  'Hardware tokens, out of sync': 'stock?filter=out_of_sync',
   'Timeline of a person': 'people/PERSON/timeline',
   'Audit trail, newest entries': 'audit',
   'Audit trail, reported in 24 hours': 'audit?event=session.denied&reason=reported',

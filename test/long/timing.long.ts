@@ -76,6 +76,22 @@ describe('the response time', () => {
     expect(difference).toBeLessThan(tolerance)
   })
 
+  it('the response time does not reveal whether the hardware token of a user counts presses', async () => {
+    const counting = await guesser(await holder(running, { algorithm: 'SHA1', digits: 6, counter: 0 }))
+    const timed = await guesser(await holder(running))
+
+    const difference = await compare(
+      () => counting.guess('12'),
+      () => timed.guess('12'),
+      async () => {
+        await counting.forget()
+        await timed.forget()
+      },
+    )
+
+    expect(difference).toBeLessThan(tolerance)
+  })
+
   it('the response time does not reveal that a code is nearly right', async () => {
     const person = await holder(running)
     const { guess, forget } = await guesser(person)

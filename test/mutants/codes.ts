@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'comparing a code without a generator',
-    file: 'src/service/features/codes/timed-code.ts',
+    file: 'src/service/features/codes/generated-code.ts',
     find: 'const verdict = judgeWithin(reach, source ?? dummySource, code, now)',
     replace: "const verdict = source ? judgeWithin(reach, source, code, now) : ({ outcome: 'wrong' } as const)",
     test: 'service/features/codes/equal-work.test.ts',

@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an authenticator app is told apart from a hardware token of an administrator',
-    file: 'src/service/features/codes/timed-code.ts',
+    file: 'src/service/features/codes/generated-code.ts',
     find: 'openSource(ctx, userId, hardware, hardware?.selfEnrolled === 0)',
     replace: 'openSource(ctx, userId, hardware, true)',
     test: 'service/features/codes/codes.test.ts',

@@ -154,6 +154,28 @@ describe('`restore`', () => {
     expect(repeated).toEqual(['denied', 'denied'])
   })
 
+  it('after a restore, the codes of a token that counts presses are rejected until it is resynchronized, as restore says', async () => {
+    const first = await startHere()
+    const { id, token } = await person(first)
+    await first('DELETE', `/hardware/${token}`)
+    const body = { serialNumber: 'counts', digits: 6, counter: 0, seed }
+    const { json: counting } = await first('POST', '/hardware', { body })
+    await first('PUT', `/users/${id}/hardware/${counting.id}`)
+    const codeOf = (counter: number) => codeAt({ seed, digits: 6 }, counter)
+    await run('backup', backup, '--database', database)
+    const before = await signIn(first, id, { otp: codeOf(0) })
+    await running?.stop()
+
+    const restored = await restore('--yes')
+    const second = await startHere()
+    const rejected = [await signIn(second, id, { otp: codeOf(0) }), await signIn(second, id, { otp: codeOf(1) })]
+    const found = await run('hardware', 'resynchronize', 'alice', codeOf(2), codeOf(3), '--database', database)
+    const after = [await signIn(second, id, { otp: codeOf(3) }), await signIn(second, id, { otp: codeOf(4) })]
+
+    expect(restored.stdout).toContain('1 hardware token with a counter (HOTP)')
+    expect([before, rejected, found.code, after]).toEqual(['approved', ['denied', 'denied'], 0, ['denied', 'approved']])
+  })
+
   it('restore applies the revocations that the log has recorded since the backup', async () => {
     const { served, call: first } = await start()
     const [alice, bob] = [await person(first, 'alice'), await person(first, 'bob').catch(() => undefined)]

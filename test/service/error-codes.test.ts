@@ -193,6 +193,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.invalid.algorithm': () => createToken({ algorithm: 'MD5' }),
   'api.error.invalid.digits': () => createToken({ digits: 9 }),
   'api.error.invalid.period': () => createToken({ period: 14 }),
+  'api.error.invalid.counter': () => createToken({ counter: -1 }),
   'api.error.invalid.seed': () => createToken({ seed: 'secret' }),
   'api.error.invalid.usesallowed': () => createBypassCode({ usesAllowed: 0 }),
   'api.error.invalid.expirationtime': () => createBypassCode({ expirationTime: -1 }),

@@ -34,7 +34,7 @@ function createCommand(): Command {
     .argument('<name>', 'name that people see on their device')
     .action(
       serviceAction(async ({ ctx, organization }, name: string, settings: AdminSettings & Rules) => {
-        showDomain(await addDomain(ctx, organization.id, { ...rulesOf(settings), name }), settings)
+        showStored(await addDomain(ctx, organization.id, { ...rulesOf(settings), name }), settings)
       }),
     )
 }
@@ -78,9 +78,18 @@ function setCommand(): Command {
         if (Object.keys(changes).length === 0) {
           throw new Failure('Nothing to change. See: second-factor domain set --help', exitCode.usage)
         }
-        showDomain(await changeDomain(service.ctx, service.organization.id, domain.id, changes), settings)
+        showStored(await changeDomain(service.ctx, service.organization.id, domain.id, changes), settings)
       }),
     )
+}
+
+/** Prints a domain as it is stored now, and a rule that stops what it is for. */
+function showStored(domain: Domain, settings: AdminSettings): void {
+  showDomain(domain, settings)
+  if (domain.type !== 'RADIUS' || domain.numberMatching !== 'required') return
+  console.error(
+    'Requests of clients that cannot show a number are denied, and few clients of a VPN or network can. To let them ask: --number-matching offered',
+  )
 }
 
 /** Prints a domain and its rules. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 
 import { groupCommand } from '../admin/command.ts'
+import { factorExportCommand } from './factor-export.ts'
 import { factorImportCommand } from './factor-import.ts'
 
 /** `second-factor factor`. */
@@ -8,10 +9,7 @@ export function factorCommand(): Command {
   return groupCommand(
     'factor',
     'move authenticator apps and hardware tokens of users',
-    [factorImportCommand()],
-    [
-      "factor import apps.csv --domain 'Intranet' --dry-run",
-      "factor import people.jsonl --domain 'Intranet' --from better-auth --secret @secret.txt",
-    ],
+    [factorImportCommand(), factorExportCommand()],
+    ["factor import apps.csv --domain 'Intranet' --dry-run", 'factor export factors.age --passphrase @passphrase.txt'],
   )
 }

@@ -13,7 +13,7 @@ import { printDone, quote } from '../terminal/print.ts'
 
 /** `second-factor hardware resynchronize`. */
 export function resynchronizeCommand(): Command {
-  return adminCommand('resynchronize', 'correct the clock of a hardware token by two codes that follow each other', [
+  return adminCommand('resynchronize', 'synchronize a hardware token by two codes that follow each other', [
     'hardware resynchronize alice 287082 359152',
     'hardware resynchronize alice 287082 359152 --json',
   ])
@@ -28,7 +28,7 @@ export function resynchronizeCommand(): Command {
         } catch (error) {
           throw withAdvice(error, quote(user.username))
         }
-        printDone(settings, { user: user.id }, `Corrected the clock of the hardware token of ${quote(user.username)}.`)
+        printDone(settings, { user: user.id }, `Synchronized the hardware token of ${quote(user.username)}.`)
       }),
     )
 }
@@ -44,7 +44,7 @@ function withAdvice(error: unknown, name: string): unknown {
     return new Failure(`${name} has no hardware token. Assign one: second-factor hardware assign`)
   if (error.code === 'api.error.invalid.otp')
     return new Failure(
-      `The codes do not follow each other on the token of ${name}, or are more than 10 steps off. Read two new codes, one right after the other.`,
+      `The codes do not follow each other on the token of ${name}, or are more than 10 steps off (1,000 codes for HOTP). Read two new codes, one right after the other.`,
     )
   return error
 }

@@ -14,7 +14,7 @@ import { getUser } from '../../contract/users.ts'
 import { deleteFreeToken } from '../../service/features/hardware/stock.ts'
 import { hardwareView } from '../../service/features/hardware/view.ts'
 import { hardwareTokensNamed } from '../../service/features/hardware/statements.ts'
-import { readDigits, readPeriod } from '../admin/code-options.ts'
+import { readCounter, readDigits, readPeriod } from '../admin/code-options.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { codesText } from '../admin/codes-text.ts'
@@ -51,6 +51,7 @@ interface Creating extends AdminSettings {
   readonly algorithm?: CodeAlgorithm
   readonly digits?: CodeDigits
   readonly period?: number
+  readonly counter?: number
   readonly seed: string
   readonly alias?: string
 }
@@ -65,13 +66,18 @@ function createCommand(): Command {
     .addOption(new Option('--algorithm <hash>', 'hash of the codes (default: SHA1)').choices(CodeAlgorithm.options))
     .addOption(new Option('--digits <number>', 'length of a code: 6, 7 or 8 (default: 6)').argParser(readDigits))
     .addOption(new Option('--period <seconds>', 'lifetime of a code, 15 to 120 (default: 30)').argParser(readPeriod))
+    .addOption(
+      new Option('--counter <number>', 'next counter of a counter-based token (HOTP), 0 for a new one').argParser(
+        readCounter,
+      ),
+    )
     .addOption(new Option('--type <type>', 'length of a code in version 1.3').choices(['TOTP6', 'TOTP8']))
     .addOption(new Option('--time-step <seconds>', 'lifetime of a code in version 1.3').choices(['30', '60']))
     .option('--alias <name>', 'name of the token (default: HW- and the first 8 characters of its id)')
     .action(
       serviceAction(async ({ call }, serialNumber: string, settings: Creating) => {
-        const { type, timeStep, algorithm, alias } = settings
-        const { digits = type ? undefined : 6, period = timeStep ? undefined : 30 } = settings
+        const { type, timeStep, algorithm, counter, alias } = settings
+        const { digits = type ? undefined : 6, period = timeStep || counter !== undefined ? undefined : 30 } = settings
         const seed = await readHex(settings.seed, '--seed', (length) => length > 0)
         const body = {
           serialNumber,
@@ -80,6 +86,7 @@ function createCommand(): Command {
           algorithm,
           digits,
           period,
+          counter,
           seed,
           ...(alias !== undefined && { alias }),
         }

@@ -166,11 +166,14 @@ interface Replaced {
 }
 
 function show(
-  { backupAt, applied }: Restored,
+  { backupAt, applied, counterTokens }: Restored,
   { json, revocations }: Settings,
   { old, isEarlier = false }: Replaced = {},
 ): void {
-  if (json) return printJson({ backupAt, revocationsApplied: applied, replaced: old ?? null, upgraded: isEarlier })
+  if (json) {
+    const done = { backupAt, revocationsApplied: applied, counterTokens }
+    return printJson({ ...done, replaced: old ?? null, upgraded: isEarlier })
+  }
   printRows([
     ['Restored', `to ${dateOf(backupAt)}`],
     [
@@ -181,6 +184,14 @@ function show(
       'Invalidated',
       'pending sessions, bypass codes and activation codes; one-time codes work again in 3 to 20 minutes, after ten of their periods',
     ],
+    ...(counterTokens > 0
+      ? ([
+          [
+            'Refused',
+            `${counterTokens} hardware token${counterTokens === 1 ? '' : 's'} with a counter (HOTP). With each in hand: second-factor hardware resynchronize`,
+          ],
+        ] as const)
+      : []),
     ...(isEarlier
       ? ([
           ['Upgraded', 'for this version. To go back to an earlier version, restore the backup with that version'],

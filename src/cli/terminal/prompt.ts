@@ -27,16 +27,24 @@ export async function ask(
 /** Asks one question without showing what is typed. */
 export async function askHidden(question: string, signal?: AbortSignal): Promise<string | undefined> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
-  process.stdout.write(question)
   try {
-    return await prompt({ input: process.stdin, output, terminal: true }, '', signal)
+    return await prompt({ input: process.stdin, output, terminal: true }, '', signal, () =>
+      // Only now does the terminal no longer show what is typed.
+      process.stdout.write(question),
+    )
   } finally {
     process.stdout.write('\n')
   }
 }
 
-async function prompt(streams: Terminal & { readonly terminal?: boolean }, question: string, signal?: AbortSignal) {
+async function prompt(
+  streams: Terminal & { readonly terminal?: boolean },
+  question: string,
+  signal?: AbortSignal,
+  ready: () => void = () => {},
+) {
   const line = createInterface(streams)
+  ready()
   // Ctrl+C ends the whole command, not the question alone.
   line.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   try {

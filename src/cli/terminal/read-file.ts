@@ -33,7 +33,10 @@ export async function readHex(value: string, option: string, isLength: (digits: 
 
 /** Reads the one line of the file that `@FILE` names, such as a password, which no argument may contain: others see arguments. */
 export async function readLine(value: string, option: string): Promise<string> {
-  if (!value.startsWith('@')) throw new Failure(`${option}: expected @ and the path of a file.`, exitCode.usage)
+  if (!value.startsWith('@')) {
+    const reason = 'every user of the machine can read what a command was given'
+    throw new Failure(`${option}: expected @ and the path of a file, because ${reason}.`, exitCode.usage)
+  }
   const [line = '', ...rest] = (await readWholeFile(value.slice(1), maxHexBytes))
     .toString('utf8')
     .replace(/^\ufeff/, '')

@@ -15,15 +15,23 @@ export async function lastAuditTime(db: Queryable): Promise<number> {
 /**
  * Ends everything that may have been used up after a backup was made, so that it is not accepted a second time: codes of
  * all kinds, pending and unredeemed sessions, activation codes.
+ * @returns how many counter-based tokens are refused until an administrator resynchronizes them.
  */
-export async function endAllAccess(db: Queryable, now: number): Promise<void> {
+export async function endAllAccess(db: Queryable, now: number): Promise<number> {
   // Integers are divided without a remainder. A token whose clock is ahead shows later codes, and has used them.
   const lastStep = sql<number>`cast(${now} as bigint) / period + ${stepsAhead} + case when drift > 0 then drift else 0 end`
   await db
     .updateTable('codeGenerator')
     .set({ lastStep, seenStep: null, seenAt: null })
+    .where('counter', 'is', null)
     .where('lastStep', '<', lastStep)
     .execute()
+  // Only an administrator who has a counter-based token in hand can tell how many codes it has shown since.
+  const counterTokens = await db
+    .updateTable('codeGenerator')
+    .set({ needsResynchronization: 1, seenCounter: null, seenAt: null, syncState: 'Out of Sync' })
+    .where('counter', 'is not', null)
+    .executeTakeFirstOrThrow()
   await db
     .updateTable('session')
     .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
@@ -51,6 +59,7 @@ export async function endAllAccess(db: Queryable, now: number): Promise<void> {
     .set({ replacement: null, replacementLookup: null, replacementExpiresAt: null })
     .where('replacement', 'is not', null)
     .execute()
+  return Number(counterTokens.numUpdatedRows)
 }
 
 /** Finds everything that a revocation after the backup may have ended. */

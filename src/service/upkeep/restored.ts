@@ -25,6 +25,8 @@ export interface Restored {
   readonly backupAt: number
   /** The number of revocations that were applied again. */
   readonly applied: number
+  /** The number of counter-based hardware tokens (HOTP), which are refused until an administrator resynchronizes them. */
+  readonly counterTokens: number
 }
 
 /** Things that are active in a backup and may have been revoked since. */
@@ -40,7 +42,7 @@ export async function whatMayBeRevoked(ctx: ServiceContext) {
 export function settleRestored(ctx: ServiceContext, revocations: readonly Revocation[]): Promise<Restored> {
   return ctx.store.db.transaction().execute(async (db) => {
     const backupAt = await lastAuditTime(db)
-    await endAllAccess(db, ctx.clock.now())
+    const counterTokens = await endAllAccess(db, ctx.clock.now())
     await endAllSessions(db)
     let applied = 0
     for (const revocation of revocations.filter(({ at }) => at >= backupAt)) {
@@ -48,7 +50,7 @@ export function settleRestored(ctx: ServiceContext, revocations: readonly Revoca
     }
     const facts = { before: backupAt, count: applied }
     await audit(db, ctx, { event: 'database.restored', organizationId: null, facts })
-    return { backupAt, applied }
+    return { backupAt, applied, counterTokens }
   })
 }
 

@@ -206,7 +206,7 @@ const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith(code)
 
 /** Flushes a file, or the renames within a folder, to disk. */
-function flush(path: string): void {
+export function flush(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
     fsyncSync(descriptor)

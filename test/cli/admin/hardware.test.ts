@@ -69,6 +69,23 @@ describe('second-factor hardware', () => {
     ])
   })
 
+  it('second-factor hardware create takes the counter of a token that counts presses, and no time beside it', async () => {
+    const create = (serial: string, ...options: string[]) =>
+      admin('hardware', 'create', serial, '--seed', seed, '--counter', ...options)
+
+    const created = await create('1', '4711', '--digits', '8')
+    const wrong = [await create('2', '-1'), await create('2', '5000000000'), await create('2', '0', '--period', '30')]
+    const { stdout } = await admin('hardware', 'list')
+
+    expect(created.stdout).toContain('Codes   8 digits, HOTP from 4711, SHA1\n')
+    expect(stdout).toContain('1       8 digits, HOTP from 4711, SHA1  Never Used')
+    expect(wrong.map(({ code, stderr }) => [code, stderr])).toEqual([
+      [2, expect.stringContaining('Expected the number of codes')],
+      [2, expect.stringContaining('Expected the number of codes')],
+      [2, expect.stringContaining('must be absent with a counter')],
+    ])
+  })
+
   it.each(['xyz', '', 'abcd', `${seed}0`])(
     'second-factor hardware create rejects the seed %j without repeating it',
     async (invalidSeed) => {
@@ -138,12 +155,24 @@ describe('second-factor hardware resynchronize', () => {
     const done = await admin('hardware', 'resynchronize', 'alice', tokenCode(7), tokenCode(8))
     const secondRun = await admin('hardware', 'resynchronize', 'alice', tokenCode(7), tokenCode(8))
 
-    expect([done.code, done.stdout]).toEqual([0, 'Corrected the clock of the hardware token of "alice".\n'])
+    expect([done.code, done.stdout]).toEqual([0, 'Synchronized the hardware token of "alice".\n'])
     expect([secondRun.code, secondRun.stderr]).toEqual([1, expect.stringContaining('Read two new codes')])
     expect(await json('hardware', 'list')).toMatchObject([{ syncState: 'Synchronized' }])
     expect(await json('audit', 'list', '--event', 'hardware.resynchronized')).toMatchObject([
       { actor: { kind: 'cli' } },
     ])
+  })
+
+  it('second-factor hardware resynchronize finds the counter of a token by two consecutive codes', async () => {
+    await admin('hardware', 'create', '42', '--seed', seed, '--counter', '0')
+    await admin('hardware', 'assign', '42', 'alice')
+    const code = (counter: number) => codeAt({ seed, digits: 6 }, counter)
+
+    const done = await admin('hardware', 'resynchronize', 'alice', code(700), code(701))
+    const secondRun = await admin('hardware', 'resynchronize', 'alice', code(700), code(701))
+
+    expect([done.code, secondRun.code]).toEqual([0, 1])
+    expect(await json('hardware', 'list')).toMatchObject([{ counter: 702, syncState: 'Synchronized' }])
   })
 
   it('second-factor hardware resynchronize says what is missing: an assigned token, or digits of a code', async () => {

@@ -40,4 +40,23 @@ describe.each(mainEngines)('a code that was used between a backup and its restor
       expect([before.state, after.state]).toEqual(['approved', 'denied'])
     },
   )
+
+  it('a restore uses up the steps of every period up to ten ahead, in which codes are accepted or resynchronize a token', async () => {
+    const { db } = running.ctx.store
+    const periods = Array.from({ length: 106 }, (_, index) => 15 + index)
+    const now = running.clock.now()
+    const row = { seed: 's', algorithm: 'SHA1', digits: 6, lastStep: -1, syncState: 'Never Used' } as const
+    const drifts = [-20, 0, 20]
+    await db
+      .insertInto('codeGenerator')
+      .values(drifts.flatMap((drift) => periods.map((period) => ({ ...row, id: `${period}/${drift}`, period, drift }))))
+      .execute()
+
+    await db.transaction().execute((tx) => endAllAccess(tx, now))
+
+    const rows = await db.selectFrom('codeGenerator').selectAll().where('seed', '=', 's').execute()
+    await db.deleteFrom('codeGenerator').where('seed', '=', 's').execute()
+    const unused = rows.filter(({ period, drift, lastStep }) => lastStep < Math.floor(now / period) + drift + 10)
+    expect([rows.length, unused]).toEqual([318, []])
+  })
 })

@@ -26,7 +26,7 @@ export function ImportReport({ report }: { readonly report: StockReport }) {
         <Facts
           facts={preview.map(({ serialNumber, algorithm, digits, period }) => ({
             label: isolated(serialNumber),
-            value: stock.codesOf(digits, period),
+            value: stock.codesOf(digits, period ?? 0),
             note: algorithm,
           }))}
         />

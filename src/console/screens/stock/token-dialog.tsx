@@ -14,7 +14,7 @@ import { Link } from '../../session/router.tsx'
 import { useSignedIn } from '../../session/session.tsx'
 import { useWords } from '../../words/speech.tsx'
 import { AssignDialog } from './assign-dialog.tsx'
-import { ClockState } from './token-list.tsx'
+import { SyncState } from './token-list.tsx'
 
 interface TokenDialogProps {
   readonly token: StockToken
@@ -68,8 +68,8 @@ function TokenFacts({
           ...(person && { note: printable(person.username) }),
         },
         { label: stock.alias, value: <bdi>{printable(alias)}</bdi> },
-        { label: stock.codes, value: stock.codesOf(digits, period) },
-        { label: stock.clock, value: <ClockState state={syncState} /> },
+        { label: stock.codes, value: stock.codesOf(digits, period ?? 0) },
+        { label: stock.sync, value: <SyncState state={syncState} /> },
         ...(lastUsedAt === undefined ? [] : [{ label: stock.used, value: <LastUse at={lastUsedAt} /> }]),
         ...(createdAt === undefined ? [] : [{ label: stock.added, value: <Time at={createdAt} /> }]),
       ]}

@@ -30,13 +30,13 @@ export function TokenList({ tokens, onOpen }: TokenListProps) {
       title: stock.person,
       cell: ({ person }) => (person ? <bdi>{printable(person.name)}</bdi> : <Badge icon={fob} text={stock.free} />),
     },
-    { title: stock.clock, cell: ({ syncState }) => <ClockState state={syncState} /> },
+    { title: stock.sync, cell: ({ syncState }) => <SyncState state={syncState} /> },
   ]
   return <DataList label={stock.title} rows={tokens} columns={columns} keyOf={({ id }) => id} onOpen={onOpen} />
 }
 
-/** How well the clock of a token is known. */
-export function ClockState({ state }: { readonly state: StockToken['syncState'] }) {
+/** How well the clock or counter of a token is known. */
+export function SyncState({ state }: { readonly state: StockToken['syncState'] }) {
   const { stock } = useWords()
   if (state === 'Out of Sync') return <Badge icon={warning} tone="danger" text={stock.states[state]} />
   if (state === 'Synchronized') return <Badge icon={check} text={stock.states[state]} />

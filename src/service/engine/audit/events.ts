@@ -199,6 +199,8 @@ export const auditEvents = {
   'audit.verified': ['count', 'findings'],
   /** An administrator downloaded a list of people. */
   'people.exported': ['format', 'filter'],
+  /** The seeds of `count` apps and hardware tokens were written to an encrypted file; `skipped` other factors stay. Without a domain: of all. */
+  'factors.exported': ['domain', 'count', 'skipped'],
   /** A preview of an action on many people, with the number of people that it looked at. Without a domain if it is about none. */
   'bulk.previewed': ['job', 'operation', 'domain', 'count'],
   /** Each change names the job too. */
@@ -216,7 +218,11 @@ export type EventName = keyof typeof auditEvents
 export const eventNames = Object.keys(auditEvents) as EventName[]
 
 export type FactsOf<E extends EventName> = {
-  readonly [F in (typeof auditEvents)[E][number]]: E extends 'api_key.created' | 'passkey.removed' | `bulk.${string}`
+  readonly [F in (typeof auditEvents)[E][number]]: E extends
+    | 'api_key.created'
+    | 'passkey.removed'
+    | 'factors.exported'
+    | `bulk.${string}`
     ? F extends 'domain'
       ? string | null
       : FactTypes[F]

@@ -1,11 +1,12 @@
-import type { Endpoint, Version } from '../../../contract/endpoint.ts'
+import type { Endpoint } from '../../../contract/endpoint.ts'
+import type { AnswerFormat } from '../../../contract/media-type.ts'
 import type { Caller } from '../context/caller.ts'
 import type { RestRequest } from './rest-request.ts'
 
 /** Admits callers of a REST interface: API keys, or the administrators of the console. */
 export interface Access {
-  /** The version that an Accept header requests; undefined for unknown ones. */
-  readonly versionOf: (accept: string | undefined) => Version | undefined
+  /** The format that a request asks for; undefined for unknown ones. */
+  readonly formatOf: (headers: RestRequest['headers']) => AnswerFormat | undefined
   /**
    * Authenticates the caller within its rate limit.
    * @param limits Receives headers that say what is left.

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 import { mediaType } from '../../../contract/media-type.ts'
-import type { Vendor } from '../../../contract/media-type.ts'
+import type { AnswerFormat, Vendor } from '../../../contract/media-type.ts'
 import type { Version } from '../../../contract/endpoint.ts'
 
 /** The headers that identify a kind of response. */
@@ -12,8 +12,11 @@ export function vendorLabel(vendor: Vendor, version: Version): Label {
   return { 'Content-Type': mediaType(vendor, version) }
 }
 
-/** Responses to devices. */
+/** Responses to devices, and to callers who ask for plain JSON. */
 export const jsonLabel: Label = { 'Content-Type': 'application/json' }
+
+export const labelOf = (vendor: Vendor, { version, plain }: AnswerFormat): Label =>
+  plain ? jsonLabel : vendorLabel(vendor, version)
 
 /** A whole response. */
 export interface Answer {

@@ -1,4 +1,4 @@
-import { acceptedVersion } from '../../../contract/media-type.ts'
+import { answerFormat } from '../../../contract/media-type.ts'
 import type { Vendor } from '../../../contract/media-type.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../base/problem.ts'
@@ -30,9 +30,13 @@ export interface Rates {
 
 /** Access with an API key. */
 export function keyAccess(ctx: ServiceContext, options: KeyAccessOptions): Access {
-  const requested = remember((accept) => acceptedVersion(options.vendor, accept))
+  const { vendor } = options
+  const requested = remember((texts) => {
+    const [accept, contentType] = texts.split('\n')
+    return answerFormat(vendor, { accept, contentType })
+  })
   return {
-    versionOf: (accept) => (accept === undefined ? '1.3' : requested(accept)),
+    formatOf: ({ accept = '', 'content-type': contentType = '' }) => requested(`${accept}\n${contentType}`),
     async admit(request, limits) {
       const key = await admitKey(ctx, options, request, limits)
       const { id, organizationId, role, domainId } = key

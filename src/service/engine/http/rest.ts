@@ -9,7 +9,7 @@ import { ApiProblem, tooManyRequests } from '../base/problem.ts'
 import type { Reader } from '../base/reader.ts'
 import type { NamedImage } from './image.ts'
 import type { Access, AdmittedCaller } from './access.ts'
-import { jsonAnswer, vendorLabel } from './answer.ts'
+import { jsonAnswer, labelOf } from './answer.ts'
 import type { Answer } from './answer.ts'
 import { readFile, readJson, readRows } from './body.ts'
 import { errorAnswer } from './errors.ts'
@@ -79,8 +79,9 @@ async function serve(
 ): Promise<RestAnswer> {
   const { method, requestId } = request
   const { accept } = request.headers
-  const accepted = options.access.versionOf(accept)
-  const label = vendorLabel(options.vendor, accepted ?? '1.3')
+  const format = options.access.formatOf(request.headers)
+  const accepted = format?.version
+  const label = labelOf(options.vendor, format ?? { version: '1.3', plain: false })
   const limits: Record<string, string> = {}
   const respond = async (): Promise<RestAnswer> => {
     const since = ctx.clock.now()

@@ -55,6 +55,19 @@ export async function mailOwnersOfChanges(
   await mailOwners(db, ctx, { organizationId, domainId: null }, about)
 }
 
+interface ExportEvent {
+  readonly organizationId: string
+  /** Null: people of every domain. */
+  readonly domainId: string | null
+  /** The user of the operating system who runs the command. */
+  readonly by: string
+  readonly people: number
+}
+
+/** The same, that the seeds of factors are exported. @returns how many owners are told. */
+export const mailOwnersOfExport = (db: Queryable, ctx: MailContext, { by, people, ...event }: ExportEvent) =>
+  mailOwners(db, ctx, event, { kind: 'factors_exported', username: by, people })
+
 type About = Pick<SecurityMail, 'kind' | 'username' | 'people' | 'total'>
 
 async function mailOwners(
@@ -62,8 +75,8 @@ async function mailOwners(
   { securityMails, clock }: MailContext,
   { organizationId, domainId }: { readonly organizationId: string; readonly domainId: string | null },
   about: About,
-): Promise<void> {
-  if (!securityMails) return
+): Promise<number> {
+  if (!securityMails) return 0
   const { rows } = securityMails
   const [organization, domain, owners] = await Promise.all([
     rows.organization(db, organizationId),
@@ -77,4 +90,5 @@ async function mailOwners(
     if (ending === 'undone') return
     for (const { id, email } of owners) securityMails.send(id, { ...mail, to: email })
   })
+  return owners.length
 }

@@ -9,8 +9,8 @@ import type { ChangeKind } from './kinds.ts'
 /**
  * What is told by mail. To a user: a change of factors, a kept browser, a sign-in that they reported, that codes are locked, or, at
  * the old address, that it is no longer theirs.
- * To an owner of the organization: that a user answered No to the help desk, or that a mail told of something that was not them, or that
- * an administrator acts on many users.
+ * To an owner of the organization: that a user answered No to the help desk, that a mail told of something that was not them, that
+ * an administrator acts on many users, or that the seeds of factors were exported.
  */
 export interface SecurityEvent {
   readonly kind:
@@ -23,6 +23,7 @@ export interface SecurityEvent {
     | 'email_changed'
     | 'bulk_started'
     | 'many_changed'
+    | 'factors_exported'
   /** The time at which locked codes work again, Unix time, seconds; absent if only an administrator can unlock them. */
   readonly until?: number | undefined
   /** One recovery code was made for the user, and no list by the user. */
@@ -37,9 +38,9 @@ export interface SecurityMail extends SecurityEvent {
   /** Unix time, seconds. */
   readonly at: number
   readonly facts?: MailFacts | undefined
-  /** The user, or the administrator, that an owner is told about. */
+  /** The user, the administrator, or the user of the operating system, that an owner is told about. */
   readonly username?: string
-  /** How many users an administrator acts on now, and in 24 hours. */
+  /** How many users it concerns now, and in 24 hours. */
   readonly people?: number
   readonly total?: number
   /** BCP 47; null for English. */
@@ -76,11 +77,12 @@ const undisowned: ReadonlySet<SecurityMail['kind']> = new Set([
   'mail_reported',
   'bulk_started',
   'many_changed',
+  'factors_exported',
 ])
 
 function wordsFor(mail: SecurityMail, language: MailLanguage) {
   const { kind, until, domain, organization, username = '', people = 0, total = people } = mail
-  const { changes, reported, locked, caller, disowned, addressChanged, bulk, tell } = language.words
+  const { changes, reported, locked, caller, disowned, addressChanged, bulk, exported, tell } = language.words
   const place = nameIn(language, domain ?? organization)
   if (kind === 'sign_in_reported') {
     return { ...reported, headline: reported.headline(place), sentences: [reported.sentence] }
@@ -106,6 +108,10 @@ function wordsFor(mail: SecurityMail, language: MailLanguage) {
       sentences: [bulk.total(nameIn(language, username), total)],
       warning: bulk.revoke,
     }
+  }
+  if (kind === 'factors_exported') {
+    const sentences = [exported.sentence(nameIn(language, username), people)]
+    return { ...exported, headline: exported.headline(place), sentences }
   }
   if (kind === 'bulk_started') {
     const name = nameIn(language, username)

@@ -11,6 +11,8 @@ import type { SecurityMail } from './security-mail.ts'
 export interface SecurityMails {
   readonly rows: MailRows
   send(userId: string, mail: AddressedMail): void
+  /** Waits until no mail is left to be sent; the mailer limits how long. */
+  sent(): Promise<void>
   /** Drops mails that have not started, and waits for the others; the mailer limits how long. */
   close(): Promise<void>
 }
@@ -104,6 +106,9 @@ export function createSecurityMails({ rows, mailer, clock, logger, notMeLink }: 
       }
       const sending = deliver(userId, mail).finally(() => inProgress.delete(sending))
       inProgress.add(sending)
+    },
+    async sent() {
+      await Promise.all(inProgress)
     },
     async close() {
       closed = true

@@ -25,9 +25,11 @@ export function createOpenApi(place: Place) {
     security: 'apiKey',
     securitySchemes: {
       apiKey: {
-        type: 'http',
-        scheme,
-        description: `\`Authorization: ${scheme} key="…"\` with the API key of 64 characters.`,
+        // Generated clients know few schemes of HTTP, and send what they are given here.
+        type: 'apiKey',
+        in: 'header',
+        name: 'Authorization',
+        description: `The whole header: \`${scheme} key="…"\` with the API key of 64 characters.`,
       },
     },
   })
@@ -111,7 +113,7 @@ function consoleIntroduction(vendor: Vendor): readonly string[] {
 export function introduction(vendor: Vendor): readonly string[] {
   return [
     `Every request carries the organization's API key: \`Authorization: ${vendor.scheme} key="<64 characters>"\`. The scheme word is matched without regard to case.`,
-    `Bodies are JSON. \`Accept: ${mediaType(vendor, '1.3')}\`, \`*/*\` or no Accept at all means version 1.3; \`${mediaType(vendor, '1.4')}\` adds version 1.4, and the response's Content-Type says so.`,
+    `Bodies are JSON. \`Accept: ${mediaType(vendor, '1.3')}\`, \`*/*\` or no Accept at all means version 1.3; \`${mediaType(vendor, '1.4')}\` adds version 1.4, and the response's Content-Type says so. A request that accepts any version gets that of its own Content-Type. \`Accept: application/json\` is answered in that type, and \`application/json; version=1.4\` in version 1.4.`,
     'Every success is 200; an operation without content returns an empty body. Every error has the same body: a code to switch on, and a message for people.',
     'Lists have 100 entries a page, in the order of their creation; `Link` headers name the neighboring pages, and pages past the end are empty.',
     'An `X-Request-Id` that the caller sends is returned in the response and written to the log of the service.',

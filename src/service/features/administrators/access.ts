@@ -1,4 +1,4 @@
-import { acceptedVersion } from '../../../contract/media-type.ts'
+import { answerFormat } from '../../../contract/media-type.ts'
 import type { Vendor } from '../../../contract/media-type.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import type { Access } from '../../engine/http/access.ts'
@@ -30,7 +30,10 @@ export function consoleAccess(ctx: ServiceContext, { vendor, address, rates }: C
   const { origin, rpId } = address
   const cookie = consoleCookie(origin)
   return {
-    versionOf: (accept) => acceptedVersion(vendor, accept) && '1.4',
+    formatOf({ accept }) {
+      const format = answerFormat(vendor, { accept })
+      return format && { ...format, version: '1.4' }
+    },
     async admit({ method, headers, address: from }, limits) {
       const hash = cookie.read(headers.cookie)
       const administrator = hash === undefined ? undefined : await findSignedIn(ctx, hash)

@@ -7,7 +7,7 @@ import type { DomainRow } from '../domains/statements.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 import type { UserRow } from '../users/statements.ts'
 import { checkEmailCode, countWrong } from './email-code.ts'
-import { checkTimedCode } from './timed-code.ts'
+import { checkGeneratedCode } from './generated-code.ts'
 
 type Context = Pick<ServiceContext, 'clock' | 'secrets'>
 
@@ -71,7 +71,7 @@ export async function isNotHandedOver(ctx: Context, db: Queryable, request: Give
 async function checkOtp(ctx: Context, db: Queryable, request: GivenCode): Promise<RightCode | undefined> {
   const { user, domain, otp = '' } = request
   const codeEntry = { userId: user.id, domain, code: otp }
-  const generatorId = await checkTimedCode(ctx, db, codeEntry)
+  const generatorId = await checkGeneratedCode(ctx, db, codeEntry)
   if (generatorId !== undefined) return { factor: 'otp', factorId: generatorId }
   if (await checkEmailCode(ctx, db, codeEntry)) return { factor: 'email', factorId: null }
   const recovery = user.importedCodes === 1 ? await checkBypassCode(ctx, db, request) : undefined

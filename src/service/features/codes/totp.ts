@@ -44,7 +44,7 @@ export type Verdict =
   | { readonly outcome: 'wrong' }
 
 /** What decides which codes there are. Without an algorithm it is SHA-1, as in RFC 4226. */
-type Codes = Pick<CodeSource, 'seed' | 'digits'> & Partial<Pick<CodeSource, 'algorithm'>>
+export type Codes = Pick<CodeSource, 'seed' | 'digits'> & Partial<Pick<CodeSource, 'algorithm'>>
 
 /** The code of one time step (RFC 4226 section 5.3, with the hashes of RFC 6238 section 1.2). */
 export function codeAt(source: Codes, step: number): string {
@@ -55,7 +55,7 @@ export function codeAt(source: Codes, step: number): string {
  * Computes codes by `node:crypto`: the HMACs of a wrong code take most of its time. Creates the key once for all steps, because an
  * HMAC in Node takes several times as long if its key is given as bytes.
  */
-function codesOf({ seed, digits, algorithm = 'SHA1' }: Codes): (step: number) => string {
+export function codesOf({ seed, digits, algorithm = 'SHA1' }: Codes): (step: number) => string {
   const key = createSecretKey(seed, 'hex')
   const counter = Buffer.alloc(8)
   return (step) => {
@@ -103,6 +103,9 @@ const reaches: Readonly<Record<Reach, readonly number[]>> = {
   near: distances.slice(0, 2 * window + 1),
   far: distances.slice(2 * window + 1),
 }
+
+/** How many codes are computed for each. */
+export const reachSizes: Readonly<Record<Reach, number>> = { near: reaches.near.length, far: reaches.far.length }
 
 /** The nearest step in reach with this code. Computes all of them, so that timing does not tell which one it is. */
 function matchingStep(source: CodeSource, code: string, expected: number, reach: Reach): number | undefined {

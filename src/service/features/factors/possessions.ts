@@ -99,6 +99,8 @@ export function hardwareTokens(db: Queryable) {
       'codeGenerator.lastStep',
       'codeGenerator.drift',
       'codeGenerator.syncState',
+      'codeGenerator.counter',
+      'codeGenerator.usedAt',
     ])
 }
 

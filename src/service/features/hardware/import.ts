@@ -1,4 +1,4 @@
-import { NewHardwareToken, parametersOf } from '../../../contract/hardware.ts'
+import { NewHardwareToken, parametersOf, shownParameters } from '../../../contract/hardware.ts'
 import { previewedTokens } from '../../../admin-contract/stock.ts'
 import type { RejectionCode, StockReport } from '../../../admin-contract/stock.ts'
 import { describeMistakes, validate } from '../../../contract/validate.ts'
@@ -36,7 +36,12 @@ export async function importHardwareTokens(
       async check(batch) {
         const checked = await withoutPresent(ctx, organizationId, check(batch))
         const shown = checked.accepted.slice(0, previewedTokens - preview.length)
-        preview.push(...shown.map(({ token }) => ({ serialNumber: token.serialNumber, ...parametersOf(token) })))
+        preview.push(
+          ...shown.map(({ token }) => ({
+            serialNumber: token.serialNumber,
+            ...shownParameters(parametersOf(token)),
+          })),
+        )
         return checked
       },
       importAll: (accepted) => insertAll(ctx, organizationId, accepted, options),
@@ -112,6 +117,7 @@ const codes: Readonly<Record<keyof NewHardwareToken, RejectionCode>> = {
   algorithm: 'unsupported',
   digits: 'type',
   period: 'step',
+  counter: 'row',
   alias: 'alias',
 }
 

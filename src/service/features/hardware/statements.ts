@@ -35,9 +35,9 @@ export type ImportedTokenRow = NewHardwareTokenRow & Pick<Database['codeGenerato
 /** Call it in a transaction. @returns false where the organization has the serial number already. */
 export async function insertHardwareToken(
   db: Queryable,
-  { seed, algorithm, digits, period, ...token }: NewHardwareTokenRow,
+  { seed, algorithm, digits, period, counter, ...token }: NewHardwareTokenRow,
 ): Promise<boolean> {
-  await insertCodeGenerator(db, { id: token.id, seed, algorithm, digits, period })
+  await insertCodeGenerator(db, { id: token.id, seed, algorithm, digits, period, counter })
   if (await insertToken(db, token)) return true
   await removeCodeGenerators(db, [token.id])
   return false
@@ -226,12 +226,13 @@ export const presentSerialNumbers = allValues(
  * parameters. @returns false where a serial number is taken: then roll back.
  */
 export async function insertHardwareTokens(db: Queryable, rows: readonly ImportedTokenRow[]): Promise<boolean> {
-  const generators = rows.map(({ id, seed, algorithm, digits, period, drift }) => ({
+  const generators = rows.map(({ id, seed, algorithm, digits, period, drift, counter = null }) => ({
     id,
     seed,
     algorithm,
     digits,
     period,
+    counter,
     ...neverUsed,
     drift,
   }))

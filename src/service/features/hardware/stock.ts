@@ -23,7 +23,7 @@ interface Shown {
   readonly codes: readonly [string, string]
 }
 
-/** Corrects the clock of a user's hardware token. */
+/** Corrects what is known of the clock or the counter of a user's hardware token. */
 export async function resynchronizeHardware(call: Caller, { userId, codes }: Shown): Promise<void> {
   await inTransaction(call.store.db, async (db) => {
     const corrected = await resynchronize(call, db, { userId, codes })

@@ -134,7 +134,8 @@ async function judge(
 async function hasApp({ store: { db }, secrets }: Caller, userId: string, app: ImportedUser['app']): Promise<boolean> {
   const generator = await generatorOfHardware(db, userId)
   if (!generator) return false
-  const { id, seed, algorithm, digits, period } = generator
+  const { id, seed, algorithm, digits, period, counter } = generator
+  if (counter !== null) return false
   if (algorithm !== app.algorithm || digits !== app.digits || period !== app.period) return false
   try {
     return secrets.open(seed, { kind: 'seed', id, userId }) === app.seed.toLowerCase()

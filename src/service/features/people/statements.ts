@@ -93,7 +93,8 @@ export async function countPeople(
   })
 }
 
-const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>
+/** Whether an administrator, or an export, sees a user. */
+export const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>
   is.or([
     sql<SqlBool>`${everyone} = 1`,
     is.exists(

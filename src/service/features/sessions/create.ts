@@ -203,6 +203,7 @@ async function ask(call: Call, db: Queryable, request: Asking): Promise<Started>
   const { input, domain, user, deviceId } = request
   const now = call.clock.now()
   if (domain.numberMatching === 'required' && !input.numberMatching) {
+    logNumberless(call, domain)
     return { session: await insertSession(db, { ...blank(call, request), ...denied('push_failed', now) }) }
   }
   const session = blank(call, request)
@@ -227,6 +228,14 @@ async function ask(call: Call, db: Queryable, request: Asking): Promise<Started>
     passedBefore,
   }
   return { session: await insertSession(db, row), replaced, scanSecret }
+}
+
+/** The caller only learns that the request was denied: in 1.3 there are no reasons. */
+function logNumberless(call: Call, { id: domain }: DomainRow): void {
+  if (!call.logLimit.admits(`no number ${domain}`)) return
+  const sentence =
+    'a request was denied, because the domain requires a number that people type, and the caller shows none'
+  call.logger.warn({ domain }, sentence)
 }
 
 /** A newer request of the same browser is the one that the person is looking at. What it has used up of limits stays used up. */

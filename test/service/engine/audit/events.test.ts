@@ -8,6 +8,7 @@ import { openAppDomain } from '../../../../src/service/app-domain.ts'
 import { revokeAdministrator } from '../../../../src/service/features/administrators/administration.ts'
 import { importHardwareTokens } from '../../../../src/service/features/hardware/import.ts'
 import { storeImported } from '../../../../src/service/features/imported-factors/store.ts'
+import { exportFactors } from '../../../../src/service/features/people/factor-export.ts'
 import { resetUser } from '../../../../src/service/features/people/reset.ts'
 import { unlockUser } from '../../../../src/service/features/people/unlock.ts'
 import type { AuditEntry } from '../../../../src/service/engine/audit/entry.ts'
@@ -447,6 +448,13 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     await vi.waitFor(async () => expect((await ask('GET', '/audit/verification')).json.percent).toBeNull())
   },
   'people.exported': async () => (await consoleOwner()).call('GET', '/exports/people.csv?filter=locked'),
+  async 'factors.exported'() {
+    await holder(running)
+    const { organization, domain } = running
+    await exportFactors(node.ctx, { organization, domain }, async (lines) => {
+      for await (const line of lines) secrets.add(JSON.parse(line).otpauth)
+    })
+  },
   async 'bulk.previewed'() {
     await startedJob()
   },

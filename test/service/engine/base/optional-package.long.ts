@@ -18,7 +18,16 @@ beforeAll(() => {
   mkdirSync(join(modules, 'second-factor'), { recursive: true })
   for (const part of ['bin', 'dist', 'package.json'])
     cpSync(join(root, part), join(modules, 'second-factor', part), { recursive: true })
-  const optional = new Set(['better-sqlite3', 'nodemailer', 'prom-client', 'pg', 'web-push', 'pino', 'second-factor'])
+  const optional = new Set([
+    'age-encryption',
+    'better-sqlite3',
+    'nodemailer',
+    'prom-client',
+    'pg',
+    'web-push',
+    'pino',
+    'second-factor',
+  ])
   for (const name of readdirSync(join(root, 'node_modules'))) {
     if (!name.startsWith('.') && !optional.has(name)) symlinkSync(join(root, 'node_modules', name), join(modules, name))
   }
@@ -65,6 +74,22 @@ async function serve(): Promise<string> {
 }
 
 describe('an optional package', () => {
+  it('an optional package that a command needs is named before the command has done anything: age-encryption', async () => {
+    installReal('better-sqlite3')
+    const program = ['node_modules/second-factor/bin/second-factor.js']
+    const database = ['--database', 'mfa.sqlite']
+    await promisify(execFile)(process.execPath, [...program, 'init', ...database], { cwd: app })
+
+    const args = [...program, 'factor', 'export', 'factors.age', ...database, '--recipient', 'age1x']
+    const failed = promisify(execFile)(process.execPath, args, { cwd: app })
+
+    await expect(failed).rejects.toMatchObject({
+      code: 1,
+      stderr: 'Exporting factors needs the package age-encryption: npm install age-encryption\n',
+    })
+    expect(readdirSync(app)).not.toContain('factors.age')
+  })
+
   it.each([
     ['better-sqlite3', 'A SQLite database', { database: ':memory:' }],
     ['pg', 'A PostgreSQL database', { database: 'postgres://127.0.0.1:9/x', keys }],

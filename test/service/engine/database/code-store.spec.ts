@@ -3,7 +3,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemRandom } from '../../../../src/service/engine/base/random.ts'
 import { insertBypassCode, useBypassCode } from '../../../../src/service/features/bypass-codes/statements.ts'
 import { bypassCodesOfUsers } from '../../../../src/service/features/users/belongings.ts'
-import { insertCodeGenerator, rememberStep, useStep } from '../../../../src/service/features/codes/statements.ts'
+import {
+  insertCodeGenerator,
+  rememberCounter,
+  rememberStep,
+  resynchronizeCounter,
+  useCounter,
+  useStep,
+} from '../../../../src/service/features/codes/statements.ts'
 import { insertDomain } from '../../../../src/service/features/domains/statements.ts'
 import {
   countWrongEmailCode,
@@ -67,6 +74,57 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
 
         expect(unsynchronized).toMatchObject({ seenStep: 9, seenAt: 100, syncState: 'Out of Sync', lastStep: -1 })
         expect(await generator()).toMatchObject({ seenStep: null, seenAt: null, syncState: 'Synchronized' })
+      })
+    })
+
+    describe('a counter', () => {
+      beforeEach(() =>
+        insertCodeGenerator(store.db, { id: id('a'), seed: 's', algorithm: 'SHA1', digits: 6, period: 30, counter: 5 }),
+      )
+
+      const generator = () => store.db.selectFrom('codeGenerator').selectAll().executeTakeFirstOrThrow()
+      const use = (next: number) => useCounter(store.db, id('a'), { next, at: 100 })
+
+      it('a counter is used once, and ends all before it', async () => {
+        const outcomes = await times(16, () => use(8))
+        const otherOutcomes = [await use(7), await use(9)]
+
+        expect([wins(outcomes), otherOutcomes]).toEqual([1, [false, true]])
+        expect(await generator()).toMatchObject({ counter: 9, usedAt: 100, syncState: 'Synchronized', lastStep: -1 })
+      })
+
+      it('a counter that is too far ahead is remembered until one is used, unless it is over', async () => {
+        await rememberCounter(store.db, id('a'), { seen: 20, at: 100 })
+        const unsynchronized = await generator()
+        await use(22)
+        await rememberCounter(store.db, id('a'), { seen: 21, at: 200 })
+
+        expect(unsynchronized).toMatchObject({ seenCounter: 20, seenAt: 100, syncState: 'Out of Sync', counter: 5 })
+        expect(await generator()).toMatchObject({ seenCounter: null, seenAt: null, syncState: 'Synchronized' })
+      })
+
+      it('a counter that is not known since a restore is used only by a resynchronization', async () => {
+        await store.db.updateTable('codeGenerator').set({ needsResynchronization: 1 }).execute()
+        const resynchronize = (next: number) => resynchronizeCounter(store.db, id('a'), { next, at: 100 })
+
+        const outcomes = [await use(6), await resynchronize(5), await resynchronize(8), await use(9)]
+
+        expect(outcomes).toEqual([false, false, true, true])
+      })
+
+      it('a generator without a counter uses none', async () => {
+        await insertCodeGenerator(store.db, { id: id('b'), seed: 's', algorithm: 'SHA1', digits: 6, period: 30 })
+
+        const outcome = await useCounter(store.db, id('b'), { next: 7, at: 100 })
+        const rows = await store.db.selectFrom('codeGenerator').select(['id', 'counter']).orderBy('id').execute()
+
+        expect([outcome, rows]).toEqual([
+          false,
+          [
+            { id: id('a'), counter: 5 },
+            { id: id('b'), counter: null },
+          ],
+        ])
       })
     })
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { latestAudit, verifyAudit } from '../../../../src/service/engine/audit/read.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { codeBudgets, codesLockedUntil } from '../../../../src/service/features/codes/tries.ts'
+import { resynchronize } from '../../../../src/service/features/codes/resynchronize.ts'
 import { domainById } from '../../../../src/service/features/domains/statements.ts'
 import { hardwareTokensNamed, removeFreeToken } from '../../../../src/service/features/hardware/statements.ts'
 import { countKnownBrowsers, endBrowsersOf } from '../../../../src/service/features/browsers/statements.ts'
@@ -112,6 +113,15 @@ export function driveTheRest(): void {
 
     const remaining = await db.selectFrom('knownBrowser').select('idHash').where('userId', '=', user.id).execute()
     expect(remaining).toEqual([{ idHash: 'other' }])
+  })
+
+  it('the statements run that use, remember and resynchronize the counter of a hardware token', async () => {
+    const { id: userId, token, signIn } = await holder(running, { algorithm: 'SHA1', digits: 6, counter: 0 })
+    const states = [(await signIn({ otp: token.code() })).state, (await signIn({ otp: token.code(15) })).state]
+    const codes = [token.code(30), token.code(31)] as const
+    const result = await node.ctx.store.db.transaction().execute((db) => resynchronize(node.ctx, db, { userId, codes }))
+
+    expect([states, result]).toEqual([['approved', 'denied'], { id: token.id }])
   })
 
   it('the service knows whether a user belongs to one of the domains of an administrator', async () => {

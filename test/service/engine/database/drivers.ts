@@ -22,6 +22,7 @@ export const drivers: readonly string[] = [
   'features/bulk-jobs/jobs.test.ts',
   'features/bulk-jobs/mails.test.ts',
   'features/people/export.test.ts',
+  'features/people/factor-export.test.ts',
   'features/callers/console.test.ts',
   'features/people/overview.test.ts',
   'features/domains/console.test.ts',

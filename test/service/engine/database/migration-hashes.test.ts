@@ -34,6 +34,7 @@ const released = [
   ['0017-remembered-answer', '9691a75889dfbb21050740f6e6838ac3', '9691a75889dfbb21050740f6e6838ac3'],
   ['0018-code-algorithm', 'bc23db530702dc4255a2534d703a7abc', 'bc23db530702dc4255a2534d703a7abc'],
   ['0019-imported-factors', '37e85018d45f96107889f3a7d5e956f3', '37e85018d45f96107889f3a7d5e956f3'],
+  ['0020-code-counter', '521bf9ac68fce89fb916089113eb0c20', '521bf9ac68fce89fb916089113eb0c20'],
 ]
 
 describe('the hashes of migrations', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { startTransports, transports } from '../../../support/transports.ts'
+import { unique } from '../../features/codes/code-holder.ts'
 import { newUser, read, startService, unknownId, v14 } from '../../start-service.ts'
 import type { createCall } from '../../start-service.ts'
 
@@ -119,6 +120,25 @@ describe.each(transports)('%s', (transport) => {
 
       expect([answer.status, answer.code]).toEqual([406, 'api.error.notacceptable'])
       expect(answer.headers.get('content-type')).toBe('application/vnd.service.v1+json')
+    })
+
+    it('a request that accepts anything is answered in the version of its body', async () => {
+      const headers = { accept: '*/*', 'content-type': 'application/vnd.service.v1+json; version=1.4' }
+      const answer = await call('POST', '/users', { headers, body: { username: unique(), name: 'A' } })
+
+      expect(answer.headers.get('content-type')).toBe('application/vnd.service.v1+json; version=1.4')
+      expect(answer.json).toMatchObject({ everEnrolled: false })
+    })
+
+    it('a request for plain JSON is answered in plain JSON', async () => {
+      const accepted = await call('GET', '/ping', { headers: { accept: 'application/json' } })
+      const refused = await call('GET', '/unknown', { headers: { accept: 'application/json' } })
+
+      expect([accepted, refused].map(({ headers }) => headers.get('content-type'))).toEqual([
+        'application/json',
+        'application/json',
+      ])
+      expect(accepted.json).toEqual({ status: 'OK' })
     })
 
     it('an operation that 1.4 added is 404 for callers of 1.3', async () => {

@@ -128,7 +128,14 @@ describe.each(Object.keys(languageNames))('the link "This wasn’t me" in the la
     expect([...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, address]) => address)).toEqual([href])
   })
 
-  it.each(['sign_in_reported', 'caller_denied', 'mail_reported', 'bulk_started', 'many_changed'] as const)(
+  it.each([
+    'sign_in_reported',
+    'caller_denied',
+    'mail_reported',
+    'bulk_started',
+    'many_changed',
+    'factors_exported',
+  ] as const)(
     'the link This wasn’t me is in no mail that follows a report or is not about its reader: %s',
     async (kind) => {
       const { text, html } = await securityMail({ ...mail, kind }, () => Promise.resolve(href))

@@ -68,17 +68,22 @@ async function enrollApp(call: Running['call'], clock: Running['clock'], path: s
 }
 
 /** As the interface has them: in the words of 1.3, or exactly. */
-export type TokenKind = { readonly type: 'TOTP6' | 'TOTP8'; readonly timeStep: 30 | 60 } | CodeParameters
+export type TokenKind =
+  | { readonly type: 'TOTP6' | 'TOTP8'; readonly timeStep: 30 | 60 }
+  | CodeParameters
+  | Omit<CodeParameters, 'period'>
 
 /** A hardware token in its owner's hand: it is known to the service, and shows codes by a clock of its own. */
 export async function hardwareToken({ call, clock }: Running, kind: TokenKind = { type: 'TOTP6', timeStep: 30 }) {
   const seed = Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')
   const { json } = await call('POST', '/hardware', { body: { ...kind, serialNumber: unique(), seed } })
   const parameters = parametersOf(kind)
+  const { counter, period } = parameters
   return {
     id: json.id as string,
-    /** @param steps How many steps its clock is. */
-    code: (steps = 0) => codeAt({ seed, ...parameters }, stepAt(clock.now(), parameters.period) + steps),
+    seed,
+    /** @param steps How many steps its clock is ahead, or how many of its codes were skipped. */
+    code: (steps = 0) => codeAt({ seed, ...parameters }, (counter ?? stepAt(clock.now(), period)) + steps),
     show: async () => (await call('GET', `/hardware/${json.id}`)).json,
   }
 }

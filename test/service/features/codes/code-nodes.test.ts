@@ -47,6 +47,13 @@ describe('on two nodes with one database', () => {
     expect(approved(await times(64, () => signIn({ otp })))).toBe(1)
   })
 
+  it('two nodes accept the code of a counter once when 64 requests use it at once', async () => {
+    const { token, signIn } = await holder(running, { algorithm: 'SHA1', digits: 6, counter: 0 })
+    const otp = token.code(2)
+
+    expect(approved(await times(64, () => signIn({ otp })))).toBe(1)
+  })
+
   it('two nodes accept a bypass code with five uses five times when 64 requests use it at once', async () => {
     const { path, signIn } = await member(running)
     const { json } = await running.call('POST', `${path}/bypasscodes`, { body: { usesAllowed: 5, expirationTime: 1 } })

@@ -30,7 +30,9 @@ describe('the work for a code', () => {
     const deviceCode = codeAt({ seed, digits: 6 }, stepAt(running.clock.now(), 30))
     const tokenHolder = await holder(running)
     const none = await member(running)
-    const wrong = otherThan(token.code(), tokenHolder.token.code(), deviceCode)
+    const counterHolder = await holder(running, { algorithm: 'SHA1', digits: 6, counter: 0 })
+    const counterCodes = Array.from({ length: 21 }, (_, steps) => counterHolder.token.code(steps))
+    const wrong = otherThan(token.code(), tokenHolder.token.code(), deviceCode, ...counterCodes)
     const entered: readonly (readonly [
       entered: string,
       ask: (more: object) => Promise<{ state: string }>,
@@ -47,6 +49,10 @@ describe('the work for a code', () => {
       ['a code of a user with a token', tokenHolder.signIn, tokenHolder.token.code(), 'approved'],
       ['a wrong code of this user', tokenHolder.signIn, wrong, 'denied'],
       ['a wrong code of a user with nothing', none.signIn, wrong, 'denied'],
+      ['a wrong code of a user whose token counts presses', counterHolder.signIn, wrong, 'denied'],
+      ['a code of the token that counts presses, with two skipped', counterHolder.signIn, counterCodes[2]!, 'approved'],
+      ['the same again', counterHolder.signIn, counterCodes[2]!, 'denied'],
+      ['a code of the token that counts presses, eighteen ahead', counterHolder.signIn, counterCodes[20]!, 'denied'],
     ]
 
     for (const [what, askFor, otp, state] of entered) {

@@ -413,6 +413,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
       const securityMails = {
         rows: mailRows,
         send: (userId: string) => void deliveries.push(userId),
+        sent: () => Promise.resolve(),
         close: () => Promise.resolve(),
       }
       const pusher = { ...beside.ctx.pusher!, tell: () => void deliveries.push('pushed') }

@@ -167,7 +167,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
         `${second},abc,TOTP6`,
         `${first},${seed()},TOTP6`,
         `${serialNumber},${seed()},TOTP6`,
-        `${unique()},${seed()},HOTP6`,
+        `${unique()},${seed()},Yubico OTP`,
         `${unique()},${seed()}`,
       ].join('\n')
 
@@ -186,7 +186,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
         [3, 'seed'],
         [4, 'repeated'],
         [5, 'present'],
-        [6, 'hotp'],
+        [6, 'yubico'],
         [7, 'row'],
       ])
       expect(await serials(owner, { q: first })).toEqual([])
@@ -259,6 +259,37 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
 
       expect(token).toMatchObject({ algorithm: 'SHA256', digits: 8, period: 60 })
       expect(session.state).toBe('approved')
+    })
+
+    it('a token import stores the counter of a file, and accepts the next code of the token', async () => {
+      const [serialNumber, other, person] = [unique(), unique(), await member(running)]
+      const key = seed()
+      const text = `serial,seed,type,counter\n${serialNumber},${key},HOTP8,4711\n${other},${seed()},HOTP,`
+      const { json } = await importing(owner, text)
+      const [token] = (await stock(owner, { q: serialNumber })).tokens
+
+      await running.call('PUT', `/users/${person.id}/hardware/${token.id}`)
+      const states = []
+      for (const counter of [4710, 4711])
+        states.push((await person.signIn({ otp: codeAt({ seed: key, digits: 8 }, counter) })).state)
+
+      expect(json.preview).toEqual([
+        { serialNumber, algorithm: 'SHA1', digits: 8, counter: 4711 },
+        { serialNumber: other, algorithm: 'SHA1', digits: 6, counter: 0 },
+      ])
+      expect(token).toMatchObject({ digits: 8, counter: 4711 })
+      expect(states).toEqual(['denied', 'approved'])
+    })
+
+    it('a token import refuses a counter that is none', async () => {
+      const rows = ['-1', 'many', '4294967296'].map((counter) => `${unique()},${seed()},HOTP6,${counter}`)
+      const { json } = await importing(owner, ['serial,seed,type,counter', ...rows].join('\n'), { dryRun: true })
+
+      expect(json.rejected.map(({ line, code }: { line: number; code: string }) => [line, code])).toEqual([
+        [2, 'row'],
+        [3, 'row'],
+        [4, 'row'],
+      ])
     })
 
     it('a token import refuses a serial number that a spreadsheet has changed', async () => {

@@ -149,6 +149,14 @@ describe('factors of another system that were stored', () => {
     expect(await show()).toMatchObject({ everEnrolled: false, importState: 'closed', factors: [] })
   })
 
+  it('a reset says that they must not be imported again, also of people who had none', async () => {
+    const { id, show } = await mover()
+
+    await resetUser(node.ctx, { organizationId: running.organization.id, userId: id })
+
+    expect(await show()).toMatchObject({ importState: 'closed' })
+  })
+
   it('after a restore, people whose factors were not imported are marked: a reset may have been lost', async () => {
     const [waiting, moved] = [await mover(), await mover(['QX7P-Z4M2'])]
     await moved.store()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { newUser, startService, unknownId } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -216,7 +216,9 @@ describe('number matching', () => {
   })
 
   it('a domain that requires number matching denies callers who cannot show a number', async () => {
-    const required = await startService({}, { numberMatching: 'required' })
+    const warn = vi.fn()
+    const logger = { info: () => {}, warn, error: () => {} }
+    const required = await startService({ logger }, { numberMatching: 'required' })
     const { user, sessions, ask, pending } = await required.enroll('required')
 
     const old = await required.call('POST', sessions, { headers: v13, body: { user: { id: user.id } } })
@@ -229,6 +231,8 @@ describe('number matching', () => {
     expect(unasked).toMatchObject({ state: 'denied', reason: 'push_failed' })
     expect(none).toEqual([])
     expect(numbered.state).toBe('pending')
+    // Once a minute: callers of 1.3 learn no reason.
+    expect(warn.mock.calls.filter(([, message]) => String(message).includes('requires a number'))).toHaveLength(1)
   })
 })
 

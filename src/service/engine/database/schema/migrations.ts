@@ -17,6 +17,7 @@ import { memberOrder } from './0016-member-order.ts'
 import { rememberedAnswer } from './0017-remembered-answer.ts'
 import { codeAlgorithm } from './0018-code-algorithm.ts'
 import { importedFactors } from './0019-imported-factors.ts'
+import { codeCounter } from './0020-code-counter.ts'
 import type { Engine } from './engine.ts'
 import type { MigrationName } from './known-migrations.ts'
 
@@ -41,4 +42,5 @@ export const migrations = (engine: Engine): Readonly<Record<MigrationName, reado
   '0017-remembered-answer': rememberedAnswer,
   '0018-code-algorithm': codeAlgorithm,
   '0019-imported-factors': importedFactors,
+  '0020-code-counter': codeCounter,
 })

@@ -271,14 +271,16 @@ export interface Database {
     /** The network that the request came from; null where requests are not limited by network. */
     network: ColumnType<string | null, string | null | undefined, string | null>
   }
-  /** A generator of codes from a seed and the time (RFC 6238): a hardware token or a device, whose id it has. */
+  /**
+   * A generator of codes from a seed and the time (RFC 6238), or a counter (RFC 4226): a hardware token or a device, whose id it has.
+   */
   codeGenerator: {
     id: string
     /** Hexadecimal, sealed. */
     seed: string
     algorithm: CodeAlgorithm
     digits: CodeDigits
-    /** Seconds, 15 to 120. */
+    /** Seconds, 15 to 120. Without a meaning for a counter-based generator. */
     period: number
     /** The last time step a code was accepted of; -1 before the first. */
     lastStep: number
@@ -288,6 +290,14 @@ export interface Database {
     seenStep: number | null
     seenAt: number | null
     syncState: HardwareToken['syncState']
+    /** The next counter that is accepted. Null: the generator is time-based. */
+    counter: ColumnType<number | null, number | null | undefined, number>
+    /** A counter that was too far ahead to be accepted: the first half of a resynchronization, at `seenAt`. */
+    seenCounter: ColumnType<number | null, never, number | null>
+    /** When a code of a counter-based generator was last accepted. Of a time-based one, `lastStep` says it. */
+    usedAt: ColumnType<number | null, never, number>
+    /** Its codes are refused until an administrator resynchronizes it: nobody knows which were used after a backup was made. */
+    needsResynchronization: Generated<Fact>
   }
   hardwareToken: {
     sequence: Generated<number>

@@ -1,12 +1,13 @@
 import { readHeader } from './columns.ts'
 import type { Header } from './columns.ts'
 import type { ImportRow } from './import-row.ts'
-import { algorithmNamed, numberIn } from '../../../../ground/code-words.ts'
+import { algorithmNamed, counterIn, numberIn } from '../../../../ground/code-words.ts'
 import type { CsvRecord } from './csv.ts'
 import { FileProblem } from './file-problem.ts'
-import { hotpReason, reject } from './rejections.ts'
+import { reject } from './rejections.ts'
 import { hexSeed } from '../../../../ground/seed-encoding.ts'
 import type { SeedEncoding } from '../../../../ground/seed-encoding.ts'
+import { isYubico, refuseYubico, yubicoReason } from './yubico.ts'
 
 /** The columns that files of tokens have. A seed in a column named `secret` may be in either encoding. */
 export const names = {
@@ -87,6 +88,7 @@ const withoutHeader: Layout = {
 const isSeed = (field: string) => /^(?:[0-9a-f]{2}){10,}$/i.test(field)
 
 function readLayout(record: CsvRecord, encoding: SeedEncoding | undefined): Layout {
+  refuseYubico(record)
   if (record.fields.some((field) => isSeed(field))) return withoutHeader
   // Its columns would be unknown, and those of the next lines would be taken for others.
   if (record.fault !== undefined) throw new FileProblem(`The first line has a mistake: ${record.fault}. Correct it.`)
@@ -110,24 +112,29 @@ function readLayout(record: CsvRecord, encoding: SeedEncoding | undefined): Layo
   return { ...header, seed: { column, encoding: named[column] }, isInFile: true }
 }
 
-function readRow({ line, fields, fault }: CsvRecord, { columns, seed }: Layout): ImportRow {
+function readRow({ line, fields, fault }: CsvRecord, { columns, seed, isInFile }: Layout): ImportRow {
   if (fault !== undefined) return reject(line, 'row', fault)
   if (fields.length !== columns.length) {
     return reject(line, 'row', `expected ${columns.length} fields, got ${fields.length}`)
   }
   const fieldOf = (column: Column) => fields[columns.indexOf(column)] ?? ''
   const type = fieldOf('type').toUpperCase()
-  if (type.startsWith('HOTP')) return reject(line, 'hotp', hotpReason)
+  if (isYubico(type)) return reject(line, 'yubico', yubicoReason)
   if (type === '' && fieldOf('counter') !== '')
-    return reject(line, 'hotp', 'it has a counter and no type: add the column type with TOTP')
-  if (!/^(?:TOTP\d?)?$/.test(type)) return reject(line, 'unsupported', 'the type is not TOTP')
+    return reject(line, 'row', 'it has a counter and no type: add the column type with TOTP or HOTP')
+  const [, kind = '', typeDigits] = /^(?:OATH-)?([TH]OTP)(\d?)$/.exec(type) ?? []
+  if (kind === '' && type !== '') return reject(line, 'unsupported', 'the type is not TOTP or HOTP')
+  const isCounted = kind === 'HOTP'
+  // Without a header, the last field is a time step by its place, and would be read as one if it is a counter.
+  if (isCounted && !isInFile && fieldOf('step') !== '')
+    return reject(line, 'row', 'HOTP has no time step: add a header, with the column counter')
   const algorithm = algorithmNamed(fieldOf('algorithm') || 'SHA1')
   if (!algorithm) return reject(line, 'unsupported', 'the hash is not SHA-1, SHA-256 or SHA-512')
   const hex = hexSeed(fieldOf(seed.column), seed.encoding)
   if (hex === undefined) {
     return reject(line, 'seed', `seed: is not ${seed.encoding === 'hex' ? 'hexadecimal' : 'Base32'}`)
   }
-  const [ofType, ofDigits] = [type.slice('TOTP'.length), fieldOf('digits')].map((text) => text && numberIn(text))
+  const [ofType, ofDigits] = [typeDigits, fieldOf('digits')].map((text) => text && numberIn(text))
   if (ofType && ofDigits && ofType !== ofDigits) return reject(line, 'row', 'type and digits differ')
   const digits = ofDigits || ofType || 6
   const token = {
@@ -135,7 +142,7 @@ function readRow({ line, fields, fault }: CsvRecord, { columns, seed }: Layout):
     seed: hex,
     algorithm,
     digits,
-    period: numberIn(fieldOf('step') || '30'),
+    ...(isCounted ? { counter: counterIn(fieldOf('counter')) } : { period: numberIn(fieldOf('step') || '30') }),
     ...(fieldOf('alias') !== '' && { alias: fieldOf('alias') }),
   }
   return { line, token }

@@ -4,7 +4,8 @@ import type { CodeAlgorithm } from '../../../../contract/hardware.ts'
 import { quoteName } from '../../../../contract/quote-name.ts'
 import { algorithmNamed, numberIn } from '../../../../ground/code-words.ts'
 import { FileProblem } from './file-problem.ts'
-import { hotpReason, reject } from './rejections.ts'
+import { reject } from './rejections.ts'
+import { isYubico, yubicoReason } from './yubico.ts'
 import { valueOpener } from './pskc-secret.ts'
 import type { OpenValue, Unlocking } from './pskc-secret.ts'
 import { find } from './xml.ts'
@@ -75,6 +76,11 @@ function readPackage(keyPackage: XmlElement, open: OpenValue): ImportRow {
   if (!serialNumber) return reject(line, 'serial', 'no serial number')
   const algorithm = suiteOf(key)
   if (typeof algorithm === 'object') return { line, ...algorithm }
+  const length = find(key, 'AlgorithmParameters', 'ResponseFormat')?.attributes.get('length')
+  const token = { serialNumber, seed: seed.toString('hex'), algorithm, digits: numberIn(length ?? '') }
+  // Some files have all parts for both kinds.
+  if (hotp.has(key.attributes.get('algorithm') ?? ''))
+    return { line, token: { ...token, counter: numberOf(find(key, 'Data', 'Counter'), open) ?? 0 } }
   const start = numberOf(find(key, 'Data', 'Time'), open)
   if (start !== undefined && start !== 0)
     return reject(line, 'unsupported', 'it has a Time other than 0, which is not supported')
@@ -82,31 +88,24 @@ function readPackage(keyPackage: XmlElement, open: OpenValue): ImportRow {
   if (typeof drift !== 'number' || Math.abs(drift) > maxDrift) {
     return reject(line, 'unsupported', `its drift is not between -${maxDrift} and ${maxDrift} steps`)
   }
-  const length = find(key, 'AlgorithmParameters', 'ResponseFormat')?.attributes.get('length')
-  const token = {
-    serialNumber,
-    seed: seed.toString('hex'),
-    algorithm,
-    digits: numberIn(length ?? ''),
-    // The default is 30 seconds (RFC 6238 section 5.2).
-    period: numberOf(find(key, 'Data', 'TimeInterval'), open) ?? 30,
-  }
-  return { line, token, ...(drift !== 0 && { drift }) }
+  // The default is 30 seconds (RFC 6238 section 5.2).
+  const period = numberOf(find(key, 'Data', 'TimeInterval'), open) ?? 30
+  return { line, token: { ...token, period }, ...(drift !== 0 && { drift }) }
 }
 
 /** The clock of a token that is further off is broken, steps. */
 const maxDrift = 1_000
 
 /** What stands in `AlgorithmParameters` and `Data`, and is understood (RFC 6030 sections 4.2 and 4.3). */
-const knownParts = new Set(['suite', 'responseformat', 'secret', 'time', 'timeinterval', 'timedrift'])
+const knownParts = new Set(['suite', 'responseformat', 'secret', 'counter', 'time', 'timeinterval', 'timedrift'])
 
 /** @returns what the service does not support about the key. */
 function unsupported(key: XmlElement): Omit<Rejected, 'line'> | undefined {
   const algorithm = key.attributes.get('algorithm') ?? ''
-  if (hotp.has(algorithm)) return { code: 'hotp', reason: hotpReason }
-  if (!totp.has(algorithm)) {
+  if (!totp.has(algorithm) && !hotp.has(algorithm)) {
     const name = algorithm.split(/[:#]/).at(-1) ?? ''
-    return { code: 'unsupported', reason: `the algorithm is ${quoteName(name.slice(0, 40))} and not TOTP` }
+    if (isYubico(name)) return { code: 'yubico', reason: yubicoReason }
+    return { code: 'unsupported', reason: `the algorithm is ${quoteName(name.slice(0, 40))} and not TOTP or HOTP` }
   }
   const [parameters, data] = [find(key, 'AlgorithmParameters'), find(key, 'Data')]
   const other = [...(parameters?.children ?? []), ...(data?.children ?? [])].find(({ name }) => !knownParts.has(name))
@@ -148,7 +147,7 @@ function numberOf(element: XmlElement | undefined, open: OpenValue): number | st
   const plain = find(element, 'PlainValue')
   const bytes = plain ? undefined : open(element)
   const text = (plain?.text ?? bytes?.toString('latin1') ?? '').trim()
-  if (/^-?\d{1,9}$/.test(text)) return Number(text)
+  if (/^-?\d{1,10}$/.test(text)) return Number(text)
   if (bytes?.length === 4) return bytes.readInt32BE()
   if (bytes?.length === 8) return Number(bytes.readBigInt64BE())
   return text

@@ -1,7 +1,5 @@
 import type { RejectionCode } from '../../../../admin-contract/stock.ts'
 import type { Rejected } from '../../../engine/base/import-rows.ts'
 
-export const hotpReason = 'counter-based tokens (HOTP) are not supported, only time-based tokens (TOTP)'
-
 /** A row that cannot be imported. */
 export const reject = (line: number, code: RejectionCode, reason: string): Rejected => ({ line, code, reason })

@@ -62,18 +62,19 @@ describe('OATH CSV', () => {
   it.each([
     ['too few fields', `1,${seed},TOTP6`, 'expected 4 fields, got 3'],
     ['too many fields', `1,${seed},TOTP6,30,x`, 'expected 4 fields, got 5'],
-    ['another type', `1,${seed},OCRA,30`, 'the type is not TOTP'],
+    ['another type', `1,${seed},OCRA,30`, 'the type is not TOTP or HOTP'],
     ['text after a quote', `"1"x,${seed},TOTP6,30`, 'text after a closing quote'],
     ['a quote in the middle', `1"x,${seed},TOTP6,30`, 'a quote in the middle of a field'],
     [
-      'counter-based tokens',
+      'what is a counter or a time step of HOTP',
       `1,${seed},HOTP6,30`,
-      'counter-based tokens (HOTP) are not supported, only time-based tokens (TOTP)',
+      'HOTP has no time step: add a header, with the column counter',
     ],
+    ['Yubico OTP', `1,${seed},Yubico OTP,`, 'Yubico OTP is not supported: set the YubiKey up for OATH-HOTP'],
   ])('the OATH CSV reader rejects a row with %s, without printing its seed', async (_what, text, reason) => {
     const rows = await readOathCsv(text)
 
-    expect(rows).toEqual([{ line: 1, code: expect.any(String), reason }])
+    expect(rows).toEqual([{ line: 1, code: expect.any(String), reason: expect.stringContaining(reason) }])
     expect(JSON.stringify(rows)).not.toContain(seed)
   })
 
@@ -134,8 +135,38 @@ describe('OATH CSV', () => {
       { line: 2, code: 'row', reason: 'type and digits differ' },
     ])
     expect(await readOathCsv(`serial,seed,counter,step\n1,${seed},0,30`)).toEqual([
-      { line: 2, code: 'hotp', reason: 'it has a counter and no type: add the column type with TOTP' },
+      { line: 2, code: 'row', reason: 'it has a counter and no type: add the column type with TOTP or HOTP' },
     ])
+  })
+
+  it.each([
+    [`1,${seed},HOTP6,`, 1, 0],
+    [`serial,seed,type\n1,${seed},HOTP`, 2, 0],
+    [`serial,seed,type,counter\n1,${seed},hotp,`, 2, 0],
+    [`serial,seed,type,Moving Factor\n1,${seed},OATH-HOTP,1234567`, 2, 1_234_567],
+    [`serial,seed,type,counter,step\n1,${seed},HOTP,4294967295,30`, 2, 4_294_967_295],
+    [`serial,seed,type,counter\n1,${seed},HOTP,-1`, 2, '-1'],
+  ])('the OATH CSV reader reads a counter-based token with its next counter: %j', async (text, line, counter) => {
+    const { period: _none, ...counted } = token('1')
+
+    expect(await readOathCsv(text)).toEqual([{ line, token: { ...counted, counter } }])
+  })
+
+  it.each([
+    [
+      'log',
+      `LOGGING START,11/28/2026 10:00\nYubico OTP,11/28/2026 10:01,1,vvbtbtndhtlr,0a1b2c3d4e5f,${'5a'.repeat(16)},,,0`,
+    ],
+    ['log without its beginning', `Yubico OTP,11/28/2026 10:01,1,vvbtbtndhtlr,0a1b2c3d4e5f,${'5a'.repeat(16)},,,0`],
+    ['list for a validation server', `# ykksm 1\n1,vvbtbtndhtlr,0a1b2c3d4e5f,${'5a'.repeat(16)},,2026-11-28T10:00:00,`],
+    ['list without a header', `1,vvbtbtndhtlr,0a1b2c3d4e5f,${'5a'.repeat(16)},,2026-11-28T10:00:00,`],
+    ['list with a header', `serial,public id,private id,aes key\n1,vvbtbtndhtlr,0a1b2c3d4e5f,${'5a'.repeat(16)}`],
+  ])('the OATH CSV reader refuses a %s of Yubico OTP by name, and quotes nothing', async (_what, text) => {
+    const error = await readOathCsv(text).catch((thrown: unknown) => thrown)
+
+    expect(error).toBeInstanceOf(FileProblem)
+    expect(String(error)).toContain('YubiKeys with Yubico OTP, which is not supported')
+    expect(String(error)).not.toContain('5a5a')
   })
 
   it('the OATH CSV reader does not guess how a column named secret is written', async () => {

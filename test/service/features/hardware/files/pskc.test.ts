@@ -204,8 +204,44 @@ describe('a key package', () => {
   })
 
   it.each([
-    ['that is counter-based', keyPackage(hotp), 'HOTP'],
-    ['of a PIN, as in RFC 6030 figure 5', keyPackage({ algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:pin' }), 'TOTP'],
+    ['without a counter, which is then 0', '', 0],
+    ['with its counter, as in RFC 6030 figure 5', plainData('Counter', 0), 0],
+    [
+      'with its counter among what is about time',
+      plainData('Counter', 1_234_567_890) + plainData('Time', 5),
+      1_234_567_890,
+    ],
+    ['with a counter that is no number, for the checks of the row', plainData('Counter', 'many'), 'many'],
+  ])('readPskc() reads a counter-based token %s', async (_what, interval, counter) => {
+    const { period: _none, ...counted } = token
+
+    expect(await readPskc(container(keyPackage({ ...hotp, interval })))).toEqual([
+      { line: expect.any(Number), token: { ...counted, counter } },
+    ])
+  })
+
+  it('readPskc() reads the encrypted counter of a token, as text or as bytes', async () => {
+    const counterOf = async (counter: Buffer) => {
+      const cipher = createCipheriv('aes-128-cbc', key, Buffer.alloc(16, 1))
+      const value = Buffer.concat([Buffer.alloc(16, 1), cipher.update(counter), cipher.final()])
+      const mac = createHmac('sha1', key).update(value).digest('base64')
+      const interval = `<Counter>${encrypted({ value: value.toString('base64'), mac })}</Counter>`
+      const text = container(encryption({ macKey: '' }), keyPackage({ ...hotp, interval }))
+      const [first] = await readPskc(text, key)
+      return first && 'token' in first ? (first.token as { readonly counter: unknown }).counter : first
+    }
+
+    expect(await counterOf(Buffer.from('4711'))).toBe(4711)
+    expect(await counterOf(Buffer.from('0000000000001267', 'hex'))).toBe(4711)
+  })
+
+  it.each([
+    ['of Yubico OTP', keyPackage({ algorithm: 'http://www.yubico.com/#yubikey-aes' }), 'Yubico OTP is not supported'],
+    [
+      'of a PIN, as in RFC 6030 figure 5',
+      keyPackage({ algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:pin' }),
+      'TOTP or HOTP',
+    ],
     ['of another hash', keyPackage({ parameters: '<Suite>HMAC-MD5</Suite>' }), 'the hash is "HMAC-MD5"'],
     ['of a challenge', keyPackage({ parameters: '<Suite>OCRA-1:HOTP-SHA1-8:QN08</Suite>' }), 'the hash is "OCRA-1'],
     ['of another hash in an attribute', keyPackage({ parameters: '<Suite HashAlgo="md5"/>' }), 'the hash is "md5"'],

@@ -1,8 +1,9 @@
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { UnsealError } from '../../engine/secrets/sealing.ts'
+import { judgeCounter } from './hotp.ts'
 import { judgeWithin } from './totp.ts'
-import type { CodeSource, Reach, Verdict } from './totp.ts'
-import { generatorsOf, rememberStep, useStep } from './statements.ts'
+import type { CodeSource, Reach } from './totp.ts'
+import { generatorsOf, rememberCounter, rememberStep, useCounter, useStep } from './statements.ts'
 import type { CodeGeneratorRow } from './statements.ts'
 import type { DomainRow } from '../domains/statements.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
@@ -10,10 +11,10 @@ import type { Queryable } from '../../engine/database/schema/schema.ts'
 type Context = Pick<ServiceContext, 'clock' | 'secrets'>
 
 /**
- * Finds the user's hardware token, or the user's device in the domain, that currently shows the code. Uses the code up.
+ * Finds the user's hardware token, or the user's device in the domain, that shows the code. Uses the code up.
  * @returns its id; undefined if neither shows the code.
  */
-export async function checkTimedCode(
+export async function checkGeneratedCode(
   ctx: Context,
   db: Queryable,
   { userId, domain, code }: { userId: string; domain: DomainRow; code: string },
@@ -25,22 +26,22 @@ export async function checkTimedCode(
   const phone = openSource(ctx, userId, device, false)
   const now = ctx.clock.now()
   // Both are compared before either one counts, so that timing does not tell which one shows the code.
-  const near = [token, phone].map((source) => ({ source, verdict: judge('near', source, code, now) }))
-  for (const { source, verdict } of near) if (await acceptOnce(db, source, verdict)) return source.id
+  const near = [token, phone].map((source) => ({ source, result: judge('near', source, code, now) }))
+  for (const { source, result } of near) if (await result.acceptOnce?.(db)) return source.id
   // Also for users without a hardware token, so that timing does not tell who has one.
   const far = judge('far', token, code, now)
-  if (await acceptOnce(db, token, far)) return token.id
+  if (await far.acceptOnce?.(db)) return token.id
   // A damaged seed is an internal error and not a wrong code of the user. The other source has been checked.
   const fault = token.fault ?? phone.fault
   if (fault) throw fault
-  if (far.outcome === 'seen') await rememberStep(db, token.id, { step: far.step, at: now })
+  await far.remember?.(db)
   return undefined
 }
 
 /** A source whose seed was opened. Without one, the same work is done for a made-up source, which shows no code. */
 interface OpenSource {
   readonly id: string
-  readonly source: CodeSource | undefined
+  readonly source: (CodeSource & Pick<CodeGeneratorRow, 'counter' | 'seenCounter'>) | undefined
   /** Why the seed could not be opened. */
   readonly fault?: UnsealError
 }
@@ -65,14 +66,29 @@ function openSource(
   }
 }
 
-function judge(reach: Reach, { source }: OpenSource, code: string, now: number): Verdict {
-  const verdict = judgeWithin(reach, source ?? dummySource, code, now)
-  return source ? verdict : { outcome: 'wrong' }
+/** What a code means for its source. A wrong one means nothing. */
+interface Result {
+  /** Marks the code as used. The conditional update decides: if the same code is used several times at once, one succeeds. */
+  readonly acceptOnce?: (db: Queryable) => Promise<boolean>
+  /** Remembers a code that is denied, and may be the first of two that follow each other. */
+  readonly remember?: (db: Queryable) => Promise<void>
 }
 
-/** Marks the step as used. The conditional update decides: if the same code is used several times at once, one succeeds. */
-const acceptOnce = async (db: Queryable, { id }: OpenSource, verdict: Verdict): Promise<boolean> =>
-  verdict.outcome === 'accepted' && (await useStep(db, id, verdict))
+function judge(reach: Reach, { id, source }: OpenSource, code: string, now: number): Result {
+  if (source && source.counter !== null) {
+    const verdict = judgeCounter(reach, { ...source, counter: source.counter }, code, now)
+    if (verdict.outcome === 'accepted')
+      return { acceptOnce: (db) => useCounter(db, id, { next: verdict.next, at: now }) }
+    if (verdict.outcome === 'seen')
+      return { remember: (db) => rememberCounter(db, id, { seen: verdict.counter, at: now }) }
+    return {}
+  }
+  const verdict = judgeWithin(reach, source ?? dummySource, code, now)
+  if (!source || verdict.outcome === 'wrong') return {}
+  return verdict.outcome === 'accepted'
+    ? { acceptOnce: (db) => useStep(db, id, verdict) }
+    : { remember: (db) => rememberStep(db, id, { step: verdict.step, at: now }) }
+}
 
 const dummySource: CodeSource = {
   seed: '00'.repeat(20),

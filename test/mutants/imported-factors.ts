@@ -1,0 +1,55 @@
+import type { Mutant } from './mutant.ts'
+
+const test = 'service/features/imported-factors/store.test.ts'
+
+/** Factors that another system made. */
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'importing factors only for people who never had one',
+    file: 'src/service/features/imported-factors/store.ts',
+    find: '{ userId, first: true }',
+    replace: '{ userId, first: false }',
+    test,
+    title: 'nothing is stored for a person who has a factor',
+  },
+  {
+    defense: 'importing no factors after a reset',
+    file: 'src/service/features/users/enrollment.ts',
+    find: "hadCodes: 0, importState: 'closed', importedCodes: 0",
+    replace: 'hadCodes: 0, importedCodes: 0',
+    test: 'service/features/imported-factors/store.test.ts',
+    title: 'a reset says that they must not be imported again, also of people who had none',
+  },
+  {
+    defense: 'marking people after a restore whose factors were not imported',
+    file: 'src/service/upkeep/restored-statements.ts',
+    find: "  await db.updateTable('user').set({ importState: 'restored' }).where('importState', '=', 'open').execute()\n",
+    replace: '',
+    test,
+    title: 'after a restore, people whose factors were not imported are marked: a reset may have been lost',
+  },
+  {
+    defense: 'looking an imported recovery code up among those of its person',
+    file: 'src/service/features/bypass-codes/forms.ts',
+    find: 'return formsOfTyped(code).flatMap((form) => secrets.lookups(bypassCodeText(userId, form)))',
+    replace: "return formsOfTyped(code).flatMap((form) => secrets.lookups(bypassCodeText('', form)))",
+    test,
+    title: 'a recovery code %s is accepted once',
+  },
+  {
+    defense: 'never showing imported recovery codes',
+    file: 'src/service/features/bypass-codes/rules.ts',
+    find: "storedCode.includes(':')",
+    replace: "storedCode.startsWith('scrypt:')",
+    test,
+    title: 'imported recovery codes are never shown, and leave room for five others',
+  },
+  {
+    defense: 'refusing addresses of apps with unknown parameters',
+    file: 'src/contract/key-uri.ts',
+    find: "    if (!understood.has(name)) throw new KeyUriError('has a parameter that is not known, which could change its codes')\n",
+    replace: '',
+    test: 'contract/key-uri.test.ts',
+    title: 'an address %s is refused, and never quoted',
+  },
+]
