@@ -97,4 +97,12 @@ export const mutants: readonly Mutant[] = [
     test: operations,
     title: 'an import adds users only if it says so, to the organization and to the domain',
   },
+  {
+    defense: 'that a token that counts is no app of the same seed',
+    file: users,
+    find: 'if (counter !== null) return false',
+    replace: '',
+    test: operations,
+    title: 'an import rejects the seed of a token that counts, which shows other codes',
+  },
 ]

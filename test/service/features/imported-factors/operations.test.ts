@@ -82,6 +82,17 @@ operation('POST /domains/{domainId}/factors/import', (subject) => {
     ])
   })
 
+  it('an import rejects the seed of a token that counts, which shows other codes', async () => {
+    const { id, username } = await member(subject())
+    const { app } = appOfElsewhere()
+    const body = { serialNumber: unique(), seed: app.seed, digits: 6, counter: 0 }
+    const { json: token } = await subject().call('POST', '/hardware', { body })
+    await subject().call('PUT', `/users/${id}/hardware/${token.id}`)
+
+    expect(token.counter).toBe(0)
+    expect(await outcomes([{ username, app }])).toEqual([{ outcome: 'rejected', reason: 'enrolled' }])
+  })
+
   it('an import adds users only if it says so, to the organization and to the domain', async () => {
     const username = unique()
     const { json: outsider } = await subject().call('POST', '/users', {
