@@ -6,6 +6,8 @@ import type { Domain } from '../contract/domains.ts'
 import * as domains from '../contract/domains.ts'
 import type { Endpoint, EndpointInput, Version } from '../contract/endpoint.ts'
 import type { ChangedFactor } from '../contract/factors.ts'
+import * as factorImport from '../contract/factor-import.ts'
+import type { ImportedUser } from '../contract/factor-import.ts'
 import * as factors from '../contract/factors.ts'
 import type { EnrolledHardwareToken, NewHardwareToken } from '../contract/hardware.ts'
 import * as hardware from '../contract/hardware.ts'
@@ -99,6 +101,9 @@ export function createClient(options: ClientOptions) {
         const query = { changed, ...(pass === undefined ? {} : { pass }), ...(rpId === undefined ? {} : { rpId }) }
         return call(factors.getChangeRequirement, { params: { domainId, userId }, query })
       },
+      /** Imports what up to 100 users have in another system: apps, hardware tokens, recovery codes. Repeating it changes nothing. 1.4. */
+      import: (domainId: string, imported: ImportedUser[], how: { addUsers?: boolean; dryRun?: boolean } = {}) =>
+        call(factorImport.importFactors, { params: { domainId }, body: { users: imported, ...how } }),
     }),
     domains: Object.freeze({
       get: (domainId: string): Promise<Domain> => call(domains.getDomain, { params: { domainId } }),

@@ -3,6 +3,7 @@ import * as browsers from './browsers.ts'
 import * as bypassCodes from './bypass-codes.ts'
 import * as domains from './domains.ts'
 import type { Endpoint } from './endpoint.ts'
+import * as factorImport from './factor-import.ts'
 import * as factors from './factors.ts'
 import * as hardware from './hardware.ts'
 import * as organization from './organization.ts'
@@ -27,6 +28,7 @@ const sections: Readonly<Record<string, object>> = {
   Sessions: sessions,
   Passkeys: passkeys,
   'Hardware tokens': hardware,
+  'Factors of other systems': factorImport,
   'Bypass codes': bypassCodes,
   'Known browsers': browsers,
   Organization: organization,

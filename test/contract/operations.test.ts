@@ -43,6 +43,8 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
 
   getChangeRequirement: ({ factors }) => factors.requirement(domainId, userId, { changed: 'device', pass: sessionId }),
 
+  importFactors: ({ factors }) => factors.import(domainId, request('importFactors')['users']),
+
   createSession: ({ sessions }) => sessions.create(domainId, request('createSession')),
   importSession: ({ sessions }) => sessions.import(domainId, request('importSession')),
   getSession: ({ sessions }) => sessions.get(domainId, sessionId),
@@ -227,6 +229,7 @@ const since14 = [
   'POST /domains/{domainId}/users/{userId}/passkeys/{passkeyId}/give-up',
   'POST /domains/{domainId}/users/{userId}/passkeys/authentication',
   'POST /domains/{domainId}/emergencies',
+  'POST /domains/{domainId}/factors/import',
   'POST /domains/{domainId}/passkeys/authentication',
   'POST /domains/{domainId}/passkeys/sessions',
   'POST /domains/{domainId}/users/{userId}/browsers/recognize',

@@ -29,8 +29,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the memory of a first factor',
     file: 'src/service/features/users/enrollment.ts',
-    find: '.set({ everEnrolled: 1, ',
-    replace: '.set({ everEnrolled: 0, ',
+    find: 'max).set({ everEnrolled: 1, ',
+    replace: 'max).set({ everEnrolled: 0, ',
     test: 'attacks/session-fixation.test.ts',
     title: 'an attacker who knows the password is never offered a device once one was enrolled, even after its removal',
   },
@@ -45,8 +45,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'ending codes for a first factor with the first factor',
     file: 'src/service/features/users/enrollment.ts',
-    find: 'firstOnly: 1',
-    replace: 'firstOnly: 0',
+    find: "userId, state: 'pending', firstOnly: 1",
+    replace: "userId, state: 'pending', firstOnly: 0",
     test: 'service/features/factors/own-factors.test.ts',
     title: 'a first factor ends the code that an attacker with the password may have noted: %s',
   },

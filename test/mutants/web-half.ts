@@ -149,8 +149,8 @@ export const mutants: readonly Mutant[] = [
     also: [
       {
         file: 'src/service/features/users/enrollment.ts',
-        find: 'firstOnly: 1',
-        replace: 'firstOnly: 0',
+        find: "userId, state: 'pending', firstOnly: 1",
+        replace: "userId, state: 'pending', firstOnly: 0",
       },
     ],
     test: 'service/features/factors/own-factors.test.ts',

@@ -362,6 +362,11 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     period: 'is proven by the code: the tests of enrollment use each',
     replaces: once,
   },
+  importFactors: {
+    users: 'read as users, hardware tokens and codes: the tests of imports read each',
+    addUsers: 'decides who is added',
+    dryRun: 'decides whether anything changes',
+  },
   addAdminPasskey: { name: 'read by the tests of own passkeys, which need a ceremony' },
   finishAdminRegistration: { name: 'read by the tests of own passkeys, which need a ceremony' },
   decideAdministratorRecord: { user: once, own: once },

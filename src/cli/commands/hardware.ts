@@ -1,23 +1,20 @@
 import type { Command } from 'commander'
-import { InvalidArgumentError, Option } from 'commander'
-import type { z } from 'zod'
+import { Option } from 'commander'
 
 import {
   assignHardwareToken,
   CodeAlgorithm,
-  CodeCounter,
-  CodeDigits,
-  CodePeriod,
   createHardwareToken,
   listHardwareTokens,
   parametersOf,
   releaseHardwareToken,
 } from '../../contract/hardware.ts'
-import type { HardwareToken } from '../../contract/hardware.ts'
+import type { CodeDigits, HardwareToken } from '../../contract/hardware.ts'
 import { getUser } from '../../contract/users.ts'
 import { deleteFreeToken } from '../../service/features/hardware/stock.ts'
 import { hardwareView } from '../../service/features/hardware/view.ts'
 import { hardwareTokensNamed } from '../../service/features/hardware/statements.ts'
+import { readCounter, readDigits, readPeriod } from '../admin/code-options.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { codesText } from '../admin/codes-text.ts'
@@ -96,18 +93,6 @@ function createCommand(): Command {
         show(await call(createHardwareToken, { body }), settings)
       }),
     )
-}
-
-const readDigits = (text: string): CodeDigits => readNumber(CodeDigits, text, 'Expected 6, 7 or 8.')
-const readPeriod = (text: string): number => readNumber(CodePeriod, text, 'Expected seconds, from 15 to 120.')
-
-const readCounter = (text: string): number =>
-  readNumber(CodeCounter, text, 'Expected the number of codes that the token has shown, 0 for a new one.')
-
-function readNumber<T>(schema: z.ZodType<T>, text: string, expected: string): T {
-  const read = schema.safeParse(/^\d{1,10}$/.test(text) ? Number(text) : undefined)
-  if (read.success) return read.data
-  throw new InvalidArgumentError(expected)
 }
 
 function listCommand(): Command {

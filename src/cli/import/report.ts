@@ -8,15 +8,17 @@ interface ReportSettings {
   readonly skipRejected: boolean
 }
 
+interface Reported extends ImportReport {
+  readonly ignored?: readonly string[]
+  /** How many rows are there already, exactly as they are. */
+  readonly unchanged?: number
+}
+
 /** More lines would push the summary off the screen. */
 const maxShown = 50
 
 /** Prints the outcome of an import, with the columns that were ignored, and sets the exit code. @param noun Such as "user". */
-export function reportImport(
-  report: ImportReport & { readonly ignored?: readonly string[] },
-  noun: string,
-  { json, dryRun, skipRejected }: ReportSettings,
-): void {
+export function reportImport(report: Reported, noun: string, { json, dryRun, skipRejected }: ReportSettings): void {
   const { rejected, rejectedRows, ignored = [] } = report
   if (rejectedRows > 0 && !skipRejected) process.exitCode = exitCode.failed
   if (json) return printJson({ ...report, dryRun })
@@ -27,7 +29,7 @@ export function reportImport(
 }
 
 function summary(
-  { imported, acceptable, present: presentCount = 0, rejectedRows }: ImportReport,
+  { imported, acceptable, present: presentCount = 0, rejectedRows, unchanged = 0 }: Reported,
   noun: string,
   dryRun: boolean,
 ): string {
@@ -35,6 +37,7 @@ function summary(
   const presentText = presentCount > 0 ? ` (${presentCount} already existed)` : ''
   if (dryRun) return `${counted(acceptable, noun)} can be imported${presentText}${skipped}. Nothing was changed.`
   if (imported > 0) return `${counted(imported, noun)} imported${presentText}${skipped}.`
+  if (rejectedRows === 0 && unchanged > 0) return 'Nothing to import.'
   const alternative = acceptable > 0 ? ', or import the others with --skip-rejected' : ''
   return `Nothing was imported${skipped}. Correct the file${alternative}.`
 }

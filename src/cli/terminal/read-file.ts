@@ -45,6 +45,16 @@ export async function readLine(value: string, option: string): Promise<string> {
   return line
 }
 
+/** More than any list of secrets has, bytes. */
+const maxTextBytes = 16 * 1024
+
+/** Reads the file that `@FILE` names, such as one with secrets, which no argument may contain. */
+export async function readText(value: string, option: string): Promise<string> {
+  if (!value.startsWith('@')) throw new Failure(`${option}: expected @ and the path of a file.`, exitCode.usage)
+  const text = (await readWholeFile(value.slice(1), maxTextBytes)).toString('utf8')
+  return text.replace(/^\ufeff/, '').trim()
+}
+
 async function openFile(path: string): Promise<FileHandle> {
   try {
     // Opening a pipe would otherwise wait for its writer.

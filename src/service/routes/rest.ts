@@ -2,6 +2,7 @@ import * as browser from '../../contract/browsers.ts'
 import * as bypassCode from '../../contract/bypass-codes.ts'
 import * as domain from '../../contract/domains.ts'
 import * as factor from '../../contract/factors.ts'
+import * as factorImport from '../../contract/factor-import.ts'
 import * as hardwareToken from '../../contract/hardware.ts'
 import * as organization from '../../contract/organization.ts'
 import * as passkey from '../../contract/passkeys.ts'
@@ -16,6 +17,7 @@ import * as domains from '../features/domains/operations.ts'
 import * as emailCode from '../features/email-codes/operations.ts'
 import * as hardware from '../features/hardware/operations.ts'
 import * as importSignIn from '../features/imported-factors/sign-in.ts'
+import { importFactors } from '../features/imported-factors/operations.ts'
 import * as members from '../features/domains/members.ts'
 import * as organizations from '../features/domains/organization.ts'
 import * as ownFactors from '../features/factors/operations.ts'
@@ -81,6 +83,8 @@ export const routes: readonly Route[] = [
   route(hardwareToken.assignHardwareToken, hardware.assign),
   route(hardwareToken.getHardwareTokenOfUser, hardware.getOfUser),
   route(hardwareToken.releaseHardwareToken, hardware.release),
+
+  route(factorImport.importFactors, importFactors),
 
   route(bypassCode.createBypassCode, bypassCodes.create),
   route(bypassCode.replaceBypassCodes, bypassCodes.replaceAll),

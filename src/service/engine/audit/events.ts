@@ -122,6 +122,8 @@ export const auditEvents = {
   'hardware.resynchronized': ['hardware', 'user'],
   /** An app that another system made, with `count` recovery codes: from a file, or when its first code was right. */
   'factors.imported': ['hardware', 'domain', 'user', 'count'],
+  /** A batch of an import: the factors of `count` users, of whom `added` are new, while those of `skipped` stayed as they were. */
+  'factors.batch_imported': ['domain', 'count', 'added', 'skipped'],
   'passkey.added': ['passkey', 'domain', 'user'],
   'passkey.renamed': ['passkey', 'domain', 'user'],
   /** It has no domain if all factors of the user were removed. */

@@ -259,6 +259,20 @@ export const examples: Readonly<Record<string, Example>> = {
   getHardwareTokenOfUser: { answer: assigned },
   releaseHardwareToken: {},
 
+  importFactors: {
+    request: {
+      users: [
+        {
+          username: 'alice',
+          app: { seed: '3132333435363738393031323334353637383930', algorithm: 'SHA1', digits: 6, period: 30 },
+          recovery: ['4fgh-82kq', { sha256: 'ab'.repeat(32) }],
+        },
+        { username: 'bob', app: { seed: '0f'.repeat(10), algorithm: 'SHA256', digits: 8, period: 60 } },
+      ],
+    },
+    answer: { users: [{ outcome: 'stored' }, { outcome: 'rejected', reason: 'unknown_user' }], shortSeeds: 0 },
+  },
+
   createBypassCode: { request: { usesAllowed: '5', expirationTime: '1440' }, answer: bypassCode },
   replaceBypassCodes: {
     request: { usesAllowed: 1, expirationTime: 0, pass: sessionId },

@@ -11,6 +11,23 @@ import { bypassCodesOfUsers, usable } from '../users/belongings.ts'
 export type BypassCodeRow = Selectable<Database['bypassCode']>
 
 /** @returns nothing where the user has the same code already. */
+/** Stores any number of codes. Call it in a transaction. Its statements are built, because the number of rows differs. */
+export async function insertBypassCodes(
+  db: Queryable,
+  rows: readonly Omit<Insertable<Database['bypassCode']>, 'sequence' | 'usedAt'>[],
+): Promise<void> {
+  for (let start = 0; start < rows.length; start += rowsPerInsert) {
+    await db
+      .insertInto('bypassCode')
+      .values(rows.slice(start, start + rowsPerInsert))
+      .onConflict((conflict) => conflict.columns(['userId', 'codeLookup']).doNothing())
+      .execute()
+  }
+}
+
+/** The engines limit the parameters of one statement. */
+const rowsPerInsert = 500
+
 export const insertBypassCode = firstRow(
   'insertBypassCode',
   (db, row: Slots<Omit<Insertable<Database['bypassCode']>, 'sequence' | 'usedAt'>>) =>

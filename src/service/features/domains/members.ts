@@ -5,6 +5,7 @@ import type * as contract from '../../../contract/domains.ts'
 import { Email, Name } from '../../../contract/users.ts'
 import { validate } from '../../../contract/validate.ts'
 import { auditCall, auditRevoked } from '../../engine/audit/audit.ts'
+import type { Caller } from '../../engine/context/caller.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { readPage } from '../../engine/http/paging.ts'
 import type { Call, Handler, Input, Prepare, PreparedHandler } from '../../engine/http/route.ts'
@@ -30,12 +31,21 @@ export const add: Handler<typeof contract.addMember> = async (input, call) => {
     // So that a user who is being deleted is not left with a membership, and an administrator who changes the user knows of it.
     if (!(await lockUser(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
     if (!(await userById(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
-    const membership = { domainId: domain.id, userIds: [userId] }
-    const ended = (await isLeaving(db, domain.id, userId)) ? await leaveDomain(db, call, membership) : noneRevoked
-    await auditRevoked(db, call, ended, call)
-    await addToDomain(db, call, domain.id, userId)
-    notifyRevoked(db, call, ended)
+    await joinDomain(db, call, { domainId: domain.id, userId })
   })
+}
+
+/** Adds a user to a domain. In a transaction that has locked the user. */
+export async function joinDomain(
+  db: Queryable,
+  call: Caller,
+  { domainId, userId }: { readonly domainId: string; readonly userId: string },
+): Promise<void> {
+  const membership = { domainId, userIds: [userId] }
+  const ended = (await isLeaving(db, domainId, userId)) ? await leaveDomain(db, call, membership) : noneRevoked
+  await auditRevoked(db, call, ended, call)
+  await addToDomain(db, call, domainId, userId)
+  notifyRevoked(db, call, ended)
 }
 
 export const get: Handler<typeof contract.getMember> = async (input, call) => {

@@ -4,7 +4,7 @@ import type { Actor } from '../../engine/audit/entry.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import { hasExpired, tokenOf } from './possessions.ts'
-import { markEnrolled } from '../users/enrollment.ts'
+import { markAllImported, markEnrolled } from '../users/enrollment.ts'
 import type { Enrolling } from '../users/enrollment.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 
@@ -24,6 +24,18 @@ export async function enrollUser(
   if (!tokens) return false
   await auditRevoked(db, ctx, { tokens, devices: [], sessions: [] }, by)
   return true
+}
+
+/** The same for several users, whose first factors come from another system. @returns the ids of those who never had a factor before. */
+export async function enrollAllImported(
+  db: Queryable,
+  ctx: AuditContext,
+  userIds: readonly string[],
+  by: { readonly organizationId: string; readonly actor?: Actor },
+): Promise<ReadonlySet<string>> {
+  const { enrolled, tokens } = await markAllImported(db, userIds)
+  await auditRevoked(db, ctx, { tokens, devices: [], sessions: [] }, by)
+  return new Set(enrolled)
 }
 
 /** A user who is about to receive an activation code in person must not enroll with the password alone. */

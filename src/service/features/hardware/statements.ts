@@ -236,13 +236,17 @@ export async function insertHardwareTokens(db: Queryable, rows: readonly Importe
     ...neverUsed,
     drift,
   }))
-  const tokens = rows.map(({ id, organizationId, alias, serialNumber, createdAt }) => ({
-    id,
-    organizationId,
-    alias,
-    serialNumber,
-    createdAt,
-  }))
+  const tokens = rows.map(
+    ({ id, organizationId, alias, serialNumber, createdAt, userId = null, selfEnrolled = 0 }) => ({
+      id,
+      organizationId,
+      alias,
+      serialNumber,
+      createdAt,
+      userId,
+      selfEnrolled,
+    }),
+  )
   await db.insertInto('codeGenerator').values(generators).execute()
   const inserted = await db
     .insertInto('hardwareToken')

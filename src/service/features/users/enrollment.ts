@@ -1,6 +1,6 @@
 import type { Fact, Queryable } from '../../engine/database/schema/schema.ts'
-import { allRows, change, changesRow } from '../../engine/database/statement.ts'
-import type { Slot, Slots } from '../../engine/database/statement.ts'
+import { allRows, allValues, change, changesRow } from '../../engine/database/statement.ts'
+import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 import type { Ended } from '../../engine/base/revoked.ts'
 
 /** The factor that is stored, and its user. */
@@ -55,6 +55,41 @@ const removeFirstTokens = allRows('removeFirstTokens', (db, userId: Slot<string>
     .where((is) => is.and({ userId, state: 'pending', firstOnly: 1 }))
     .where('id', '<>', exceptId)
     .returning(['id', 'domainId', 'userId']),
+)
+
+/**
+ * Does the same for several users, whose first factors come from another system: those are not imported again.
+ *
+ * @returns the ids of those who never had a factor before, and which tokens ended.
+ */
+export async function markAllImported(
+  db: Queryable,
+  userIds: readonly string[],
+): Promise<{ readonly enrolled: readonly string[]; readonly tokens: readonly Ended[] }> {
+  const enrolled = await markFirst(db, userIds)
+  return { enrolled, tokens: await removeFirstTokensOf(db, enrolled) }
+}
+
+const markFirst = allValues('markFirst', (db, userIds: List<string>) =>
+  db
+    .updateTable('user')
+    .set({ everEnrolled: 1, strongEnrolled: 1, importState: 'closed' })
+    .where('id', 'in', userIds)
+    .where('everEnrolled', '=', 0)
+    .returning('id'),
+)
+
+const removeFirstTokensOf = allRows('removeFirstTokensOf', (db, userIds: List<string>) =>
+  db
+    .deleteFrom('token')
+    .where('userId', 'in', userIds)
+    .where((is) => is.and({ state: 'pending', firstOnly: 1 }))
+    .returning(['id', 'domainId', 'userId']),
+)
+
+/** Records that users got recovery codes that another system made. In the transaction that stores them. */
+export const noteImportedCodes = change('noteImportedCodes', (db, userIds: List<string>) =>
+  db.updateTable('user').set({ importedCodes: 1, hadCodes: 1 }).where('id', 'in', userIds),
 )
 
 /**

@@ -19,6 +19,15 @@ export const insertMember = changesRow('insertMember', (db, domainId: Slot<strin
     ),
 )
 
+/** Adds users to a domain who were just added to the organization, 100 at most. Built for each, as the number of rows differs. */
+export async function insertNewMembers(db: Queryable, domainId: string, userIds: readonly string[]): Promise<void> {
+  if (userIds.length === 0) return
+  await db
+    .insertInto('membership')
+    .values(userIds.map((userId) => ({ domainId, userId })))
+    .execute()
+}
+
 /** The organization of the domain: usernames are unique within it only. */
 export interface DomainOfOrganization {
   readonly organizationId: string

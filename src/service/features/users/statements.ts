@@ -36,6 +36,24 @@ export const insertUser = changesRow('insertUser', (db, row: Slots<Omit<Insertab
     .onConflict((conflict) => conflict.columns(['organizationId', 'username']).doNothing()),
 )
 
+/**
+ * Adds several users, 100 at most, in a transaction. Built for each, as the number of rows differs.
+ * @returns the ids of those that the organization did not have, and that no synchronization is about to bring.
+ */
+export async function insertUsers(
+  db: Queryable,
+  rows: readonly Pick<UserRow, 'id' | 'organizationId' | 'username' | 'name' | 'email' | 'createdAt'>[],
+): Promise<ReadonlySet<string>> {
+  if (rows.length === 0) return new Set()
+  const inserted = await db
+    .insertInto('user')
+    .values(rows.map((row) => ({ ...row, everEnrolled: 0 as const, nameKey: nameKey(row.username) })))
+    .onConflict((conflict) => conflict.columns(['organizationId', 'username']).doNothing())
+    .returning('id')
+    .execute()
+  return new Set(inserted.map(({ id }) => id))
+}
+
 export const userById = firstRow('userById', (db, organizationId: Slot<string>, id: Slot<string>) =>
   db.selectFrom('user').selectAll().where('id', '=', id).where('organizationId', '=', organizationId).where(exists),
 )

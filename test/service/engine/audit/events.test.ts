@@ -306,6 +306,14 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     const { ctx } = node
     await ctx.store.db.transaction().execute((db) => storeImported(db, ctx, owner, { app, recovery: ['recovery'] }))
   },
+  async 'factors.batch_imported'() {
+    const app = { seed: '1e'.repeat(20), algorithm: 'SHA1', digits: 6, period: 30 }
+    const users = [
+      { username: (await member(running)).username, app, recovery: ['recovery'] },
+      { username: unique(), app },
+    ]
+    await call('POST', `/domains/${running.domain.id}/factors/import`, { body: { users, addUsers: true } })
+  },
   'hardware.renamed': async () =>
     call('PUT', `/hardware/${(await hardwareToken(running)).id}`, { body: { alias: 'New' } }),
   'hardware.deleted': async () => call('DELETE', `/hardware/${(await hardwareToken(running)).id}`),

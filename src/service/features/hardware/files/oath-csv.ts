@@ -10,7 +10,7 @@ import type { SeedEncoding } from '../../../../ground/seed-encoding.ts'
 import { isYubico, refuseYubico, yubicoReason } from './yubico.ts'
 
 /** The columns that files of tokens have. A seed in a column named `secret` may be in either encoding. */
-const names = {
+export const names = {
   serial: ['serial', 'serialnumber', 'serialno', 'serialnr', 'sn', 'tokenserial', 'tokenserialnumber', 'tokenid'],
   seed: ['seed', 'hex', 'hexseed', 'seedhex', 'hexkey', 'keyhex', 'secrethex', 'hexsecret'],
   base32: ['secretkey', 'base32', 'base32seed', 'seedbase32', 'base32secret', 'secretbase32', 'base32key'],
@@ -40,11 +40,10 @@ const harmless =
 const decisive =
   /digit|length|otp|step|period|interval|second|time|algo|hash|hmac|sha\d|ocra|counter|drift|offset|window|skew|secret|seed|key|encod|base\d|hex|check|prefix|suffix|suite|mode(?!l)|clock|epoch|format|pin$|^pin/
 
-const known = {
-  names,
-  // Spreadsheets add columns without a name.
-  isHarmless: (name: string) => name === '' || (harmless.test(name) && !decisive.test(name)),
-}
+/** Whether a column says nothing about codes. Spreadsheets add columns without a name. */
+export const isHarmless = (name: string) => name === '' || (harmless.test(name) && !decisive.test(name))
+
+const known = { names, isHarmless }
 
 /** The columns of a file without a header. */
 const defaultColumns = ['serial', 'seed', 'type', 'step'] as const satisfies readonly Column[]

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { entriesOf, openDatabase } from '../../engine/audit/recorded.ts'
+import { keysFor, startService } from '../../start-service.ts'
+import type { Running } from '../../start-service.ts'
+import { engines, useEngine } from '../../../support/engines.ts'
+import { resetUser } from '../../../../src/service/features/people/reset.ts'
+import type { OpenedService } from '../../../../src/service/service.ts'
+import { member, unique } from '../codes/code-holder.ts'
+import { appOfElsewhere } from './app-of-elsewhere.ts'
+
+describe.each(engines)('imports of factors on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+  let running: Running
+  let node: OpenedService
+
+  beforeAll(async () => {
+    const database = await newDatabase()
+    running = await startService({ database }, { bypassEnabled: true })
+    node = await openDatabase(database, { clock: running.clock, ...keysFor(database) })
+  })
+  afterAll(async () => {
+    await node.close()
+    await running.close()
+  })
+
+  const importing = (users: readonly object[], more: object = {}) =>
+    running.call('POST', `/domains/${running.domain.id}/factors/import`, { body: { users, ...more } })
+
+  it('two imports at once store each app once, in whatever order their users stand', async () => {
+    const people = Array.from({ length: 20 }, () => ({
+      username: unique(),
+      app: appOfElsewhere().app,
+      recovery: ['4fgh-82kq'],
+    }))
+
+    const answers = await Promise.all([
+      importing(people, { addUsers: true }),
+      importing(people.toReversed(), { addUsers: true }),
+    ])
+
+    const outcomes = answers.flatMap(({ json }) => json.users as { outcome: string; reason?: string }[])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(outcomes.filter(({ outcome }) => outcome === 'stored')).toHaveLength(20)
+    expect(
+      outcomes.filter(({ outcome, reason }) => outcome !== 'stored' && outcome !== 'unchanged' && reason !== 'busy'),
+    ).toEqual([])
+    expect((await importing(people)).json.users).toEqual(people.map(() => ({ outcome: 'unchanged' })))
+  })
+
+  it('of two imports with other apps of one user at once, one is stored', async () => {
+    const { username, signIn } = await member(running)
+    const apps = [appOfElsewhere(), appOfElsewhere()]
+
+    const answers = await Promise.all(apps.map(({ app }) => importing([{ username, app }])))
+
+    const stored = answers.map(({ json }) => json.users[0].outcome === 'stored')
+    expect(stored.filter(Boolean)).toHaveLength(1)
+    const code = apps[stored.indexOf(true)]?.codeAt(running.clock.now())
+    expect(await signIn({ otp: code })).toMatchObject({ state: 'approved' })
+  })
+
+  it('an import leaves one audit entry a batch and one a user, without a name or a seed', async () => {
+    const [one, other] = [await member(running), await member(running)]
+    const before = await entriesOf(node.ctx.store.db)
+
+    await importing([
+      { username: one.username, app: appOfElsewhere().app, recovery: ['4fgh-82kq'] },
+      { username: other.username, app: appOfElsewhere().app },
+      { username: unique(), app: appOfElsewhere().app },
+    ])
+
+    const entries = (await entriesOf(node.ctx.store.db)).filter(({ hash }) =>
+      before.every((entry) => entry.hash !== hash),
+    )
+    expect(entries.map(({ event, facts }) => [event, facts])).toEqual([
+      ['factors.imported', { hardware: expect.any(String), domain: running.domain.id, user: one.id, count: 1 }],
+      ['factors.imported', { hardware: expect.any(String), domain: running.domain.id, user: other.id, count: 0 }],
+      ['factors.batch_imported', { domain: running.domain.id, count: 2, added: 0, skipped: 1 }],
+    ])
+    await importing([{ username: unique(), app: appOfElsewhere().app }])
+    expect(await entriesOf(node.ctx.store.db)).toHaveLength(before.length + 3)
+  })
+
+  it('an import does not bring back the app of a user whose factors an administrator removed', async () => {
+    const { id: userId, username, signIn } = await member(running)
+    const { app, codeAt } = appOfElsewhere()
+    await importing([{ username, app }])
+    await resetUser(node.ctx, { organizationId: running.organization.id, userId })
+
+    const { json } = await importing([{ username, app }])
+
+    expect(json.users).toEqual([{ outcome: 'rejected', reason: 'reset' }])
+    expect(await signIn({ otp: codeAt(running.clock.now()) })).toMatchObject({ state: 'denied' })
+  })
+})
