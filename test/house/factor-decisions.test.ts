@@ -13,5 +13,6 @@ describe('what a factor is', () => {
     const lines = [`factors: ${Factor.options.join(' ')}`, ...factorDecisions(root)]
 
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('../records/factor-decisions.txt')
-  })
+    // It parses and checks all of src/ by the compiler, which takes a minute on a busy machine.
+  }, 240_000)
 })

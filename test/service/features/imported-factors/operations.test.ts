@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 
 import type { ImportedUser } from '../../../../src/contract/factor-import.ts'
 import type { ImportedApp, ImportedFactors } from '../../../../src/contract/imported-factors.ts'
-import { codeAt, stepAt } from '../../../../src/service/features/codes/totp.ts'
+import { codeAt as codeOfStep, stepAt } from '../../../../src/service/features/codes/totp.ts'
 import { random128 } from '../../../support/device-signer.ts'
 import { operation } from '../../operation.ts'
 import type { Subject } from '../../operation.ts'
@@ -210,7 +210,7 @@ async function mover(subject: Subject, more: Partial<ImportedApp> = {}, recovery
   const seed = Buffer.from(crypto.getRandomValues(new Uint8Array(10))).toString('hex')
   const app: ImportedApp = { seed, algorithm: 'SHA1', digits: 6, period: 30, ...more }
   const path = `/domains/${subject.domain.id}/sessions/import`
-  const code = (steps = 0) => codeAt(app, stepAt(subject.clock.now(), app.period) + steps)
+  const code = (steps = 0) => codeOfStep(app, stepAt(subject.clock.now(), app.period) + steps)
   const bring = (fields: object) =>
     subject.call('POST', path, { body: { user: { id: person.id }, factors: { app, recovery }, ...fields } })
   return { ...person, app, code, wrong: () => otherThan(code(-1), code(), code(1)), bring }

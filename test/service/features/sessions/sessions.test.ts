@@ -216,7 +216,7 @@ describe('number matching', () => {
   })
 
   it('a domain that requires number matching denies callers who cannot show a number', async () => {
-    const warn = vi.fn()
+    const warn = vi.fn<(facts: object, message: string) => void>()
     const logger = { info: () => {}, warn, error: () => {} }
     const required = await startService({ logger }, { numberMatching: 'required' })
     const { user, sessions, ask, pending } = await required.enroll('required')
@@ -232,7 +232,7 @@ describe('number matching', () => {
     expect(none).toEqual([])
     expect(numbered.state).toBe('pending')
     // Once a minute: callers of 1.3 learn no reason.
-    expect(warn.mock.calls.filter(([, message]) => String(message).includes('requires a number'))).toHaveLength(1)
+    expect(warn.mock.calls.filter(([, message]) => message.includes('requires a number'))).toHaveLength(1)
   })
 })
 
