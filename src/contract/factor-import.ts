@@ -63,6 +63,4 @@ export const importFactors = endpoint({
     shortSeeds: z.int(),
   }),
   since: '1.4',
-  // While another token with the serial number was added at the same time: nothing is stored.
-  errors: ['api.error.conflict.serialnumber'],
 })

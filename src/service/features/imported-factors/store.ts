@@ -1,7 +1,6 @@
 import type { ImportedCode, ImportedFactors } from '../../../contract/imported-factors.ts'
 import { audit } from '../../engine/audit/audit.ts'
 import type { AuditContext } from '../../engine/audit/audit.ts'
-import { ApiProblem } from '../../engine/base/problem.ts'
 import { newId } from '../../engine/base/random.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
@@ -68,7 +67,8 @@ export async function storeAllImported(
   const first = people.filter(({ userId }) => enrolled.has(userId))
   const rows = first.map((person) => ({ person, app: appRow(ctx, place, person), codes: codeRows(ctx, person) }))
   const apps = rows.map(({ app }) => app)
-  if (!(await insertHardwareTokens(db, apps))) throw new ApiProblem('api.error.conflict.serialnumber')
+  // The transaction has seen that the serial numbers are free: with serializable transactions, none of them is taken now.
+  if (!(await insertHardwareTokens(db, apps))) throw new Error('a serial number is taken that was free')
   await insertBypassCodes(
     db,
     rows.flatMap(({ codes }) => codes),

@@ -61,6 +61,6 @@ export function timeOf(value: unknown): number | undefined {
   if (/^\d{12,13}$/.test(text)) return Math.floor(Number(text) / 1000)
   if (!/^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/.test(text))
     return undefined
-  const milliseconds = Date.parse(text.replace(' ', 'T').replace(/(:.*[+-]\d\d)$/, '$1:00'))
+  const milliseconds = Date.parse(text.replace(' ', 'T').replace(/^(.{10}T[\d:.]{5,18}[+-]\d\d)$/, '$1:00'))
   return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000)
 }
