@@ -13,10 +13,11 @@ const isEndpoint = (value: unknown): value is Endpoint =>
 
 describe('the route table', () => {
   it('the route table has every endpoint of the contract, once', () => {
-    const declared = Object.values(contract).filter(isEndpoint)
+    const declared: readonly Endpoint[] = Object.values<unknown>(contract).filter(isEndpoint)
+    const named = ({ method, path }: Endpoint) => `${method} ${path}`
 
-    expect(new Set(routes.map(({ endpoint }) => endpoint))).toEqual(new Set(declared))
-    expect(routes).toHaveLength(declared.length)
+    expect(routes.map(({ endpoint }) => named(endpoint)).toSorted()).toEqual(declared.map(named).toSorted())
+    expect(routes.filter(({ endpoint }) => !declared.includes(endpoint))).toEqual([])
   })
 })
 
