@@ -1,6 +1,6 @@
 import type { ImportedUser, ImportOutcome, ImportRefusal } from '../../../contract/factor-import.ts'
 import { auditCall } from '../../engine/audit/audit.ts'
-import { newId } from '../../engine/base/random.ts'
+import { newIdOfTime } from '../../engine/base/random.ts'
 import type { Caller } from '../../engine/context/caller.ts'
 import { within } from '../../engine/context/within.ts'
 import { inTransaction } from '../../engine/database/transaction-ends.ts'
@@ -160,7 +160,7 @@ async function addAll(
   } = call
   const createdAt = call.clock.now()
   const rows = users.map(({ username, name = username, email = '' }) => {
-    return { id: newId(call.random), organizationId, username, name, email, createdAt }
+    return { id: newIdOfTime(call.random, createdAt), organizationId, username, name, email, createdAt }
   })
   const ids = await insertUsers(db, rows)
   await insertNewMembers(db, domainId, [...ids])

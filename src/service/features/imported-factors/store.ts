@@ -1,7 +1,7 @@
 import type { ImportedCode, ImportedFactors } from '../../../contract/imported-factors.ts'
 import { audit } from '../../engine/audit/audit.ts'
 import type { AuditContext } from '../../engine/audit/audit.ts'
-import { newId } from '../../engine/base/random.ts'
+import { newIdOfTime } from '../../engine/base/random.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { bypassCodeText } from '../../engine/secrets/secrets.ts'
@@ -113,7 +113,9 @@ function appRow(
   { organizationId }: Place,
   { app: { seed, ...parameters }, userId, serialNumber }: ImportedPerson,
 ) {
-  const id = newId(ctx.random)
+  const createdAt = ctx.clock.now()
+  // Many are made at once: as neighbors, they change a few pages of the database.
+  const id = newIdOfTime(ctx.random, createdAt)
   const kind =
     serialNumber === undefined
       ? ({ alias: appAlias, serialNumber: appSerialNumber(id), selfEnrolled: 1 } as const)
@@ -125,7 +127,7 @@ function appRow(
     ...kind,
     id,
     seed: ctx.secrets.seal(seed.toLowerCase(), { kind: 'seed', id, userId }),
-    createdAt: ctx.clock.now(),
+    createdAt,
     drift: 0,
   }
 }
@@ -135,7 +137,7 @@ function codeRows(ctx: Context, { userId, recovery = [] }: ImportedPerson) {
   const forms = new Set(recovery.map((code: ImportedCode) => importedForm(code)))
   const createdAt = ctx.clock.now()
   return Array.from(forms, (form) => {
-    const id = newId(ctx.random)
+    const id = newIdOfTime(ctx.random, createdAt)
     return {
       id,
       userId,
