@@ -16,6 +16,15 @@ export const ImportedApp = z.object({
 })
 export type ImportedApp = z.infer<typeof ImportedApp>
 
+/** What of a recovery code is compared: blanks and hyphens only make it easier to read. */
+export const withoutGroups = (code: string): string => code.normalize('NFC').replace(/[\s\p{Pd}]/gu, '')
+
+/** Whether a recovery code is long enough: people may try a hundred codes, and have twenty. */
+export function isGuessedRarely(code: string): boolean {
+  const compared = withoutGroups(code)
+  return compared.length >= (/^\d+$/.test(compared) ? 8 : 6)
+}
+
 const hexDigest = (bytes: number) =>
   z.string().regex(new RegExp(`^[0-9a-fA-F]{${2 * bytes}}$`), `must be ${2 * bytes} hexadecimal digits`)
 
@@ -29,6 +38,7 @@ export const ImportedCode = z.union([
     // No control or format character, which nobody types.
     .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]{6,64}$/u, 'must have 6 to 64 characters')
     // As bcrypt, scrypt, Argon2 and crypt(3) write theirs: https://github.com/P-H-C/phc-string-format
+    .refine(isGuessedRarely, 'must have 6 characters that are no blanks or hyphens, or 8 digits')
     .refine((code) => !/^\$[\w-]+\$/.test(code), 'is a slow hash, which cannot be imported'),
   z.object({ sha256: hexDigest(32) }).strict(),
   z.object({ sha512: hexDigest(64) }).strict(),

@@ -60,13 +60,15 @@ export function answerFormat(
   const own = contentType === undefined ? undefined : formatOf(vendor, parseRange(contentType), '1.3')?.version
   const any = { version: own ?? '1.3', plain: false } as const
   if (accept === undefined || accept.trim() === '') return any
-  return accept
+  const ranges = accept
     .split(',')
     .map(parseRange)
     .filter((range) => range.weight > 0)
     .sort((a, b) => b.weight - a.weight)
-    .map((range) => formatOf(vendor, range, any.version))
-    .find((format) => format !== undefined)
+  const format = ranges.map((range) => formatOf(vendor, range, any.version)).find((known) => known !== undefined)
+  // Who accepts everything gets the type that clients have always got.
+  const acceptsAll = ranges.some(({ type }) => type === '*/*' || type === 'application/*')
+  return format?.plain && acceptsAll ? { ...format, plain: false } : format
 }
 
 /** Whether an Accept header accepts a type that is not the vendor's, such as `image/png`. */

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const test = 'service/features/imported-factors/store.test.ts'
+const cautious = 'service/features/imported-factors/files/cautious.test.ts'
 
 /** Factors that another system made. */
 export const mutants: readonly Mutant[] = [
@@ -51,5 +52,53 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     test: 'contract/key-uri.test.ts',
     title: 'an address %s is refused, and never quoted',
+  },
+  {
+    defense: 'reading whose second factor is off',
+    file: 'src/service/features/imported-factors/files/fields.ts',
+    find: "    'enabled',\n    'isenabled',",
+    replace: "    'isenabled',",
+    test: cautious,
+    title: 'people for whom %s is false are rejected: nobody has checked a code of theirs',
+  },
+  {
+    defense: 'stopping at columns that may say whose second factor is off',
+    file: 'src/service/features/imported-factors/files/fields.ts',
+    find: '  refuseUndecided(given, line, new Set(Object.values(known).flat()))\n',
+    replace: '',
+    test: cautious,
+    title: 'a column %s stops the file, because it may say so in words of its own',
+  },
+  {
+    defense: 'refusing texts with words around recovery codes',
+    file: 'src/service/features/imported-factors/files/read-recovery.ts',
+    find: '? [undefined] : splitCodes(listed)',
+    replace: '? splitCodes(listed) : splitCodes(listed)',
+    test: cautious,
+    title: 'a text with %s is refused, and nothing of it becomes a code',
+  },
+  {
+    defense: 'refusing recovery codes that two people have',
+    file: 'src/service/features/imported-factors/rules.ts',
+    find: 'owners.get(form) !== row.username ? undefined : row.username',
+    replace: 'owners.get(form) !== row.username ? row.username : row.username',
+    test: cautious,
+    title: 'a code that two people have is no secret: nobody gets it',
+  },
+  {
+    defense: 'comparing no text of blanks and hyphens with recovery codes',
+    file: 'src/service/features/bypass-codes/imported.ts',
+    find: '  if (!isGuessedRarely(typed)) return []\n',
+    replace: '',
+    test: cautious,
+    title: 'what is typed as %j is compared with no code',
+  },
+  {
+    defense: 'logging no message of an error that may quote a seed',
+    file: 'src/express/sign-in/brought-factors.ts',
+    find: 'return `${error.name} ${place.trim()}`.trim()',
+    replace: 'return `${error.message} ${error.name} ${place.trim()}`.trim()',
+    test: 'express/import-factors.test.ts',
+    title: 'answers 503 and offers no enrollment when it fails, whatever it throws',
   },
 ]

@@ -2,13 +2,14 @@ import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
 import { hasHandedOverCode, mayHaveFirst } from '../../challenge/enrollment.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
-import { ImportedFactors } from '../../contract/imported-factors.ts'
+import { ImportedCode, ImportedFactors, maxImportedCodes } from '../../contract/imported-factors.ts'
 import { KeyUriError, parseKeyUri } from '../../contract/key-uri.ts'
 import type { User } from '../../contract/users.ts'
 import { describeMistakes, validate } from '../../contract/validate.ts'
 import { pause } from '../../ground/clock.ts'
 import { SetupError } from '../../service-handle.ts'
 import type { HttpRequest } from '../framework/http-request.ts'
+import type { ResolvedOptions } from '../options/options.ts'
 import { ImportError } from '../request/import-error.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { acceptedFactors, challengePolicy } from './challenge-policy.ts'
@@ -77,7 +78,8 @@ function askOnce(request: WebRequest): Promise<Answer> {
 }
 
 async function ask({ user, context }: WebRequest): Promise<Answer> {
-  const { importFactors, clock } = context.mfa.options
+  const { options } = context.mfa
+  const { importFactors, clock } = options
   const answered = new AbortController()
   try {
     const answer: unknown = await Promise.race([
@@ -85,10 +87,10 @@ async function ask({ user, context }: WebRequest): Promise<Answer> {
       pause(clock, importTimeout, answered.signal).then(() => late),
     ])
     if (answer === late) throw new ImportError(`importFactors has not answered within ${importTimeout / 1000} s`)
-    return readAnswer(answer)
+    return readAnswer(answer, options)
   } catch (error) {
     if (error instanceof ImportError) throw error
-    throw new ImportError(`importFactors failed: ${withoutSecrets(String(error))}`)
+    throw new ImportError(`importFactors failed: ${placeOf(error)}`)
   } finally {
     answered.abort()
   }
@@ -96,15 +98,30 @@ async function ask({ user, context }: WebRequest): Promise<Answer> {
 
 const late = Symbol('no answer in time')
 
-/** An error of the app may quote the address that it could not read. */
-const withoutSecrets = (text: string): string => text.replace(/otpauth:\S*/gi, 'otpauth:•••')
+/** The name of an error, and where it happened. Its message may quote the secret that the app could not read. */
+function placeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'it threw something that is no Error'
+  const place = error.stack?.split('\n').find((line) => line.startsWith('    at ')) ?? ''
+  return `${error.name} ${place.trim()}`.trim()
+}
 
-function readAnswer(answer: unknown): Answer {
+function readAnswer(answer: unknown, options: ResolvedOptions): Answer {
   if (answer === undefined || answer === null || answer === false) return undefined
   const { otpauth, recovery } = Object(answer) as { readonly otpauth?: unknown; readonly recovery?: unknown }
-  const read = validate(ImportedFactors, { app: readUri(otpauth), recovery: recovery ?? undefined })
+  const read = validate(ImportedFactors, { app: readUri(otpauth), recovery: usableCodes(recovery ?? [], options) })
   if (read.success) return read.data
   throw unusable(describeMistakes(read.mistakes))
+}
+
+/** One that cannot be imported must not keep its person out: the app is imported without it. */
+function usableCodes(recovery: unknown, options: ResolvedOptions): unknown {
+  if (!Array.isArray(recovery)) throw unusable('recovery: must be a list')
+  const usable = recovery.filter((code) => ImportedCode.safeParse(code).success).slice(0, maxImportedCodes)
+  if (usable.length < recovery.length) {
+    const count = `${recovery.length - usable.length} of ${recovery.length}`
+    options.logger.warn(`mfa: importFactors: ${count} recovery codes of a user cannot be imported; the app can`)
+  }
+  return usable
 }
 
 function readUri(otpauth: unknown): unknown {

@@ -46,6 +46,7 @@ const aliceLine = {
   username: 'alice',
   name: 'Alice',
   email: 'alice@example.com',
+  serialNumber: 'HW-1',
   otpauth:
     'otpauth://totp/Organization:alice?issuer=Organization&secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&algorithm=SHA1&digits=6&period=30',
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 
+import { isGuessedRarely, withoutGroups } from '../../../contract/imported-factors.ts'
 import type { ImportedCode } from '../../../contract/imported-factors.ts'
 
 /*
@@ -18,6 +19,7 @@ export function importedForm(code: ImportedCode): string {
 
 /** The forms in which a code that was typed may be stored. */
 export function formsOfTyped(typed: string): string[] {
+  if (!isGuessedRarely(typed)) return []
   const plain = withoutGroups(typed)
   return [`folded:${plain.toLowerCase()}`, `exact:${plain}`, ...hashesOf(typed)]
 }
@@ -32,6 +34,3 @@ function hashesOf(typed: string): string[] {
 }
 
 const digest = (hash: 'sha256' | 'sha512', text: string): string => createHash(hash).update(text).digest('hex')
-
-/** Blanks and hyphens only make a code easier to read. */
-const withoutGroups = (code: string): string => code.normalize('NFC').replace(/[\s\p{Pd}]/gu, '')

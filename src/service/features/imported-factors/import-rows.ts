@@ -9,7 +9,7 @@ import type { Caller } from '../../engine/context/caller.ts'
 import type { FactorRow, ReadFactors } from './files/factor-row.ts'
 import { importUsers, previewImport } from './import-users.ts'
 import type { ImportTarget } from './import-users.ts'
-import { isShortSeed, onePerPerson } from './rules.ts'
+import { isShortSeed, onePerPerson, withoutSharedCodes } from './rules.ts'
 import type { Keep } from './rules.ts'
 
 interface FactorImportOptions extends ImportOptions {
@@ -61,7 +61,7 @@ export async function importFactorRows(
     ...report
   } = await importRows(
     {
-      rows: [onePerPerson(all, options.keep)],
+      rows: [withoutSharedCodes(onePerPerson(all, options.keep))],
       async check(batch) {
         const checked = batch.map((row) => checkRow(row, target))
         const readable = checked.filter((row) => 'user' in row)

@@ -36,7 +36,8 @@ export function importUsers(
     const inside = within(call, db)
     const { found, outcomes } = await judgeAll(inside, target, users)
     const isStored = (_user: ImportedUser, index: number) => outcomes[index]?.outcome === 'stored'
-    const known = users.filter(isStored).flatMap(({ username }) => found.get(username) ?? [])
+    const isAccepted = (_user: ImportedUser, index: number) => outcomes[index]?.outcome !== 'rejected'
+    const known = users.filter(isAccepted).flatMap(({ username }) => found.get(username) ?? [])
     // Always in the same order, so that two imports at once do not wait for each other.
     for (const { id } of known.toSorted(byId)) await lockUser(db, call.organizationId, id)
     for (const { id: userId, memberId } of known) {
@@ -123,8 +124,10 @@ async function judge(
   user: ImportingUser | undefined,
 ): Promise<ImportOutcome> {
   if (!user) return addUsers ? { outcome: 'stored' } : rejected('unknown_user')
-  if (user.everEnrolled === 1)
-    return (await hasApp(call, user.id, app)) ? { outcome: 'unchanged' } : rejected('enrolled')
+  if (user.everEnrolled === 1) {
+    if (!(await hasApp(call, user.id, app))) return rejected('enrolled')
+    return user.memberId !== null || addUsers ? { outcome: 'unchanged' } : rejected('not_member')
+  }
   // The other system may still have the seed of the phone that was lost.
   if (user.importState === 'closed') return rejected('reset')
   return user.memberId !== null || addUsers ? { outcome: 'stored' } : rejected('not_member')

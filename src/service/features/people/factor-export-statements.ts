@@ -22,6 +22,7 @@ export const seedsOfPeople = allRows('seedsOfPeople', (db, visible: Slots<Visibl
       'hardwareToken.id',
       'hardwareToken.userId',
       'hardwareToken.serialNumber',
+      'hardwareToken.selfEnrolled',
       'user.username',
       'user.name',
       'user.email',

@@ -48,6 +48,8 @@ interface ExportedFactor {
   readonly username: string
   readonly name?: string
   readonly email?: string
+  /** Of a hardware token; an app of a user has none. */
+  readonly serialNumber?: string
   /** A Key URI with all parameters. */
   readonly otpauth: string
 }
@@ -131,12 +133,19 @@ function openSeed({ secrets }: ServiceContext, { id, userId, seed }: SeedRow): s
 }
 
 function exportedFactor(
-  { username, name, email, algorithm, digits, period, counter }: SeedRow,
+  { username, name, email, serialNumber, selfEnrolled, algorithm, digits, period, counter }: SeedRow,
   seed: string,
   { organization, domain }: ExportedScope,
 ): ExportedFactor {
   const names = keyUriNames({ issuer: (domain ?? organization).name, account: username })
   const codes = { ...names, secret: Secret.fromHex(seed), algorithm, digits }
   const otpauth = (counter === null ? new TOTP({ ...codes, period }) : new HOTP({ ...codes, counter })).toString()
-  return { username, ...(name !== '' && { name }), ...(email !== '' && { email }), otpauth }
+  return {
+    username,
+    ...(name !== '' && { name }),
+    ...(email !== '' && { email }),
+    // A token that an administrator has handed out comes back as one.
+    ...(selfEnrolled === 0 && { serialNumber }),
+    otpauth,
+  }
 }

@@ -4,6 +4,7 @@ import { entriesOf, openDatabase } from '../../engine/audit/recorded.ts'
 import { keysFor, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 import { engines, useEngine } from '../../../support/engines.ts'
+import { addDomain } from '../../../../src/service/features/domains/administration.ts'
 import { resetUser } from '../../../../src/service/features/people/reset.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { member, unique } from '../codes/code-holder.ts'
@@ -26,6 +27,22 @@ describe.each(engines)('imports of factors on %s', (engine) => {
 
   const importing = (users: readonly object[], more: object = {}) =>
     running.call('POST', `/domains/${running.domain.id}/factors/import`, { body: { users, ...more } })
+
+  it('people who have their app join another domain with addUsers, and are rejected there without', async () => {
+    const { id } = await addDomain(node.ctx, running.organization.id, { name: unique() })
+    const person = { username: unique(), app: appOfElsewhere().app }
+    await importing([person], { addUsers: true })
+    const elsewhere = (more: object) =>
+      running.call('POST', `/domains/${id}/factors/import`, { body: { users: [person], ...more } })
+
+    const refused = await elsewhere({})
+    const joined = await elsewhere({ addUsers: true })
+
+    expect(refused.json.users).toEqual([{ outcome: 'rejected', reason: 'not_member' }])
+    expect(joined.json.users).toEqual([{ outcome: 'unchanged' }])
+    const { json: user } = await running.call('GET', `/users?username=${person.username}`)
+    expect(user.domains).toEqual(expect.arrayContaining([id, running.domain.id]))
+  })
 
   it('two imports at once store each app once, in whatever order their users stand', async () => {
     const people = Array.from({ length: 20 }, () => ({

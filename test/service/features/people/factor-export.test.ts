@@ -158,7 +158,7 @@ describe.each(mainEngines)('an export of factors on %s', (engine) => {
     const { lines, ...report } = await exported(domain)
 
     expect(report).toMatchObject({ exported: 1, devices: 1, passkeys: 1, freeTokens: 0, damaged: [] })
-    expect(lines.map((line) => Object.keys(line))).toEqual([['username', 'name', 'email', 'otpauth']])
+    expect(lines.map((line) => Object.keys(line))).toEqual([['username', 'name', 'email', 'serialNumber', 'otpauth']])
     for (const hidden of [recovery, passcode, codeSecret]) expect(JSON.stringify(lines)).not.toContain(hidden)
   })
 

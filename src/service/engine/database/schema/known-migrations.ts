@@ -33,6 +33,7 @@ export const knownMigrations = [
   migration('0018-code-algorithm', 'bc23db530702dc4255a2534d703a7abc'),
   migration('0019-imported-factors', '37e85018d45f96107889f3a7d5e956f3'),
   migration('0020-code-counter', '521bf9ac68fce89fb916089113eb0c20'),
+  migration('0021-import-after-reset', '425c5e1fec342a6341ba349e59db663a'),
 ] as const
 
 export type MigrationName = (typeof knownMigrations)[number]['name']

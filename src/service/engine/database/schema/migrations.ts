@@ -18,6 +18,7 @@ import { rememberedAnswer } from './0017-remembered-answer.ts'
 import { codeAlgorithm } from './0018-code-algorithm.ts'
 import { importedFactors } from './0019-imported-factors.ts'
 import { codeCounter } from './0020-code-counter.ts'
+import { importAfterReset } from './0021-import-after-reset.ts'
 import type { Engine } from './engine.ts'
 import type { MigrationName } from './known-migrations.ts'
 
@@ -43,4 +44,5 @@ export const migrations = (engine: Engine): Readonly<Record<MigrationName, reado
   '0018-code-algorithm': codeAlgorithm,
   '0019-imported-factors': importedFactors,
   '0020-code-counter': codeCounter,
+  '0021-import-after-reset': importAfterReset,
 })

@@ -56,6 +56,6 @@ export const plainName = (field: string): string => field.toLowerCase().replace(
 function nameOf(fields: readonly string[], index: number): string {
   const name = fields[index] ?? ''
   const isName =
-    /^\p{L}[\p{L}\p{N} _.()/-]{0,31}$/u.test(name) && !/\d\D*\d\D*\d|^[A-Z0-9]{12,}$|^[a-z0-9]{20,}$/.test(name)
+    /^\p{L}[\p{L}\p{N} _.()/-]{0,31}$/u.test(name) && !/\d\D*\d\D*\d|^[A-Z0-9]{12,}$|^[a-z0-9]{16,}$/.test(name)
   return isName ? `"${name}"` : `${index + 1}`
 }

@@ -21,7 +21,20 @@ const names = {
   serial: tokenNames.serial,
   recovery: ['recovery', 'recoverycodes', 'backupcodes', 'scratchcodes', 'bypasscodes'],
   verified: ['verified', 'isverified', 'confirmed', 'totpverified'],
-  enabled: ['twofactorenabled', 'mfaenabled', 'totpenabled', 'otpenabled'],
+  enabled: [
+    'enabled',
+    'isenabled',
+    'active',
+    'isactive',
+    'twofactorenabled',
+    '2faenabled',
+    'tfaenabled',
+    'mfaenabled',
+    'mfaactive',
+    'totpenabled',
+    'totpactive',
+    'otpenabled',
+  ],
   createdAt: ['createdat', 'created', 'createddate', 'creationdate', 'enrolledat'],
 } as const
 export type Field = keyof typeof names
@@ -30,6 +43,9 @@ const otherUsernames: ReadonlySet<string> = new Set(names.username)
 
 /** Columns that say nothing about codes: those in which better-auth counts wrong codes, and the number of a user. */
 const otherHarmless = new Set(['failedverificationcount', 'lockeduntil', 'uid'])
+
+/** Names that may say whose second factor is off: a setup that somebody began and never finished must not become a factor. */
+const decidesWhose = /enabled|disabled|active|status|state|locked|revoked|deleted|suspend|banned|expir/
 
 /** The texts of a row by what they mean. */
 export type Said = Readonly<Partial<Record<Field, unknown>>>
@@ -48,6 +64,7 @@ export function fieldsNamed(
   { usernameColumn, noteIgnored }: FieldSettings,
 ): readonly (Field | undefined)[] {
   const known = usernameColumn === undefined ? names : namesWith(plainName(usernameColumn))
+  refuseUndecided(given, line, new Set(Object.values(known).flat()))
   const header = readHeader(
     { line, fields: given, fault: undefined },
     { names: known, isHarmless: (name) => isHarmless(name) || otherHarmless.has(name) || otherUsernames.has(name) },
@@ -59,6 +76,19 @@ export function fieldsNamed(
     throw new FileProblem(`Line ${line} names no factors: otpauth, or a secret in base32 or hex.`)
   noteIgnored?.(header.ignored)
   return header.columns
+}
+
+/** @throws {FileProblem} for a column that may say whose rows do not count, in words that are not known. */
+function refuseUndecided(given: readonly string[], line: number, known: ReadonlySet<string>): void {
+  const undecided = given.findIndex((field) => {
+    const name = plainName(field)
+    return decidesWhose.test(name) && !known.has(name) && !otherHarmless.has(name)
+  })
+  if (undecided < 0) return
+  throw new FileProblem(
+    `Column ${undecided + 1} of line ${line} may say whose second factor is off. Rename it to enabled if it says true or false. ` +
+      'Otherwise remove the rows of these people, and the column.',
+  )
 }
 
 const factorFields: ReadonlySet<Field> = new Set(['uri', 'hex', 'base32', 'text', 'secret', 'recovery'])

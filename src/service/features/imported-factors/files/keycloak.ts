@@ -24,6 +24,7 @@ export function readKeycloak({ line, value }: JsonItem, settings: CodeSettings):
   const name = [user.firstName, user.lastName].map((part) => textOf(part) ?? '').join(' ')
   const person: Said = { username: user.username, name, email: user.email, ...(recovery.length > 0 && { recovery }) }
   const apps = all.filter(({ type }) => type === 'otp' || type === 'totp' || type === 'hotp')
+  if (apps.length > 0 && user.enabled === false) return [{ line, reason: 'the user is disabled' }]
   if (apps.length === 0) return recovery.length > 0 ? [readRow(line, person, sources.keycloak, settings)] : []
   return apps.map((app) => readRow(line, { ...person, ...appOf(app) }, sources.keycloak, settings))
 }

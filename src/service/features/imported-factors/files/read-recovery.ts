@@ -1,5 +1,5 @@
 import type { ImportedCode } from '../../../../contract/imported-factors.ts'
-import { maxImportedCodes } from '../../../../contract/imported-factors.ts'
+import { isGuessedRarely, maxImportedCodes } from '../../../../contract/imported-factors.ts'
 import { parseJson } from '../../../../contract/validate.ts'
 
 /** The recovery codes of a row. */
@@ -42,13 +42,12 @@ function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (typeof value !== 'string') return [value]
   const text = value.trim()
-  if (/^[[{]/.test(text)) {
-    const list = parseJson(text)
-    if (Array.isArray(list)) return list
-    // PostgreSQL writes its arrays in braces.
-    if (text.startsWith('{')) return splitCodes(text.slice(1, -1).replaceAll('"', ''))
-  }
-  return splitCodes(text)
+  const list = text.startsWith('[') ? parseJson(text) : undefined
+  if (Array.isArray(list)) return list
+  // PostgreSQL writes its arrays in braces.
+  const listed = /^\{([^{}:[\]]*)\}$/.exec(text)?.[1]?.replaceAll('"', '') ?? text
+  // Words and punctuation around the codes would be codes that every person has.
+  return /[{}[\]()"']|:\s|:$/.test(listed) ? [undefined] : splitCodes(listed)
 }
 
 const splitCodes = (text: string) => text.split(/[\s,;|]+/).filter((code) => code !== '')
@@ -68,7 +67,11 @@ function codeOf(value: unknown): ImportedCode | undefined {
   return hashOf(hash) ?? (hash === code && isTyped(code) ? code : undefined)
 }
 
-const isTyped = (code: string) => code.length >= 6 && code.length <= maxCodeLength && /^[\x21-\x7e]+$/.test(code)
+/** Not a word, which may be a placeholder that every person has. */
+const isTyped = (code: string) =>
+  code.length <= maxCodeLength && /^[\dA-Za-z-]+$/.test(code) && !isWord(code) && isGuessedRarely(code)
+
+const isWord = (code: string) => !/\d/.test(code) && (code === code.toLowerCase() || code === code.toUpperCase())
 
 function hashOf(value: unknown): ImportedCode | undefined {
   if (typeof value !== 'string' || !/^[0-9a-f]+$/i.test(value)) return undefined
