@@ -10,8 +10,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that an import of factors gives a first factor only',
     file: users,
-    find: "{ outcome: 'unchanged' } : rejected('enrolled')",
-    replace: "{ outcome: 'unchanged' } : { outcome: 'stored' }",
+    find: "if (!(await hasApp(call, user.id, app))) return rejected('enrolled')",
+    replace: "if (!(await hasApp(call, user.id, app))) return { outcome: 'stored' }",
     test: operations,
     title: 'an import rejects a user with %s',
     also: [
@@ -73,8 +73,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that slow hashes of recovery codes are refused',
     file: `${feature}/files/read-recovery.ts`,
-    find: 'const isTyped = (code: string) => code.length >= 6 && code.length <= maxCodeLength &&',
-    replace: 'const isTyped = (code: string) => code.length >= 6 &&',
+    find: 'code.length <= maxCodeLength && /^[\\dA-Za-z-]+$/.test(code) && !isWord(code)',
+    replace: '!isWord(code)',
     test: formats,
     title: 'are refused one by one, and the app is imported: %s',
     also: [
