@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,11 +6,11 @@ import { Decrypter } from 'age-encryption'
 import { HOTP, Secret, TOTP, URI } from 'otpauth'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { root } from '../../scripts/run.ts'
 import { createDatabase, run } from '../cli/admin/run-command.ts'
 import { serve } from '../processes/command.ts'
 import { createCall, newUser, startService } from '../service/start-service.ts'
 import { random128 } from '../support/device-signer.ts'
+import { blocksOf, shell } from '../support/page-commands.ts'
 import { numberOn } from '../support/web-app.ts'
 import { useEngine } from '../support/engines.ts'
 import { startExample } from './start-example.ts'
@@ -103,7 +101,7 @@ describe('exporting', () => {
     const enrolled = await call('POST', `/domains/${domainId}/users/${alice.id}/hardware`, { body })
     const [exportIt = ''] = blocksAbout('Exporting')
 
-    const { code, stdout } = await shell(folder, exportIt.replaceAll(/^ +/gm, '')).ended
+    const { code, stdout } = await shell(folder, exportIt).ended
     const decrypter = new Decrypter()
     decrypter.addPassphrase(readFileSync(join(folder, 'passphrase.txt'), 'utf8').trimEnd())
     const line = JSON.parse(await decrypter.decrypt(readFileSync(join(folder, 'factors.age')), 'text'))
@@ -135,34 +133,10 @@ async function signsInElsewhere(app: TOTP | HOTP): Promise<string> {
 }
 
 /** The commands of a section of docs/leaving.md, with this address. */
-function blocksAbout(heading: string, address = ''): string[] {
-  const page = readFileSync(join(root, 'docs/leaving.md'), 'utf8')
-  const section = page.split(/^## /m).find((text) => text.startsWith(heading)) ?? ''
-  return Array.from(section.matchAll(/```sh\n([^]*?)```/g), ([, block = '']) =>
+const blocksAbout = (heading: string, address = '') =>
+  blocksOf('docs/leaving.md', heading).map((block) =>
     block.replaceAll('postgres://mfa:password@db.example/mfa', address),
   )
-}
-
-/** Runs commands with the built package in place of an installed one. */
-function shell(folder: string, commands: string) {
-  const program = `"${process.execPath}" "${join(root, 'bin/second-factor.js')}"`
-  const script = commands.replaceAll('npx second-factor', program).replace(/"[^"]*" (?="[^"]*" serve)/, 'exec $&')
-  const child = spawn('sh', ['-e', '-c', script], { cwd: folder, env: { ...process.env, NODE_NO_WARNINGS: '1' } })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (data) => (stdout += data))
-  child.stderr.on('data', (data) => (stderr += data))
-  const ended = once(child, 'close').then(([code]) => ({ code, stdout, stderr }))
-  return {
-    ended,
-    async printed(pattern: RegExp) {
-      await expect.poll(() => stdout + stderr).toMatch(pattern)
-    },
-    async stop() {
-      child.kill()
-      await ended
-    },
-  }
-}
 
 async function signedIn(example: Awaited<ReturnType<typeof startExample>>) {
   const browser = example.browser()
