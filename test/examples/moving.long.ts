@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { Secret, TOTP } from 'otpauth'
 import { Client } from 'pg'
 import speakeasy from 'speakeasy'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { run } from '../cli/admin/run-command.ts'
 import { serve } from '../processes/command.ts'
@@ -19,8 +19,11 @@ import { npm } from './install-example.ts'
 const usernames = ['alice', 'bob', 'carol', 'dave', 'erin']
 const page = 'docs/moving.md'
 
-// The page writes files with psql, which is a program of the system.
-describe.skipIf(spawnSync('psql', ['--version']).error)('with a table in PostgreSQL', () => {
+describe('with a table in PostgreSQL', () => {
+  beforeAll(() => {
+    if (spawnSync('psql', ['--version']).error)
+      throw new Error('The page writes files with psql. On Debian: sudo apt-get install postgresql-client')
+  })
   const newDatabase = useEngine('PostgreSQL', { empty: true })
 
   it('codes of speakeasy are accepted after the commands of docs/moving.md', async () => {
