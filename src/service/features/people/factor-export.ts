@@ -48,7 +48,7 @@ interface ExportedFactor {
   readonly username: string
   readonly name?: string
   readonly email?: string
-  /** Of a hardware token; an app of a user has none. */
+  /** Says that it is a hardware token; an app of a user has none. */
   readonly serialNumber?: string
   /** A Key URI with all parameters. */
   readonly otpauth: string
