@@ -1,7 +1,7 @@
 import { base64url } from 'jose'
 
 import type { Activated } from '../contract/device-answers.ts'
-import { fromBase32 } from './base32.ts'
+import { fromBase32 } from '../ground/base32.ts'
 import type { Random } from './options.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Activated } from '../contract/device-answers.ts'
 import type { Account } from './account.ts'
-import { fromBase32, toBase32 } from './base32.ts'
+import { fromBase32, toBase32 } from '../ground/base32.ts'
 import { openSecret } from './locked-secret.ts'
 
 /** The same value as in `Activated` of the contract. */

@@ -1,3 +1,5 @@
+import { fromBase32 } from './base32.ts'
+
 /** How the seeds of a file are written. */
 export const seedEncodings = ['hex', 'base32'] as const
 export type SeedEncoding = (typeof seedEncodings)[number]
@@ -15,22 +17,7 @@ export function hexSeed(text: string, encoding: SeedEncoding): string | undefine
   if (padding.some((part) => part !== '')) return undefined
   // No other number of characters is a number of bytes (RFC 4648 section 6): a character is missing.
   const isWhole = [0, 2, 4, 5, 7].includes(letters.length % 8)
-  return isWhole && /^[A-Z2-7]+$/.test(letters) ? hexOf(letters) : undefined
+  return isWhole && /^[A-Z2-7]+$/.test(letters) ? hexOf(fromBase32(letters)) : undefined
 }
 
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-
-/** Decodes Base32 (RFC 4648 section 6). Not by `otpauth`: what only reads an address need not load it. */
-function hexOf(letters: string): string {
-  let hex = ''
-  let [value, bits] = [0, 0]
-  for (const letter of letters) {
-    value = (value << 5) | alphabet.indexOf(letter)
-    bits += 5
-    if (bits < 8) continue
-    bits -= 8
-    hex += (value >> bits).toString(16).padStart(2, '0')
-    value &= (1 << bits) - 1
-  }
-  return hex
-}
+const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

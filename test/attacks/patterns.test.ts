@@ -14,7 +14,7 @@ const maxDuration = 4
 const ownWords = [
   'src/client/options.ts',
   'src/contract/activation-link.ts',
-  'src/device/base32.ts',
+  'src/ground/base32.ts',
   'src/device/service-url.ts',
   'src/express/options/options.ts',
   'src/express/pages/link.ts',

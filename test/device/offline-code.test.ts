@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { Account } from '../../src/device/account.ts'
-import { fromBase32, toBase32 } from '../../src/device/base32.ts'
+import { fromBase32, toBase32 } from '../../src/ground/base32.ts'
 import { createDevice } from '../../src/device/device.ts'
 import { currentCode, exportCodeSecret, importCodeSecret } from '../../src/device/offline-code.ts'
 import { startService } from '../support/running-service.ts'

@@ -13,9 +13,9 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     also: [
       {
-        file: 'src/service/features/imported-factors/store.ts',
-        find: '{ userId, first: true }',
-        replace: '{ userId, first: false }',
+        file: 'src/service/features/users/enrollment.ts',
+        find: "    .where('everEnrolled', '=', 0)\n    .returning('id'),",
+        replace: "    .returning('id'),",
       },
     ],
     test: operations,

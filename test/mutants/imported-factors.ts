@@ -7,9 +7,9 @@ const cautious = 'service/features/imported-factors/files/cautious.test.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'importing factors only for people who never had one',
-    file: 'src/service/features/imported-factors/store.ts',
-    find: '{ userId, first: true }',
-    replace: '{ userId, first: false }',
+    file: 'src/service/features/users/enrollment.ts',
+    find: "    .where('everEnrolled', '=', 0)\n    .returning('id'),",
+    replace: "    .returning('id'),",
     test,
     title: 'nothing is stored for a person who has a factor',
   },

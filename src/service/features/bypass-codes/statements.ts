@@ -4,7 +4,7 @@ import { handedOverFor } from '../factors/phishing-resistance.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
 import { endOtherSessions } from '../browsers/epochs.ts'
 import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
-import { change, derived, firstRow, firstValue, pick, withDefaults } from '../../engine/database/statement.ts'
+import { change, derived, firstRow, firstValue, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 import { bypassCodesOfUsers, usable } from '../users/belongings.ts'
 
@@ -30,13 +30,12 @@ const rowsPerInsert = 500
 
 export const insertBypassCode = firstRow(
   'insertBypassCode',
-  (db, row: Slots<Omit<Insertable<Database['bypassCode']>, 'sequence' | 'usedAt'>>) =>
+  (db, row: Slots<Omit<Insertable<Database['bypassCode']>, 'sequence' | 'usedAt' | 'imported'>>) =>
     db
       .insertInto('bypassCode')
-      .values({
-        ...pick(row, ['id', 'userId', 'code', 'codeLookup', 'usesAllowed', 'usesRemaining', 'expiresAt', 'createdAt']),
-        ...withDefaults(row, { imported: 0 }),
-      })
+      .values(
+        pick(row, ['id', 'userId', 'code', 'codeLookup', 'usesAllowed', 'usesRemaining', 'expiresAt', 'createdAt']),
+      )
       .onConflict((conflict) => conflict.columns(['userId', 'codeLookup']).doNothing())
       .returningAll(),
 )

@@ -12,7 +12,7 @@ import { insertNewMembers } from '../users/member-statements.ts'
 import { insertUsers, lockUser } from '../users/statements.ts'
 import { importingUsers } from './statements.ts'
 import type { ImportingUser } from './statements.ts'
-import { storeAllImported } from './store.ts'
+import { storeImported } from './store.ts'
 
 /** The domain whose users bring their factors. */
 export interface ImportTarget {
@@ -54,7 +54,7 @@ export function importUsers(
       return userId === undefined ? [] : [{ ...user, userId }]
     })
     const place = { organizationId: call.organizationId, domainId: target.domainId }
-    const stored = await storeAllImported(db, inside, place, people)
+    const stored = await storeImported(db, inside, place, people)
     const facts = {
       domain: target.domainId,
       count: stored.size,

@@ -82,8 +82,8 @@ async function store(
   { user, domain }: Pick<GivenCode, 'user' | 'domain'>,
   factors: ImportedFactors,
 ): Promise<string> {
-  const member = { organizationId: call.organizationId, domainId: domain.id, userId: user.id }
-  const id = await storeImported(db, call, member, factors)
+  const place = { organizationId: call.organizationId, domainId: domain.id }
+  const id = (await storeImported(db, call, place, [{ ...factors, userId: user.id }])).get(user.id)
   if (id === undefined) throw new ApiProblem('api.error.conflict.enrolled')
   return id
 }

@@ -1,4 +1,4 @@
-import type { Fact, Queryable } from '../../engine/database/schema/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, allValues, change, changesRow } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 import type { Ended } from '../../engine/base/revoked.ts'
@@ -106,9 +106,4 @@ export const forgetEnrollment = change('forgetEnrollment', (db, userId: Slot<str
 /** Records that new bypass codes are no longer the first ones. Call it in the transaction that stores a code. */
 export const noteCodes = change('noteCodes', (db, userId: Slot<string>) =>
   db.updateTable('user').set({ hadCodes: 1 }).where('id', '=', userId).where('hadCodes', '=', 0),
-)
-
-/** Records that the factors which another system made were imported. In the transaction that stores them. */
-export const closeImport = change('closeImport', (db, userId: Slot<string>, importedCodes: Slot<Fact>) =>
-  db.updateTable('user').set({ importState: 'closed', importedCodes }).where('id', '=', userId),
 )

@@ -301,10 +301,12 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
   },
   async 'factors.imported'() {
     const { id: userId } = await member(running)
-    const owner = { organizationId: running.organization.id, domainId: running.domain.id, userId }
+    const place = { organizationId: running.organization.id, domainId: running.domain.id }
     const app = { seed: '0f'.repeat(20), algorithm: 'SHA1', digits: 6, period: 30 } as const
     const { ctx } = node
-    await ctx.store.db.transaction().execute((db) => storeImported(db, ctx, owner, { app, recovery: ['recovery'] }))
+    await ctx.store.db
+      .transaction()
+      .execute((db) => storeImported(db, ctx, place, [{ userId, app, recovery: ['recovery'] }]))
   },
   async 'factors.batch_imported'() {
     const app = { seed: '1e'.repeat(20), algorithm: 'SHA1', digits: 6, period: 30 }
