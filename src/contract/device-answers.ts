@@ -1,6 +1,8 @@
 /** The answers of the service to devices. Only devices parse them, so a service does not load this. */
 import { z } from 'zod'
 
+import { ApprovalDecision, maxContentLength, Requester } from './approval-content.ts'
+import { ApprovalReason, ApprovalState } from './approval-state.ts'
 import { MoveCode } from './device.ts'
 import { Domain13 } from './domains.ts'
 import { ErrorBody } from './errors.ts'
@@ -124,6 +126,43 @@ export type AccessNotice = z.infer<typeof AccessNotice>
 
 export type Notice = FactorNotice | AccessNotice
 
+/** One action to approve, as its device sees it. */
+export const DeviceApproval = z.object({
+  id: Id,
+  nonce: Random128,
+  /** The content to show and to sign: JSON text, as `ApprovalContent`. */
+  content: z.string().max(maxContentLength),
+  domain: z.object({ id: Id, name: z.string() }),
+  user: ShownUser,
+  /** How many digits to type; 0 where no number is asked for. */
+  numberLength: z.int(),
+  createdAt: Seconds,
+  expiresAt: Seconds,
+})
+export type DeviceApproval = z.infer<typeof DeviceApproval>
+
+export const ApprovalAnswered = z.object({ id: Id, state: ApprovalState, reason: ApprovalReason.optional() })
+export type ApprovalAnswered = z.infer<typeof ApprovalAnswered>
+
+/** An approval that this person answered. */
+export const ApprovalEntry = DeviceApproval.pick({ id: true, domain: true, user: true, createdAt: true }).extend({
+  title: z.string(),
+  decision: ApprovalDecision,
+  answeredAt: Seconds,
+})
+export type ApprovalEntry = z.infer<typeof ApprovalEntry>
+
+/** A requester that the person has blocked, because they did not ask for what it asked. */
+export const RequesterBlock = z.object({
+  id: Id,
+  domain: z.object({ id: Id, name: z.string() }),
+  requester: Requester,
+  until: Seconds,
+})
+export type RequesterBlock = z.infer<typeof RequesterBlock>
+
+export const RequesterBlocks = z.object({ blocks: z.array(RequesterBlock) })
+
 /** All that is pending, newest first. With `Prefer: wait=N` the response is held while it matches `If-None-Match`. */
 export const Inbox = z.object({
   requests: z.array(DeviceRequest),
@@ -133,6 +172,8 @@ export const Inbox = z.object({
   accessNotices: z.array(AccessNotice).optional(),
   /** Phone calls that the person is asked to confirm. Absent when there are none; older authenticators ignore them. */
   calls: z.array(PhoneCall).optional(),
+  /** Actions to approve. Absent when there are none; older authenticators ignore them. */
+  approvals: z.array(DeviceApproval).optional(),
 })
 export type Inbox = z.infer<typeof Inbox>
 
@@ -187,6 +228,8 @@ export const History = z.object({
   more: z.boolean(),
   /** Calls to the help desk that this device answered, newest first; only on the first page, and absent where there are none. */
   calls: z.array(CallEntry).optional(),
+  /** The same for approvals. */
+  approvals: z.array(ApprovalEntry).optional(),
 })
 export type History = z.infer<typeof History>
 

@@ -17,6 +17,11 @@ export const devicePaths = Object.freeze({
   scan: (sessionId: string) => `/device/requests/${sessionId}/scan`,
   /** The answer to a question of the help desk, which is no session. */
   answerCall: (callId: string) => `/device/calls/${callId}/answer`,
+  /** The answer to an approval of an action, which is no session either. */
+  answerApproval: (approvalId: string) => `/device/approvals/${approvalId}/answer`,
+  /** GET lists the requesters that the person has blocked. */
+  blocks: '/device/blocks',
+  liftBlock: (blockId: string) => `/device/blocks/${blockId}/lift`,
   remove: '/device/remove',
   /** GET reads where the service sends push messages, POST sets it. */
   push: '/device/push',
@@ -73,7 +78,7 @@ export const PushSubscription = z.object({
 export type PushSubscription = z.infer<typeof PushSubscription>
 
 /**
- * All that push services get to see: the id of a session, a notice or a phone call, which the device reads from the inbox, or
+ * All that push services get to see: the id of a session, a notice, a phone call or an approval, which the device reads from the inbox, or
  * of a test, which is no session and signs nobody in.
  */
 export const PushMessage = z.union([
@@ -81,6 +86,7 @@ export const PushMessage = z.union([
   z.object({ notice: Id }),
   z.object({ test: Id }),
   z.object({ call: Id }),
+  z.object({ approval: Id }),
 ])
 export type PushMessage = z.infer<typeof PushMessage>
 

@@ -53,6 +53,15 @@ export const errorStatus = Object.freeze({
   'api.error.invalid.parameters': 400,
   'api.error.invalid.file': 400,
   'api.error.invalid.key': 400,
+  'api.error.invalid.title': 400,
+  'api.error.invalid.details': 400,
+  'api.error.invalid.approvers': 400,
+  'api.error.invalid.needed': 400,
+  'api.error.invalid.expiresin': 400,
+  'api.error.invalid.requestedby': 400,
+  /** The signature of an answer, or the content in it, is not that of the approval. */
+  'api.error.invalid.proof': 400,
+  'api.error.invalid.after': 400,
   'api.error.invalid.days': 400,
   /** `Idempotency-Key`: not 1 to 255 visible ASCII characters. */
   'api.error.invalid.idempotencykey': 400,
@@ -73,6 +82,8 @@ export const errorStatus = Object.freeze({
   'api.error.forbidden.sameaddress': 403,
   /** The person answered No to a question of the help desk. */
   'api.error.forbidden.blocked': 403,
+  /** The person said "I didn't ask for this" of an earlier request of this requester. */
+  'api.error.forbidden.requester': 403,
   'api.error.device.revoked': 403,
   'api.error.device.moved': 403,
   'api.error.notfound.operation': 404,
@@ -90,6 +101,7 @@ export const errorStatus = Object.freeze({
   'api.error.notfound.callerverification': 404,
   'api.error.notfound.bulkjob': 404,
   'api.error.notfound.apikey': 404,
+  'api.error.notfound.approval': 404,
   'api.error.notfound.activationcode': 404,
   'api.error.methodnotallowed': 405,
   'api.error.notacceptable': 406,
@@ -167,6 +179,7 @@ export const notFoundByParam: Readonly<Record<string, ErrorCode>> = Object.freez
   callerVerificationId: 'api.error.notfound.callerverification',
   apiKeyId: 'api.error.notfound.apikey',
   bulkJobId: 'api.error.notfound.bulkjob',
+  approvalId: 'api.error.notfound.approval',
 })
 
 /** The error for a wrong field of a body or a query, if it has one of its own. */

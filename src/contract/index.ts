@@ -1,3 +1,4 @@
+export * from './approvals.ts'
 export * from './browsers.ts'
 export * from './bypass-codes.ts'
 export * from './device.ts'

@@ -1,4 +1,5 @@
 /** All operations of the REST interface by name, in the order of the reference page. */
+import * as approvals from './approvals.ts'
 import * as browsers from './browsers.ts'
 import * as bypassCodes from './bypass-codes.ts'
 import * as domains from './domains.ts'
@@ -27,6 +28,7 @@ const sections: Readonly<Record<string, object>> = {
   'Changing factors': factors,
   Sessions: sessions,
   Passkeys: passkeys,
+  Approvals: approvals,
   'Hardware tokens': hardware,
   'Factors of other systems': factorImport,
   'Bypass codes': bypassCodes,

@@ -9,7 +9,8 @@ import { RequestedPhishingResistance } from './phishing-resistance.ts'
 import { RelyingPartyId } from './relying-party.ts'
 import { attributeLimits, SessionPurpose, SessionReason, SessionState } from './session-facts.ts'
 import { Id, optionalField, Random128, Seconds } from './text.ts'
-import { Language, Username } from './users.ts'
+import { UserReference } from './user-reference.ts'
+import { Language } from './users.ts'
 import { Factor } from './factor.ts'
 import { AuthenticationResponse } from './webauthn.ts'
 
@@ -79,11 +80,6 @@ const OneTimePassword = z
     message: 'must be a string: a number has no leading zeros',
   })
   .transform((value) => readCode(typeof value === 'number' ? String(value) : value))
-
-const UserReference = z.union([
-  z.object({ id: Id, username: z.undefined().optional() }),
-  z.object({ username: Username, id: z.undefined().optional() }),
-])
 
 /** The address of the sign-in, as the caller saw it. For information only: null for text that is not an address. */
 export const SignInAddress = z
