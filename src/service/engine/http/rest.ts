@@ -138,10 +138,13 @@ function takeStream({ waiters, places, limits, clock }: ServiceContext, { id }: 
   leaveAfter(reader, leave)
 }
 
+/** A client that was generated from the document sends no Accept, and a GET has no type of its own that could say the version. */
+const later = 'Version 1.3 has no such operation: ask for version 1.4 in the header Accept.'
+
 /** The operations of a path that exist in the caller's version: 1.3 does not have the later ones. */
 function visibleTo(version: Version | undefined, routes: readonly Route[]): readonly Route[] {
   const visible = routes.filter(({ endpoint }) => version !== '1.3' || endpoint.since === undefined)
-  if (visible.length === 0) throw new ApiProblem('api.error.notfound.operation')
+  if (visible.length === 0) throw new ApiProblem('api.error.notfound.operation', routes.length > 0 ? later : undefined)
   return visible
 }
 
