@@ -136,6 +136,7 @@ export const listApprovals = endpoint({
   summary: 'Lists the approvals of the domain with their proofs, oldest first, 100 a page.',
   query: z.object({ after: Id.optional() }),
   response: ApprovalPage,
+  errors: ['api.error.invalid.after'],
   since: '1.4',
 })
 

@@ -3,7 +3,8 @@ import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { waiterKey } from '../../engine/base/waiter-key.ts'
 import { alarm } from '../../engine/http/held-read.ts'
 import type { EventSource } from '../../engine/waiting/follower.ts'
-import { pendingApprovals, settledApprovals } from './statements.ts'
+import { settleAbandoned } from './settle.ts'
+import { approvalsWithoutSome, pendingApprovals, settledApprovals } from './statements.ts'
 
 /** Times are whole seconds, and a change is visible a moment after it was made; seconds. */
 const slack = 5
@@ -46,7 +47,9 @@ export function followApprovals(ctx: ServiceContext, domainId: string): EventSou
 }
 
 /** What has settled since a time, and when the next approval expires; `Infinity` where none waits. */
-async function look({ store, clock }: ServiceContext, domainId: string, since: number) {
+async function look(ctx: ServiceContext, domainId: string, since: number) {
+  const { store, clock } = ctx
+  for (const row of await approvalsWithoutSome(store.db, domainId)) await settleAbandoned(ctx, row)
   const settled = await settledApprovals(store.db, { domainId, since })
   const pending = await pendingApprovals(store.db, domainId)
   const now = clock.now()
