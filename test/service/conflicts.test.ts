@@ -21,7 +21,8 @@ import {
 } from './features/administrators/console-holder.ts'
 import type { Console } from './features/administrators/console-holder.ts'
 import { personWithDevice } from './features/callers/phone-caller.ts'
-import { passkeyHolder, passkeyUser } from './features/passkeys/passkey-holder.ts'
+import { approvalsOf, approver } from './features/approvals/approving.ts'
+import { passkeyHolder, passkeyUser, rp } from './features/passkeys/passkey-holder.ts'
 import { newUser, unknownId } from './start-service.ts'
 import type { Answer } from './start-service.ts'
 
@@ -105,6 +106,18 @@ describe.each(engines)('requests that conflict on %s', (engine) => {
   const domainNamed = async (name: string) => (await owner.call('POST', '/domains', { body: { name } })).json
   const rename = ({ id, version }: { id: string; version: string }, name: string) =>
     owner.call('PUT', `/domains/${id}`, { body: { name }, headers: { 'if-match': `"${version}"` } })
+
+  /** An action that the owner of a passkey approves. */
+  async function actionByPasskey() {
+    const [person, app] = [await passkeyHolder(running), approvalsOf(running)]
+    const { json } = await app.ask({ user: { id: person.id } })
+    const path = `${app.path}/${json.id}`
+    const body = { user: { id: person.id }, rp }
+    const start = () => call('POST', `${path}/passkey/options`, { body })
+    const passkey = person.authenticator.use((await start()).json)
+    const approve = () => call('POST', `${path}/passkey`, { body: { ...body, passkey } })
+    return { start, approve, cancel: () => app.cancel(json.id) }
+  }
 
   /** Requests of which one at least is told of a conflict, whatever the order. */
   const scenarios: Readonly<Record<string, () => Promise<readonly Request[]>>> = {
@@ -242,6 +255,21 @@ describe.each(engines)('requests that conflict on %s', (engine) => {
       const { json: code } = await call('POST', `${person.path}/bypasscodes`, { body: bypass })
       const { id } = await person.signIn({ challenge, bypasscode: code.code })
       return thrice(() => call('POST', `/domains/${running.domain.id}/sessions/${id}/redeem`, { body: { challenge } }))
+    },
+    async redeemApproval() {
+      const [person, app, challenge] = [await approver(running), approvalsOf(running), random128()]
+      const { json } = await app.ask({ user: { id: person.id }, challenge })
+      await person.decide(json.id, 'approve')
+      return [...thrice(() => app.redeem(json.id, challenge)), () => app.redeem(json.id, random128())]
+    },
+    async startApprovalByPasskey() {
+      const { start, cancel } = await actionByPasskey()
+      await cancel()
+      return thrice(start)
+    },
+    async approveByPasskey() {
+      const { approve, cancel } = await actionByPasskey()
+      return [...thrice(approve), cancel]
     },
     async sendEmailCode() {
       const person = await member(running)

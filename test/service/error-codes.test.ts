@@ -18,6 +18,7 @@ import { administrator, callConsole, consoleBrowser, startConsole } from './feat
 import type { Console } from './features/administrators/console-holder.ts'
 import { askCaller, askedCaller, personWithDevice } from './features/callers/phone-caller.ts'
 import { passkeyHolder, passkeyUser } from './features/passkeys/passkey-holder.ts'
+import { approvalsOf, approver } from './features/approvals/approving.ts'
 import { activateDevice, createCall, newUser, read, startService, unknownId } from './start-service.ts'
 import type { Answer, Running } from './start-service.ts'
 
@@ -44,6 +45,9 @@ const createUser = (more: object, key?: string) => {
 }
 const createSession = (more: object) =>
   running.call('POST', `${domain()}/sessions`, { body: { user: { id: unknownId }, ...more } })
+
+/** Asks somebody to approve an action, by default a member without a device. */
+const askApproval = (more: object) => approvalsOf(running).ask({ user: { id: unknownId }, ...more })
 
 const token = { serialNumber: 'S', type: 'TOTP6', timeStep: 30, seed: '0'.repeat(40) }
 const createToken = (more: object) => running.call('POST', '/hardware', { body: { ...token, ...more } })
@@ -456,6 +460,26 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     vi.doUnmock('sax')
     return answer
   },
+  'api.error.invalid.title': () => askApproval({ title: '' }),
+  'api.error.invalid.details': () => askApproval({ details: [{ label: 'To', value: '' }] }),
+  'api.error.invalid.approvers': () => askApproval({ approvers: [{ id: unknownId }], requestedBy: unknownId }),
+  'api.error.invalid.needed': () => askApproval({ needed: 2 }),
+  'api.error.invalid.expiresin': () => askApproval({ expiresIn: 29 }),
+  'api.error.invalid.requestedby': async () =>
+    askApproval({ user: { id: (await approver(running)).id }, requestedBy: unknownId }),
+  'api.error.invalid.proof': async () => {
+    const { id, decide } = await approver(running)
+    const { json } = await askApproval({ user: { id } })
+    return decide(json.id, 'approve', { claims: { content: '{}' } })
+  },
+  'api.error.invalid.after': () => get(`${domain()}/approvals?after=${unknownId}`),
+  'api.error.forbidden.requester': async () => {
+    const { id, decide } = await approver(running)
+    const ask = () => askApproval({ user: { id }, requestedBy: 'script' })
+    await decide((await ask()).json.id, 'report')
+    return ask()
+  },
+  'api.error.notfound.approval': () => get(`${domain()}/approvals/${unknownId}`),
   'api.error.invalid.days': async () => mailTo((await member(administered)).id, { days: 31 }),
   'api.error.conflict.email': async () => mailTo((await member(administered, { email: null })).id),
   'api.error.conflict.device': async () => mailTo((await personWithDevice(administered)).id),

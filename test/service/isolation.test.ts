@@ -9,6 +9,7 @@ import { codeAt, stepAt } from '../../src/service/features/codes/totp.ts'
 import { openService } from '../../src/service/service.ts'
 import type { OpenedService } from '../../src/service/service.ts'
 import { mainEngines, useEngine } from '../support/engines.ts'
+import { transfer } from './features/approvals/approving.ts'
 import { passByCode } from './features/browsers/known-browser.ts'
 import { passkeyPage } from './features/passkeys/passkey-holder.ts'
 import { activateDevice, createCall, createTenant, keysFor, newUser, startService } from './start-service.ts'
@@ -35,6 +36,11 @@ async function furnish(running: Running, tenant: Tenant, name: string) {
   const [browser] = await create('POST', `/domains/${domain.id}/users/${user.id}/browsers/list`, {})
   const bypass = await create('POST', `/users/${user.id}/bypasscodes`, { usesAllowed: 5, expirationTime: 60 })
   const session = await create('POST', `/domains/${domain.id}/sessions`, { user: { id: user.id } })
+  const approval = await create('POST', `/domains/${domain.id}/approvals`, {
+    user: { id: user.id },
+    ...transfer,
+    title: `action of ${name}`,
+  })
   const params: Record<string, string> = {
     userId: user.id,
     domainId: domain.id,
@@ -43,12 +49,20 @@ async function furnish(running: Running, tenant: Tenant, name: string) {
     bypassCodeId: bypass.id,
     browserId: browser.id,
     passkeyId: passkey.id,
+    approvalId: approval.id,
   }
   return {
     ...tenant,
     user,
     params,
-    words: [...Object.values(params), user.username, `serial of ${name}`, bypass.code, passkey.credentialId],
+    words: [
+      ...Object.values(params),
+      user.username,
+      `serial of ${name}`,
+      `action of ${name}`,
+      bypass.code,
+      passkey.credentialId,
+    ],
   }
 }
 
@@ -62,6 +76,8 @@ const fill = ({ path }: Endpoint, params: Record<string, string>) =>
 function bodyOf(name: string, { user }: Furnished): { body?: unknown } {
   if (name === 'createSession') return { body: { user: { id: user.id } } }
   const request = examples[name]?.request
+  const aboutApprovals = ['createApproval', 'startApprovalByPasskey', 'approveByPasskey']
+  if (aboutApprovals.includes(name)) return { body: { ...(request as object), user: { id: user.id } } }
   return request === undefined ? {} : { body: request }
 }
 
@@ -98,7 +114,15 @@ describe.each(mainEngines)('two organizations on %s', (engine) => {
   })
 
   const tables = ['organization', 'apiKey', 'domain', 'user', 'membership', 'token', 'device', 'session'] as const
-  const moreTables = ['codeGenerator', 'hardwareToken', 'bypassCode', 'emailCode', 'passkey'] as const
+  const moreTables = [
+    'codeGenerator',
+    'hardwareToken',
+    'bypassCode',
+    'emailCode',
+    'passkey',
+    'approval',
+    'approver',
+  ] as const
 
   /** Everything that the other organization has. Our own may change. */
   async function dump(): Promise<string> {
@@ -138,6 +162,32 @@ describe.each(mainEngines)('two organizations on %s', (engine) => {
 
     expect(answers.map(({ code }) => code)).toEqual(['api.error.notfound.user', 'api.error.notfound.user'])
     expect(await dump()).toBe(before)
+  })
+
+  it('an organization cannot ask users of another organization to approve, nor ask in their name', async () => {
+    const before = await dump()
+    const ask = (who: object) =>
+      ours.call('POST', `/domains/${ours.domain.id}/approvals`, { body: { ...transfer, ...who } })
+    const [own, foreignUser] = [{ id: ours.user.id }, { id: theirs.user.id }]
+
+    const answers = [
+      await ask({ user: foreignUser }),
+      await ask({ user: { username: theirs.user.username } }),
+      await ask({ approvers: [foreignUser], requestedBy: own.id }),
+      await ask({ approvers: [own], requestedBy: foreignUser.id }),
+      await ask({ user: own, requestedBy: foreignUser.id }),
+    ]
+
+    const [notFound, wrongRequester] = ['api.error.notfound.user', 'api.error.invalid.requestedby']
+    expect(answers.map(({ code }) => code)).toEqual([notFound, notFound, notFound, wrongRequester, wrongRequester])
+    expect(await dump()).toBe(before)
+  })
+
+  it('an organization lists its own approvals only', async () => {
+    const answer = await ours.call('GET', `/domains/${ours.domain.id}/approvals`)
+
+    expect(answer.json.approvals.map(({ id }: { id: string }) => id)).toContain(ours.params['approvalId'])
+    for (const word of theirs.words) expect(answer.text).not.toContain(word)
   })
 
   it.each(['/users', '/hardware', '/organization'])(
@@ -389,10 +439,28 @@ describe('a key for one domain', () => {
     expect(answers.map(({ code }) => code)).toEqual(['api.error.forbidden', 'api.error.forbidden'])
   })
 
+  it('an API key for one domain asks no user of another domain to approve', async () => {
+    const ask = (who: object) => call('POST', `/domains/${own.domain.id}/approvals`, { body: { ...transfer, ...who } })
+
+    const answers = [
+      await ask({ user: { id: outsider.id } }),
+      await ask({ approvers: [outsider.username], requestedBy: own.user.id }),
+      await ask({ approvers: [{ id: own.user.id }], requestedBy: outsider.id }),
+    ]
+
+    expect(answers.map(({ code }) => code)).toEqual([
+      'api.error.notfound.user',
+      'api.error.notfound.user',
+      'api.error.invalid.requestedby',
+    ])
+  })
+
   it('an API key for one domain works in its own domain', async () => {
     const answers = await Promise.all([
       call('GET', `/domains/${own.domain.id}`),
       call('POST', `/domains/${own.domain.id}/sessions`, { body: { user: { username: own.user.username } } }),
+      call('GET', `/domains/${own.domain.id}/approvals/${own.params['approvalId']}`),
+      call('GET', '/approval-keys'),
       call('GET', `/users/${own.user.id}`),
       call('GET', `/users/${own.user.id}/hardware`),
       call('GET', '/organization'),

@@ -11,6 +11,7 @@ import { random128 } from '../support/device-signer.ts'
 import { bypassCodeOf, hardwareToken, member, unique } from './features/codes/code-holder.ts'
 import { administrator, startConsole } from './features/administrators/console-holder.ts'
 import type { Console } from './features/administrators/console-holder.ts'
+import { approvalsOf, approver } from './features/approvals/approving.ts'
 import { passkeyHolder } from './features/passkeys/passkey-holder.ts'
 
 /*
@@ -90,6 +91,8 @@ const administrators = async (id: unknown) => {
   return lists.flat().find((each: Values) => each['id'] === id) as Values
 }
 
+const approverReference = async () => ({ id: (await approver(running)).id })
+
 const trips: Readonly<Record<string, Trip>> = {
   createUser: {
     values: (number) => ({ username: unique(), ...ofUser(number) }),
@@ -133,6 +136,30 @@ const trips: Readonly<Record<string, Trip>> = {
         const [request] = await person.pending()
         const { attributes, ipAddress } = request as unknown as Values
         return { purpose, attributes, ipAddress }
+      }
+    },
+  },
+  createApproval: {
+    values: async (number) =>
+      number === 1
+        ? {
+            title: 'Deploy 4.2',
+            details: [{ label: 'Commit', value: '1f2e3d' }],
+            expiresIn: 120,
+            requestedBy: 'script',
+          }
+        : { approvers: [await approverReference(), await approverReference()], needed: 2 },
+    async write(values) {
+      const asking = 'approvers' in values ? (await member(running)).id : undefined
+      const who = asking === undefined ? { user: await approverReference() } : { requestedBy: asking }
+      const app = approvalsOf(running)
+      const { json } = await app.ask({ ...who, ...values })
+      return async () => {
+        const { content, approvers, needed, createdAt, expiresAt } = await app.get(json.id)
+        const { title, details, requester } = JSON.parse(content)
+        const people = approvers.map(({ user: { id } }) => ({ id }))
+        const asked = { approvers: people, needed, expiresIn: expiresAt - createdAt }
+        return { title, details, requestedBy: requester.name, ...asked }
       }
     },
   },
@@ -349,6 +376,12 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     unknownBrowser: 'decides what the browser may do',
     phishingResistant: 'decides what counts',
   },
+  createApproval: {
+    user: 'names the person, who is one of the approvers',
+    numberMatching: 'decides whether there is a number',
+  },
+  startApprovalByPasskey: { user: 'names the person, who is one of the approvers' },
+  approveByPasskey: { user: 'names the person, who is one of the approvers' },
   redeemSession: { unknownBrowser: 'decides what the browser may do', phishingResistant: 'decides what counts' },
   sendEmailCode: { deliverableOTPType: once, language: 'is that of this one mail' },
   createPasskeySession: { ipAddress: 'stands in the audit trail, whose tests read it' },

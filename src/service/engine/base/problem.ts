@@ -72,6 +72,8 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.forbidden.sameaddress':
     'This person has your e-mail address. Ask another administrator to consent to this first, or an owner to say whose record it is.',
   'api.error.forbidden.own': 'You cannot do this to your own record. Ask another administrator.',
+  'api.error.forbidden.requester':
+    'The person has blocked this requester for a day, because they did not ask for what it asked. They can lift that on their device.',
   'api.error.forbidden.blocked':
     'The person answered No to the help desk within 24 hours. Ask an administrator of role admin or owner.',
   'api.error.notfound.operation': 'No such operation.',
@@ -79,6 +81,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.notfound.domain': 'No such domain.',
   'api.error.notfound.token': 'No such token.',
   'api.error.notfound.session': 'No such session.',
+  'api.error.notfound.approval': 'No such approval.',
   'api.error.notfound.hardware': 'No such hardware token.',
   'api.error.notfound.bypasscode': 'No such bypass code.',
   'api.error.notfound.browser': 'No such browser, or it has been forgotten.',

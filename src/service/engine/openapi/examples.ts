@@ -1,5 +1,16 @@
 import { adminExampleParams } from './admin-examples.ts'
 import {
+  answeredByPasskey,
+  approvalRequestOptions,
+  approvedAction,
+  approvedByPasskey,
+  newApproval,
+  pendingApproval,
+  receiptKey,
+  redeemedApproval,
+  startedByPasskey,
+} from './approval-examples.ts'
+import {
   creationOptions,
   passkey,
   registeredPasskey,
@@ -20,6 +31,7 @@ export const exampleParams = {
   bypassCodeId: '5b'.repeat(20),
   browserId: '7f'.repeat(20),
   passkeyId: passkey.id,
+  approvalId: pendingApproval.id,
   ...adminExampleParams,
 } as const
 
@@ -317,6 +329,16 @@ export const examples: Readonly<Record<string, Example>> = {
   forgetBrowser: {},
   forgetBrowsers: {},
   readPauses: { request: { browser: cookieId }, answer: { push: { until: 1795000600 }, codes: {} } },
+
+  createApproval: { request: newApproval, answer: pendingApproval },
+  listApprovals: { answer: { approvals: [redeemedApproval] } },
+  getApproval: { answer: approvedAction },
+  cancelApproval: {},
+  redeemApproval: { request: { challenge }, answer: redeemedApproval },
+  watchApprovals: { answer: { id: pendingApproval.id } },
+  startApprovalByPasskey: { request: startedByPasskey, answer: approvalRequestOptions },
+  approveByPasskey: { request: answeredByPasskey, answer: approvedByPasskey },
+  getApprovalKeys: { answer: { keys: [receiptKey] } },
 
   getOrganization: { answer: { name: 'Example Ltd' } },
   ping: { answer: { status: 'OK' } },

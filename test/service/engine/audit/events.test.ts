@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
+import { devicePaths } from '../../../../src/contract/device.ts'
 import { openAppDomain } from '../../../../src/service/app-domain.ts'
 import { revokeAdministrator } from '../../../../src/service/features/administrators/administration.ts'
 import { importHardwareTokens } from '../../../../src/service/features/hardware/import.ts'
@@ -27,10 +28,11 @@ import { createBrowserKey } from '../../../support/browser-key.ts'
 import { createDeviceSigner, previewCode, random128 } from '../../../support/device-signer.ts'
 import { administrator, inviteAt, origin } from '../../features/administrators/console-holder.ts'
 import { askCaller, askedCaller, personWithDevice } from '../../features/callers/phone-caller.ts'
+import { approvalsOf, approver, transfer } from '../../features/approvals/approving.ts'
 import { passkeyHolder } from '../../features/passkeys/passkey-holder.ts'
 import { browserUser } from '../../features/browsers/known-browser.ts'
 import { hardwareToken, holder, member, unique } from '../../features/codes/code-holder.ts'
-import { activateDevice, keysFor, newUser, startService } from '../../start-service.ts'
+import { activateDevice, keysFor, newUser, read, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 import { loseEntries } from './lost-entries.ts'
 import { entriesOf, openDatabase } from './recorded.ts'
@@ -96,6 +98,19 @@ async function asked(more: object = {}) {
   const answer = (decision: string, different: object = {}) =>
     person.device.answer(session.id, { nonce: request!.nonce, decision }, different)
   return { ...person, challenge, session, answer, path: `${person.sessions}/${session.id}` }
+}
+
+/** A person who is asked to approve an action, and has answered, if a decision is given. */
+async function askedToApprove(decision?: string) {
+  const [person, app, challenge] = [await approver(running), approvalsOf(running), random128()]
+  const ask = () => app.ask({ user: { id: person.id }, requestedBy: 'deploy script', challenge })
+  const { json } = await ask()
+  const { nonce } = (await person.waiting())[0]!
+  // The trail has the digest of the content, and nothing that is in it.
+  for (const word of [transfer.title, 'deploy script', nonce, ...transfer.details.map(({ value }) => value)])
+    secrets.add(word)
+  if (decision) await person.decide(json.id, decision)
+  return { ...person, app, ask, approval: json.id as string, redeem: () => app.redeem(json.id, challenge) }
 }
 
 async function locked() {
@@ -204,6 +219,28 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
   async 'session.redeem_refused'() {
     const { path, challenge } = await asked()
     await call('POST', `${path}/redeem`, { body: { challenge } })
+  },
+  'approval.created': () => askedToApprove(),
+  'approval.answered': () => askedToApprove('approve'),
+  'approval.approved': () => askedToApprove('approve'),
+  'approval.denied': () => askedToApprove('deny'),
+  async 'approval.expired'() {
+    await askedToApprove()
+    await running.clock.advance(301)
+    await sweep(node.ctx)
+  },
+  async 'approval.cancelled'() {
+    const { app, approval } = await askedToApprove()
+    await app.cancel(approval)
+  },
+  'approval.redeemed': async () => (await askedToApprove('approve')).redeem(),
+  'approval.redeem_refused': async () => (await askedToApprove()).redeem(),
+  'approval.refused': async () => (await askedToApprove('report')).ask(),
+  'approval.requester_blocked': () => askedToApprove('report'),
+  async 'approval.requester_unblocked'() {
+    const { device } = await askedToApprove('report')
+    const { blocks } = (await read(await device.get(devicePaths.blocks))).json
+    await device.call(devicePaths.liftBlock(blocks[0].id))
   },
   'codes.locked': () => locked(),
   'codes.refused': async () => (await locked()).signIn({ otp: '000000' }),

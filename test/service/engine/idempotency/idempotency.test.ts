@@ -12,6 +12,7 @@ import { random128 } from '../../../support/device-signer.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { member, unique } from '../../features/codes/code-holder.ts'
+import { approvalsOf, approver } from '../../features/approvals/approving.ts'
 import { passkeyUser, rp } from '../../features/passkeys/passkey-holder.ts'
 import { openDatabase } from '../audit/recorded.ts'
 import { createCall, createTenant, newUser, startService, unknownId } from '../../start-service.ts'
@@ -97,6 +98,11 @@ describe('an Idempotency-Key', () => {
     })
     const response = user.authenticator.use(started.json)
     await repeating.call('POST', `${domain}/passkeys/sessions`, { body: { rp, challenge, response } })
+    const [actions, anna] = [approvalsOf(repeating), await approver(running)]
+    const { json: asked } = await actions.ask({ user: { id: anna.id }, challenge })
+    expect(await anna.waiting()).toHaveLength(1)
+    await anna.decide(asked.id, 'approve')
+    await actions.redeem(asked.id, challenge)
 
     const expected = operations.filter(({ endpoint }) => endpoint.repeatable).map(({ name }) => name)
     expect([...repeatedNames].toSorted()).toEqual(expected.toSorted())
