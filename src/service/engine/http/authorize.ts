@@ -17,5 +17,5 @@ export function authorize(
 
 /** Operations without a domain or user show things of the whole organization. These are the harmless ones. */
 function isLimitable({ path }: Endpoint): boolean {
-  return /:(domainId|userId)/.test(path) || ['/organization', '/ping', '/users'].includes(path)
+  return /:(domainId|userId)/.test(path) || ['/organization', '/ping', '/users', '/approval-keys'].includes(path)
 }
