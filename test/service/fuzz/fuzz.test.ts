@@ -36,7 +36,14 @@ async function start(database: string): Promise<void> {
   known = {
     // Mostly the key of the organization with the data.
     keys: [...Array.from({ length: 9 }, () => running.apiKey), other.apiKey],
-    ids: { domainId: [running.domain.id], userId: [user.id], sessionId: [id], hardwareTokenId: [], bypassCodeId: [] },
+    ids: {
+      domainId: [running.domain.id],
+      userId: [user.id],
+      sessionId: [id],
+      hardwareTokenId: [],
+      bypassCodeId: [],
+      approvalId: [],
+    },
   }
 }
 
@@ -69,6 +76,7 @@ function learn({ about }: FuzzRequest, answer: RawAnswer): void {
   const parameters: Record<string, string> = {
     createUser: 'userId',
     createSession: 'sessionId',
+    createApproval: 'approvalId',
     createHardwareToken: 'hardwareTokenId',
     createBypassCode: 'bypassCodeId',
   }
@@ -210,9 +218,9 @@ function unreached(answered: ReadonlyMap<string, ReadonlySet<number>>): string[]
     .filter((name) => !withoutFailure.has(name))
 }
 
-/** Expected log lines: the new database, revocations, callers without a key, shortened session information, and unusable names. */
+/** Expected log lines: the new database, revocations, callers without a key, what version 1.3 ignores, shortened information and unusable names. */
 const expectedMessages =
-  /just (been )?created|^revoked$|^no valid API key$|^session information was shortened|^synchronization: some names or addresses|read as ISO-8859-1/
+  /just (been )?created|^revoked$|^no valid API key$|^version 1\.3 ignored members|^session information was shortened|^synchronization: some names or addresses|read as ISO-8859-1/
 
 /** Their paths have no parameters, or they cannot succeed by chance. */
 const withoutFailure = new Set([
@@ -221,6 +229,11 @@ const withoutFailure = new Set([
   'redeemSession',
   'sendEmailCode',
   'watchSessions',
+  'watchApprovals',
+  'getApprovalKeys',
+  'redeemApproval',
+  'startApprovalByPasskey',
+  'approveByPasskey',
   'issueReplacement',
   'enrollHardwareToken',
   'replaceBypassCodes',

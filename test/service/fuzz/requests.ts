@@ -24,6 +24,7 @@ const devices = [
   devicePaths.activate,
   devicePaths.requests,
   devicePaths.answer(exampleParams.sessionId),
+  devicePaths.answerApproval(exampleParams.approvalId),
   devicePaths.remove,
 ]
 const elsewhere = ['/healthz', '/readyz', '/docs', '/api/openapi.json', '/metrics', '/', '/api', '/api/', '//', '*']
@@ -65,13 +66,13 @@ export function randomRequest(chance: Chance, knownIds: Known): FuzzRequest {
   }
 }
 
-/** The stream of events does not end: a domain that is there would keep the connection. */
-const endless = 'watchSessions'
+/** Streams of events do not end: a domain that is there would keep the connection. */
+const endless: readonly string[] = ['watchSessions', 'watchApprovals']
 
 function fill(chance: Chance, knownIds: Known, { about, path }: Subject): string {
   return path.replace(/:(\w+)/g, (_, name: string) => {
     const ids = knownIds.ids[name] ?? []
-    if (about !== endless && ids.length > 0 && chance.maybe(0.8)) return chance.pick(ids.slice(-20))
+    if (!endless.includes(about) && ids.length > 0 && chance.maybe(0.8)) return chance.pick(ids.slice(-20))
     return chance.pick([
       '0'.repeat(40),
       'A'.repeat(40),
@@ -130,7 +131,7 @@ function headersOf(chance: Chance, knownIds: Known, about: string): string[] {
   return [
     'Host: fuzz',
     ...authorization(chance, knownIds),
-    ...(chance.maybe(0.9) ? [`Accept: ${about === endless ? accepts[2] : chance.pick(accepts)}`] : []),
+    ...(chance.maybe(0.9) ? [`Accept: ${endless.includes(about) ? accepts[2] : chance.pick(accepts)}`] : []),
     ...(chance.maybe(0.05) ? [`Accept: ${chance.pick(strange)}`] : []),
     ...(chance.maybe(0.3) ? [`Content-Type: ${chance.pick(types)}`] : []),
     ...(chance.maybe(0.1) ? [`Prefer: ${chance.pick(prefer)}`] : []),
