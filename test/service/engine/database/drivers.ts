@@ -24,6 +24,8 @@ export const drivers: readonly string[] = [
   'features/people/export.test.ts',
   'features/people/factor-export.test.ts',
   'features/callers/console.test.ts',
+  'features/approvals/approvals.test.ts',
+  'features/approvals/limits.test.ts',
   'features/people/overview.test.ts',
   'features/domains/console.test.ts',
   'features/sessions/session-events.test.ts',
