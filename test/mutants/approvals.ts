@@ -198,4 +198,20 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
+  {
+    defense: 'the nonce of a passkey that approves, used once',
+    file: `${feature}/passkey.ts`,
+    find: 'if (!(await usePasskeyNonce(db, approver.id, nonce))) throw tooLate()',
+    replace: 'void usePasskeyNonce',
+    test: 'service/features/approvals/passkey.test.ts',
+    title: 'an answer is used up by a wrong one, and approves once',
+  },
+  {
+    defense: 'the approval in the challenge of a passkey',
+    file: `${feature}/passkey.ts`,
+    find: "return hash('sha256', Buffer.concat(parts), 'base64url')",
+    replace: 'return nonce',
+    test: 'service/features/approvals/passkey.test.ts',
+    title: 'the proof of a %s passkey is verified with node:crypto by what is documented',
+  },
 ]

@@ -26,6 +26,7 @@ export const drivers: readonly string[] = [
   'features/callers/console.test.ts',
   'features/approvals/approvals.test.ts',
   'features/approvals/limits.test.ts',
+  'features/approvals/passkey.test.ts',
   'features/people/overview.test.ts',
   'features/domains/console.test.ts',
   'features/sessions/session-events.test.ts',
