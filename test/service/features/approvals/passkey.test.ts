@@ -125,7 +125,7 @@ describe.each(mainEngines)('approving an action with a passkey, on %s', (engine)
     expect(second.json.challenge).not.toBe(first.json.challenge)
   })
 
-  it('the answer to one approval is no answer to another one of the same action', async () => {
+  it('the challenge of one approval is no challenge of another', async () => {
     const anna = await owner()
     const [first, second] = [await anna.ask(), await anna.ask()]
     await anna.start(second.id)
@@ -148,7 +148,7 @@ describe.each(mainEngines)('approving an action with a passkey, on %s', (engine)
     }
   })
 
-  it('the challenge of an approval never signs in, also not after it was used', async () => {
+  it('the challenge of an approval signs nobody in', async () => {
     const anna = await owner()
     const { id } = await anna.ask()
     const passkey = await anna.sign(id)
@@ -168,8 +168,16 @@ describe.each(mainEngines)('approving an action with a passkey, on %s', (engine)
     expect([before, approved.status, await signIn()]).toEqual([['denied', undefined], 200, ['denied', undefined]])
   })
 
+  it('a page of another origin gets no approval', async () => {
+    const anna = await owner()
+    const { id } = await anna.ask()
+
+    const answer = await anna.approve(id, { origin: 'https://phishing.example' })
+
+    expect([answer.code, await stateOf(id)]).toEqual(['api.error.invalid.passkey', 'pending'])
+  })
+
   const lies: [string, Lies][] = [
-    ['from another origin', { origin: 'https://phishing.example' }],
     ['from a frame of another origin', { crossOrigin: true }],
     ['for another relying party', { rpId: 'phishing.example' }],
     ['of the creation of a passkey', { type: 'webauthn.create' }],
