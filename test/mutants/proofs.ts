@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
     find: 'trust.keys.find((trusted) => trusted.kid === kid)',
     replace: 'trust.keys.find((trusted) => trusted.kid === kid) ?? trust.keys[0]',
     test: proof,
-    title: 'verifyProof() rejects a receipt of an unknown key',
+    title: 'a receipt of an unknown key',
   },
   {
     defense: 'one key for each kid',
@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
     find: "  check(answer.approval === receipt.approval, 'answer.approval')\n",
     replace: '',
     test: proof,
-    title: 'rejects an answer to another approval',
+    title: 'an answer to another approval',
   },
   {
     defense: 'the service of an answer',
@@ -155,7 +155,7 @@ export const mutants: readonly Mutant[] = [
     find: "  check(content.approval === receipt.approval, 'content.approval')\n",
     replace: '',
     test: proof,
-    title: 'rejects content of another approval',
+    title: 'content of another approval',
   },
   {
     defense: 'the app of the content',
@@ -203,7 +203,7 @@ export const mutants: readonly Mutant[] = [
     find: 'others.length > 0 || header',
     replace: 'header',
     test: proof,
-    title: 'rejects a receipt with a fourth part',
+    title: 'with a fourth part',
   },
   {
     defense: 'UTF-8 without replacements',
@@ -219,7 +219,7 @@ export const mutants: readonly Mutant[] = [
     find: "  check(isSignedBy(receipt.key, signed, signature), 'answer.signature')\n",
     replace: '',
     test: proof,
-    title: 'verifies a passkey with EdDSA',
+    title: 'verifyProof() verifies a passkey with %s',
   },
   {
     defense: 'the approval of the answer of a passkey',
@@ -227,7 +227,7 @@ export const mutants: readonly Mutant[] = [
     find: "  check(answer.approval === receipt.approval, 'answer.approval')\n",
     replace: '',
     test: proof,
-    title: 'passkey with the answer to another approval',
+    title: 'with the answer to another approval',
   },
   {
     defense: 'the decision of a passkey',
@@ -235,7 +235,7 @@ export const mutants: readonly Mutant[] = [
     find: "  check(receipt.decision === 'approve', 'answer.decision')\n",
     replace: '',
     test: proof,
-    title: 'passkey with a denial',
+    title: 'with a denial',
   },
   {
     defense: 'the kind of ceremony of a passkey',
@@ -243,7 +243,7 @@ export const mutants: readonly Mutant[] = [
     find: "type: z.literal('webauthn.get')",
     replace: 'type: z.string()',
     test: proof,
-    title: 'passkey that paid',
+    title: 'that paid',
   },
   {
     defense: 'the challenge of a passkey',
@@ -251,7 +251,7 @@ export const mutants: readonly Mutant[] = [
     find: "  check(challenge === approvalChallenge(answer), 'passkey.challenge')\n",
     replace: "  check(challenge !== '', 'passkey.challenge')\n",
     test: proof,
-    title: 'passkey that signed in',
+    title: 'that signed in',
   },
   {
     defense: 'the nonce in the challenge of a passkey',
@@ -275,7 +275,7 @@ export const mutants: readonly Mutant[] = [
     find: 'data.subarray(0, authenticatorData.rpIdHash).equals(sha256(receipt.rpId))',
     replace: 'data.length > 0',
     test: proof,
-    title: 'passkey for another site',
+    title: 'for another site',
   },
   {
     defense: 'the presence of a person at a passkey',
@@ -283,7 +283,7 @@ export const mutants: readonly Mutant[] = [
     find: "  check((flags & authenticatorData.present) !== 0, 'passkey.presence')\n",
     replace: '',
     test: proof,
-    title: 'passkey without a person present',
+    title: 'without a person present',
   },
   {
     defense: 'the verification of a person by a passkey',

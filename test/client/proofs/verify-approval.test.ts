@@ -103,7 +103,7 @@ describe('verifyApproval()', () => {
     expect(faultOf(make.approval(['anna', 'ben'], { needed: 2 }))).toBe('approval.requester')
   })
 
-  it.each([undefined, null, {}, []])('verifyApproval() rejects %j in the place of an approval', (value) => {
-    expect(faultOf(value as unknown as Approval)).toBe('approval.malformed')
+  it.each([undefined, null, {}, []])('verifyApproval() rejects %j in the place of an approval', (value: unknown) => {
+    expect(faultOf(value as Approval)).toBe('approval.malformed')
   })
 })

@@ -188,9 +188,7 @@ describe('verifyProof()', () => {
     const twice = (claims: object, member: string) => JSON.stringify(claims).replace('{', `{${member},`)
     const receipt = JSON.parse(decoded(make.byDevice().receipt.split('.')[1])) as object
 
-    expect(faultOf(make.byDevice({ answer: twice(make.answerClaims({}) as object, '"decision":"deny"') }))).toBe(
-      'answer.claims',
-    )
+    expect(faultOf(make.byDevice({ answer: twice(make.answerClaims({}), '"decision":"deny"') }))).toBe('answer.claims')
     expect(faultOf(make.byDevice({ receipt: twice(receipt, '"iat":1') }))).toBe('receipt.claims')
   })
 
@@ -218,8 +216,8 @@ describe('verifyProof()', () => {
 
   it.each([undefined, null, 'text', {}, { answer: 'a' }, { answer: 1, receipt: 2 }])(
     'verifyProof() rejects %j in the place of a proof',
-    (value) => {
-      expect(faultOf(value as unknown as Proof)).toBe('proof.malformed')
+    (value: unknown) => {
+      expect(faultOf(value as Proof)).toBe('proof.malformed')
     },
   )
 
