@@ -20,6 +20,7 @@ export const features = [
   'imported-factors',
   'devices',
   'callers',
+  'approvals',
   'mail-reports',
   'people',
   'bulk-jobs',

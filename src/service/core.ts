@@ -50,6 +50,7 @@ type CoreOptions = Pick<
   | 'mailer'
   | 'keys'
   | 'auditRetention'
+  | 'approvalRetention'
   | 'bypassCodes'
   | 'pinHashCost'
 > & {
@@ -71,7 +72,7 @@ export interface Core {
 export async function createCore(store: Store, options: CoreOptions, observer: Observer): Promise<Core> {
   const { addressOf, random, logger, failures, limits, mailer, keys, auditRetention, bypassCodes, pinHashCost } =
     options
-  const { authenticatorUrl } = options
+  const { authenticatorUrl, approvalRetention } = options
   const clock = createNoticingClock(options.clock)
   const waiters = createWaiters(store, createChangedInboxes(store.db, clock))
   const id = await serviceId(store.db, newId(random))
@@ -126,6 +127,7 @@ export async function createCore(store: Store, options: CoreOptions, observer: O
     actor,
     address: null,
     auditRetention,
+    approvalRetention,
     bypassCodes,
     pinHashCost,
     pinChecks: new Map(),

@@ -16,6 +16,7 @@ import { hardware } from './features/hardware/feature.ts'
 import { importedFactors } from './features/imported-factors/feature.ts'
 import { devices } from './features/devices/feature.ts'
 import { callers } from './features/callers/feature.ts'
+import { approvals } from './features/approvals/feature.ts'
 import { mailReports } from './features/mail-reports/feature.ts'
 import { people } from './features/people/feature.ts'
 import { bulkJobs } from './features/bulk-jobs/feature.ts'
@@ -39,6 +40,7 @@ export const features: readonly Feature[] = [
   importedFactors,
   devices,
   callers,
+  approvals,
   mailReports,
   people,
   bulkJobs,

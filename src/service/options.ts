@@ -139,6 +139,11 @@ interface SharedOptions {
    */
   auditRetention?: number | undefined
   /**
+   * How long approvals of actions and their proofs are kept, days. A change concerns later ones.
+   * @default `400`
+   */
+  approvalRetention?: number | undefined
+  /**
    * Whether bypass codes can be read again, as in the interface (`'readable'`), or are shown only when they are
    * created, and stored as a hash (`'once'`). Existing codes do not change; codes created with `'once'` work only while
    * it is set.
@@ -229,6 +234,7 @@ const shared = {
     .optional(),
   push: z.union([z.literal(false), PushOptions]).prefault({}),
   auditRetention: z.int().min(1).max(36_500).default(365),
+  approvalRetention: z.int().min(1).max(36_500).default(400),
   bypassCodes: z.enum(['readable', 'once']).default('readable'),
   passkeys: z.strictObject({ refuseClones: z.boolean().default(false) }).prefault({}),
   pinHashCost: HashCost.optional(),

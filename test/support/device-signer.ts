@@ -33,7 +33,7 @@ export async function createDeviceSigner({ service, now }: SignerOptions): Promi
     publicKey: { kty: 'EC', crv: 'P-256', x, y },
     privateKey,
     id: undefined,
-    sign(claims, key = privateKey, header = { alg: 'ES256' }) {
+    sign(claims, key = privateKey, header = { alg: 'ES256', typ: 'device+jws' }) {
       const payload = { aud: service, sub: signer.id, iat: now(), jti: random128(), ...claims }
       return new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
         .setProtectedHeader(header as { alg: string })

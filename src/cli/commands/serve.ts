@@ -39,6 +39,7 @@ interface Settings extends InterfaceWords, TlsFiles, ConsoleSettings {
   readonly requestTimeout: number
   readonly drainSeconds: number
   readonly auditRetention: number
+  readonly approvalRetention: number
   readonly listenDatabase?: string | undefined
   readonly trustProxy?: TrustProxy
   readonly push: boolean
@@ -66,6 +67,13 @@ export function serveCommand(): Command {
         'auditRetention',
         { unit: 'days', description: 'retention of the audit trail' },
         ServiceOptions.shape.auditRetention,
+      ),
+    )
+    .addOption(
+      numberFlag(
+        'approvalRetention',
+        { unit: 'days', description: 'retention of approvals and their proofs' },
+        ServiceOptions.shape.approvalRetention,
       ),
     )
     .optionsGroup('Connections:')
@@ -190,6 +198,7 @@ function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
     vendor,
     listenDatabase: settings.listenDatabase || undefined,
     auditRetention: settings.auditRetention,
+    approvalRetention: settings.approvalRetention,
     trustProxy: settings.trustProxy,
     limits: limitsOf(settings),
     push: settings.push && (settings.pushSubject === undefined ? {} : { subject: settings.pushSubject }),

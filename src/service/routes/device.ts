@@ -20,6 +20,8 @@ import { createPathTable } from '../engine/http/path-table.ts'
 import type { Match } from '../engine/http/path-table.ts'
 import { waiterKey } from '../engine/base/waiter-key.ts'
 import { activate } from '../features/devices/activate.ts'
+import { answerApproval } from '../features/approvals/answer.ts'
+import { liftBlock, readBlocks } from '../features/approvals/blocks.ts'
 import { answerCall } from '../features/callers/answer.ts'
 import { answerRequest, scanRequest } from '../features/devices/answer.ts'
 import { followInbox } from '../features/devices/follow-inbox.ts'
@@ -73,6 +75,18 @@ const routes: readonly (readonly [path: string, ways: Ways])[] = [
   [
     devicePaths.answerCall(':callId'),
     { POST: (ctx, exchange) => postAbout(ctx, exchange, devicePaths.answerCall, answerCall) },
+  ],
+  [
+    devicePaths.answerApproval(':approvalId'),
+    { POST: (ctx, exchange) => postAbout(ctx, exchange, devicePaths.answerApproval, answerApproval) },
+  ],
+  [
+    devicePaths.blocks,
+    { GET: async (ctx, { req }) => ({ value: await readBlocks(ctx, await callOf(ctx, req, devicePaths.blocks)) }) },
+  ],
+  [
+    devicePaths.liftBlock(':blockId'),
+    { POST: (ctx, exchange) => postAbout(ctx, exchange, devicePaths.liftBlock, liftBlock) },
   ],
   [
     devicePaths.acknowledge(':noticeId'),
@@ -164,7 +178,7 @@ async function activationBy(
 
 const addressOf = (ctx: ServiceContext, { req }: Exchange): string | null => ctx.addressOf(req) ?? null
 
-/** Handles a call that a device has signed about the session, notice or phone call in its path. */
+/** Handles a call that a device has signed about the session, notice, phone call, approval or block in its path. */
 function postAbout(
   ctx: ServiceContext,
   exchange: Exchange,

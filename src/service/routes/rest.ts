@@ -1,3 +1,4 @@
+import * as approval from '../../contract/approvals.ts'
 import * as browser from '../../contract/browsers.ts'
 import * as bypassCode from '../../contract/bypass-codes.ts'
 import * as domain from '../../contract/domains.ts'
@@ -11,6 +12,9 @@ import * as token from '../../contract/tokens.ts'
 import * as user from '../../contract/users.ts'
 import { preparedRoute, route } from '../engine/http/route.ts'
 import type { Route } from '../engine/http/route.ts'
+import { create as createApproval } from '../features/approvals/create.ts'
+import * as approvals from '../features/approvals/operations.ts'
+import * as approvalPasskeys from '../features/approvals/passkey.ts'
 import * as browsers from '../features/browsers/operations.ts'
 import * as bypassCodes from '../features/bypass-codes/operations.ts'
 import * as domains from '../features/domains/operations.ts'
@@ -107,4 +111,15 @@ export const routes: readonly Route[] = [
   route(session.cancelSession, sessions.cancel),
   route(session.redeemSession, redeem),
   route(session.sendEmailCode, emailCode.send),
+
+  route(approval.createApproval, createApproval),
+  route(approval.listApprovals, approvals.list),
+  // It stands before the route of one approval.
+  route(approval.watchApprovals, approvals.watch),
+  route(approval.getApproval, approvals.get),
+  route(approval.cancelApproval, approvals.cancel),
+  route(approval.redeemApproval, approvals.redeem),
+  route(approval.startApprovalByPasskey, approvalPasskeys.start),
+  route(approval.approveByPasskey, approvalPasskeys.approve),
+  route(approval.getApprovalKeys, approvals.keys),
 ]

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder, SqlBool } from 'kysely'
 
+import { requesterBlockLength } from '../../contract/approvals.ts'
 import { rememberedFor } from '../../contract/idempotency-key.ts'
 import { invitationLifetime } from '../../contract/roles.ts'
 import { ceremonyLifetime } from '../../contract/passkeys.ts'
@@ -47,6 +48,13 @@ export const waitCorrections: readonly FutureRows[] = [
     ({ now }) => ({ expiresAt: now + challengeTriesKept }),
   ),
   toPresent('callerVerification', 'settledAt'),
+  toPresent('approval', 'settledAt'),
+  changedRows(
+    'requesterBlock',
+    ['sequence'],
+    ({ future }) => isLater('blockedUntil', future + requesterBlockLength),
+    ({ now }) => ({ blockedUntil: now + requesterBlockLength }),
+  ),
   toPresent('deviceHistory', 'settledAt'),
   toPresent('deviceNotice', 'createdAt'),
   // Short-lived codes, ceremonies and sessions of administrators from the future are removed: users can request new ones.
@@ -143,11 +151,9 @@ function removedRows<T extends keyof Database>(
 }
 
 /** Brings times to the present, each with the end of what began then. */
-function toPresent<T extends 'user' | 'attempt' | 'session' | 'deviceHistory' | 'deviceNotice' | 'callerVerification'>(
-  table: T,
-  from: Key<T>[number],
-  ends: Key<T> = [],
-): FutureRows {
+function toPresent<
+  T extends 'user' | 'attempt' | 'session' | 'deviceHistory' | 'deviceNotice' | 'callerVerification' | 'approval',
+>(table: T, from: Key<T>[number], ends: Key<T> = []): FutureRows {
   return changedRows(
     table,
     ['sequence'],

@@ -53,6 +53,16 @@ export async function endAllAccess(db: Queryable, now: number): Promise<number> 
     .execute()
   await db.deleteFrom('administratorSession').execute()
   await db.deleteFrom('callerVerification').where('state', 'in', ['pending', 'confirmed']).execute()
+  await db.updateTable('approver').set({ waiting: 0, passkeyNonce: null }).where('waiting', '=', 1).execute()
+  await db.updateTable('approval').set({ state: 'cancelled', settledAt: now }).where('state', '=', 'pending').execute()
+  // Their actions may have been done after the backup was made. The proofs stay.
+  await db
+    .updateTable('approval')
+    .set({ redeemedAt: now })
+    .where('state', '=', 'approved')
+    .where('redeemedAt', 'is', null)
+    .where('challenge', 'is not', null)
+    .execute()
   await db.deleteFrom('token').where('state', '=', 'pending').execute()
   await db
     .updateTable('token')

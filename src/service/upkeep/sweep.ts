@@ -1,6 +1,7 @@
 import { repeat } from '../../ground/clock.ts'
 import type { AuditContext } from '../engine/audit/audit.ts'
 import { auditSessions } from '../features/sessions/audit.ts'
+import { expireApprovals } from '../features/approvals/expire.ts'
 import { createRetention } from '../engine/audit/retention.ts'
 import type { ServiceContext } from '../engine/context/service-context.ts'
 import { inSteps } from '../engine/base/in-steps.ts'
@@ -86,7 +87,8 @@ async function runAll(parts: readonly (() => Promise<unknown>)[], { signal, fail
   return isDone
 }
 
-type SweepContext = Pick<ServiceContext, 'store' | 'clock' | 'logger' | 'observer' | 'features'> & AuditContext
+type SweepContext = Pick<ServiceContext, 'store' | 'clock' | 'logger' | 'observer' | 'features' | 'waiters'> &
+  AuditContext
 
 /** @param signal Stops early, after one step of each kind. */
 export async function sweep(ctx: SweepContext, signal?: AbortSignal): Promise<void> {
@@ -95,12 +97,13 @@ export async function sweep(ctx: SweepContext, signal?: AbortSignal): Promise<vo
   for (const endSome of [expireSessions, endFutureSessions]) {
     await inSteps({ size: expireStep, signal }, () => expire(ctx, endSome))
   }
+  await inSteps({ size: expireStep, signal }, () => expireApprovals(ctx, expireStep))
   for (const { removeSome } of ctx.features.removals) {
     await inSteps({ size: sweepStep, signal }, () => removeSome(db, ctx.clock.now()))
   }
 }
 
-/** Sessions that expire per transaction. Each of them is audited. */
+/** Sessions and approvals that expire per transaction. Each of them is audited. */
 const expireStep = 200
 
 async function expire(ctx: SweepContext, endSome: typeof expireSessions): Promise<number> {

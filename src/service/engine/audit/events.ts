@@ -1,3 +1,5 @@
+import type { ApprovalDecision } from '../../../contract/approval-content.ts'
+import type { ApprovalReason } from '../../../contract/approval-state.ts'
 import type { AdminRole } from '../../../contract/roles.ts'
 import type { Factor } from '../../../contract/factor.ts'
 import type { Budget } from '../../../contract/known-browser.ts'
@@ -18,7 +20,7 @@ interface FactTypes {
   /** The public id of an encryption key. */
   key: string
   factor: Factor | null
-  reason: SessionReason | KeyRefusal | 'unknown_code' | 'throttled' | null
+  reason: SessionReason | ApprovalReason | KeyRefusal | 'unknown_code' | 'throttled' | null
   /** Whether the user had to type a number. */
   numbered: boolean
   role: 'admin' | 'auth' | AdminRole
@@ -28,6 +30,10 @@ interface FactTypes {
   /** The name of an operation of the console. */
   operation: string
   verification: string
+  approval: string
+  /** SHA-256 of the content of an approval, hexadecimal. */
+  digest: string
+  decision: ApprovalDecision
   /** Wrong codes in a row, wrong PINs, or wrong activation codes in an hour. */
   failures: number
   /** The budget of the user's known browsers together, or that of everything else. */
@@ -59,6 +65,8 @@ interface FactTypes {
 const ofSession = ['session', 'domain', 'user'] as const
 
 const ofJob = ['job', 'operation', 'domain', 'changed', 'skipped', 'failures'] as const
+
+const ofApproval = ['approval', 'domain'] as const
 
 const ofCall = ['verification', 'administrator', 'domain', 'user', 'device'] as const
 
@@ -178,6 +186,20 @@ export const auditEvents = {
   /** The passkey's signature counter did not grow: another authenticator may have the same key. */
   'administrator.passkey_counter_regressed': ['administrator', 'passkey'],
   /** The help desk asks a device whether its user is on the phone. */
+  /** `count` people are asked to approve an action, which only its digest names here. */
+  'approval.created': [...ofApproval, 'digest', 'count'],
+  'approval.answered': [...ofApproval, 'digest', 'user', 'device', 'decision'],
+  'approval.approved': [...ofApproval, 'digest'],
+  'approval.denied': [...ofApproval, 'digest', 'reason'],
+  'approval.expired': ofApproval,
+  'approval.cancelled': ofApproval,
+  'approval.redeemed': ofApproval,
+  'approval.redeem_refused': ofApproval,
+  /** Nobody was asked: a limit was used up, or a person has blocked the requester. */
+  'approval.refused': ['domain', 'reason'],
+  /** The person did not ask for this: the requester cannot ask them until that time. */
+  'approval.requester_blocked': [...ofApproval, 'user', 'until'],
+  'approval.requester_unblocked': ['domain', 'user'],
   'caller.asked': ofCall,
   'caller.confirmed': ofCall,
   /** The person did not call, reported it, or typed a wrong number. */

@@ -3,6 +3,9 @@ export const waiterKey = {
   session: (id: string): string => `session:${id}`,
   device: (id: string): string => `device:${id}`,
   callerVerification: (id: string): string => `caller:${id}`,
+  approval: (id: string): string => `approval:${id}`,
+  /** The approvals of a domain. */
+  approvalsOf: (domainId: string): string => `approvals:${domainId}`,
   synchronization: (organizationId: string): string => `synchronization:${organizationId}`,
   /** The epoch of a user of the domain has changed. */
   epoch: (domainId: string, userId: string): string => `epoch:${domainId}:${userId}`,

@@ -66,6 +66,8 @@ export interface ServiceContext {
   readonly job?: string
   /** How long audit entries are kept, days. */
   readonly auditRetention: number
+  /** How long approvals and their proofs are kept, days. */
+  readonly approvalRetention: number
   /** Whether bypass codes can be read again, or are shown only when they are created. */
   readonly bypassCodes: 'readable' | 'once'
   /** Whether passkeys can be verified: the package for that is installed. */

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { Registry } from 'prom-client'
 
+import { ApprovalReason } from '../../../contract/approval-state.ts'
 import { isPhishingResistant, isStrong, isTyped } from '../../../contract/factor-descriptions.ts'
 import { Factor } from '../../../contract/factor.ts'
 import type { ServiceContext } from '../context/service-context.ts'
@@ -97,6 +98,12 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
     labelNames: ['outcome'],
     registers,
   })
+  const approvals = new Counter({
+    name: 'second_factor_approvals_total',
+    help: 'Approvals of actions that ended, by outcome; number of approvals.',
+    labelNames: ['outcome'],
+    registers,
+  })
   const refused = new Counter({
     name: 'second_factor_sessions_refused_total',
     help: 'Sessions that this process refused to create after too many tries, by way and by whether the browser is known; number of sessions.',
@@ -150,6 +157,7 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
   for (const factor of Factor.options) {
     for (const outcome of outcomesOf(factor)) settled.inc({ outcome, factor }, 0)
   }
+  for (const outcome of approvalOutcomes) approvals.inc({ outcome }, 0)
   for (const outcome of ['sent', 'gone', 'refused', 'failed', 'dropped']) pushes.inc({ outcome }, 0)
   for (const outcome of ['right', 'wrong', 'refused']) tries.inc({ outcome }, 0)
   for (const way of ['push', 'code']) for (const browser of ['known', 'other']) refused.inc({ way, browser }, 0)
@@ -166,6 +174,7 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
       settled.inc({ outcome, factor: session?.factor ?? pushed }, sessions)
       if (session?.seconds !== undefined) waited.observe({ outcome }, Math.max(0, session.seconds))
     },
+    approvalSettled: (outcome) => approvals.inc({ outcome }),
     pushed: (outcome) => pushes.inc({ outcome }),
     triedActivation: (outcome) => tries.inc({ outcome }),
     alerted: (alert) => alerts.inc({ alert }),
@@ -195,6 +204,9 @@ const outcomesOf = (factor: Factor): readonly string[] => [
 
 /** The factor that is asked on a device, and that a session has without another one. */
 const pushed: Factor = 'push'
+
+/** How approvals of actions can end. */
+const approvalOutcomes = ['approved', 'expired', 'cancelled', ...ApprovalReason.options]
 
 /** Outcomes of pushed requests other than approvals. */
 const pushOutcomes = ['user_denied', 'reported', 'wrong_number', 'timeout', 'cancelled', 'push_failed']

@@ -16,6 +16,13 @@ export async function mailOwnersAfterCommit(db: Queryable, ctx: MailContext, eve
   await mailOwners(db, ctx, event, { kind: 'caller_denied', username: user?.username ?? '' })
 }
 
+/** The same, that a user says that they did not ask for an action that they were to approve. */
+export async function mailOwnersOfApproval(db: Queryable, ctx: MailContext, event: CallerEvent): Promise<void> {
+  if (!ctx.securityMails) return
+  const user = await ctx.securityMails.rows.user(db, event.organizationId, event.userId)
+  await mailOwners(db, ctx, event, { kind: 'approval_reported', username: user?.username ?? '' })
+}
+
 /** The same, that the reader of a mail about a user says that it was not them. */
 export async function mailOwnersOfReport(
   db: Queryable,

@@ -19,6 +19,7 @@ export interface SecurityEvent {
     | 'sign_in_reported'
     | 'codes_locked'
     | 'caller_denied'
+    | 'approval_reported'
     | 'mail_reported'
     | 'email_changed'
     | 'bulk_started'
@@ -74,6 +75,7 @@ const isDisownable = ({ kind }: SecurityMail): boolean => !undisowned.has(kind)
 const undisowned: ReadonlySet<SecurityMail['kind']> = new Set([
   'sign_in_reported',
   'caller_denied',
+  'approval_reported',
   'mail_reported',
   'bulk_started',
   'many_changed',
@@ -82,7 +84,7 @@ const undisowned: ReadonlySet<SecurityMail['kind']> = new Set([
 
 function wordsFor(mail: SecurityMail, language: MailLanguage) {
   const { kind, until, domain, organization, username = '', people = 0, total = people } = mail
-  const { changes, reported, locked, caller, disowned, addressChanged, bulk, exported, tell } = language.words
+  const { changes, reported, locked, caller, notAsked, disowned, addressChanged, bulk, exported, tell } = language.words
   const place = nameIn(language, domain ?? organization)
   if (kind === 'sign_in_reported') {
     return { ...reported, headline: reported.headline(place), sentences: [reported.sentence] }
@@ -97,6 +99,10 @@ function wordsFor(mail: SecurityMail, language: MailLanguage) {
   if (kind === 'caller_denied') {
     const sentences = [caller.sentence(nameIn(language, username)), caller.blocked]
     return { headline: caller.headline(place), sentences, warning: caller.warning }
+  }
+  if (kind === 'approval_reported') {
+    const sentences = [notAsked.sentence(nameIn(language, username)), notAsked.blocked]
+    return { headline: notAsked.headline(place), sentences, warning: caller.warning }
   }
   if (kind === 'mail_reported') {
     const sentences = [disowned.sentence(nameIn(language, username)), disowned.done]

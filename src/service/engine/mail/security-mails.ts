@@ -121,6 +121,7 @@ export function createSecurityMails({ rows, mailer, clock, logger, notMeLink }: 
 const countedApart: ReadonlySet<AddressedMail['kind']> = new Set([
   'codes_locked',
   'caller_denied',
+  'approval_reported',
   'mail_reported',
   'bulk_started',
   'many_changed',

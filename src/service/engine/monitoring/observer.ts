@@ -6,6 +6,8 @@ export interface Observer {
   answered(request: AnsweredRequest): void
   /** @param outcome A state, or the reason for it. @param sessions How many. */
   settled(outcome: string, sessions?: number, session?: SettledSession): void
+  /** @param outcome The state of an approval of an action, or the reason for it. */
+  approvalSettled(outcome: string): void
   /** The outcome of a push message. */
   pushed(outcome: PushOutcome): void
   /** The outcome of an attempt to use an activation code. */
@@ -53,6 +55,7 @@ export function combineObservers(observers: readonly Observer[]): Observer {
   return {
     answered: (request) => observers.forEach((observer) => observer.answered(request)),
     settled: (...settled) => observers.forEach((observer) => observer.settled(...settled)),
+    approvalSettled: (outcome) => observers.forEach((observer) => observer.approvalSettled(outcome)),
     pushed: (outcome) => observers.forEach((observer) => observer.pushed(outcome)),
     triedActivation: (outcome) => observers.forEach((observer) => observer.triedActivation(outcome)),
     alerted: (alert) => observers.forEach((observer) => observer.alerted(alert)),

@@ -5,7 +5,7 @@ import type { Agent } from 'node:https'
 import { pause } from '../../../ground/clock.ts'
 import type { Clock } from '../../../ground/clock.ts'
 import type { PushMessage, PushSubscription } from '../../../contract/device.ts'
-import { forgetPush, pushOfCall, pushOfDevice, pushOfNotice, pushOfPending } from './statements.ts'
+import { forgetPush, pushOfApproval, pushOfCall, pushOfDevice, pushOfNotice, pushOfPending } from './statements.ts'
 import type { SealedPush } from './statements.ts'
 import type { Queryable } from '../database/schema/schema.ts'
 import type { Store } from '../database/store.ts'
@@ -33,12 +33,12 @@ export interface Pusher {
   close(): Promise<void>
 }
 
-/** A new session, notice or phone call, or a test that a device has asked for. */
+/** A new session, notice, phone call or approval, or a test that a device has asked for. */
 export interface PushNotice {
   /** A session if absent. */
-  readonly kind?: 'notice' | 'call' | 'test'
+  readonly kind?: 'notice' | 'call' | 'approval' | 'test'
   readonly id: string
-  /** The device of a test: no other device gets the message. */
+  /** The device of a test, or of one of the people who are asked to approve: no other device gets the message. */
   readonly deviceId?: string | null
   readonly expiresAt: number
 }
@@ -143,6 +143,7 @@ async function post(sending: Sending, session: PushNotice): Promise<{ push?: Sea
 function findPush(db: Queryable, { kind, id, deviceId }: PushNotice, now: number): Promise<SealedPush | undefined> {
   if (kind === 'test') return pushOfDevice(db, deviceId ?? '')
   if (kind === 'call') return pushOfCall(db, id, now)
+  if (kind === 'approval') return pushOfApproval(db, { id, deviceId: deviceId ?? '' }, now)
   return kind === 'notice' ? pushOfNotice(db, id) : pushOfPending(db, id, now)
 }
 

@@ -1,5 +1,6 @@
 import type { NotNull } from 'kysely'
 
+import { isOpenApproval } from '../database/open-approval.ts'
 import { isOpenCall } from '../database/open-call.ts'
 import { isPending } from '../database/pending.ts'
 import { change, firstRow } from '../database/statement.ts'
@@ -42,6 +43,24 @@ export const pushOfCall = firstRow('pushOfCall', (db, id: Slot<string>, now: Slo
     .where('device.revokedAt', 'is', null)
     .where('device.push', 'is not', null)
     .$narrowType<{ sealed: NotNull }>(),
+)
+
+/** The push subscription of a device that is asked to approve an action, while that waits; nothing otherwise. */
+export const pushOfApproval = firstRow(
+  'pushOfApproval',
+  (db, { id, deviceId }: Slots<{ id: string; deviceId: string }>, now: Slot<number>) =>
+    db
+      .selectFrom('approver')
+      .innerJoin('approval', 'approval.id', 'approver.approvalId')
+      .innerJoin('device', 'device.id', 'approver.deviceId')
+      .select(['device.id as deviceId', 'device.userId', 'device.push as sealed'])
+      .where('approver.approvalId', '=', id)
+      .where('approver.deviceId', '=', deviceId)
+      .where('approver.waiting', '=', 1)
+      .where(isOpenApproval(now))
+      .where('device.revokedAt', 'is', null)
+      .where('device.push', 'is not', null)
+      .$narrowType<{ sealed: NotNull }>(),
 )
 
 /** The push subscription for a notice that is not acknowledged yet; nothing otherwise. */

@@ -75,6 +75,9 @@ export const sealedPlaces: readonly SealedPlace[] = [
     column: 'answer',
     user: sql.ref<string | null>('apiKeyId'),
   },
+  { kind: 'approval content', table: 'approval', column: 'content', user: sql.ref<string | null>('domainId') },
+  { kind: 'approval proof', table: 'approver', column: 'proof', user },
+  { kind: 'receipt key', table: 'receiptKey', column: 'privateKey', user: sql<string | null>`null` },
   { ...pushKeyRecord, table: 'pushKey', column: 'privateKey' },
 ]
 

@@ -28,7 +28,7 @@ export type SealedRecord =
 
 /**
  * Secrets of a user, an administrator or an API key: seeds and codes, what unlocks and reaches a device, public keys of passkeys, and
- * answers, which contain codes.
+ * answers, which contain codes. Also what people approve, which is sealed for the domain, proofs of it, and the keys of receipts.
  */
 export type UserSecret =
   | 'seed'
@@ -40,6 +40,9 @@ export type UserSecret =
   | 'passkey'
   | 'administrator passkey'
   | 'remembered answer'
+  | 'approval content'
+  | 'approval proof'
+  | 'receipt key'
 
 /** Secrets without a user, or with the user as id, and the key that signs messages to all devices. */
 export type ServiceSecret = 'remembered browser' | 'key check' | 'push key'

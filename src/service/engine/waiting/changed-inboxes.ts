@@ -1,6 +1,13 @@
 import type { Clock } from '../../../ground/clock.ts'
 import { notAfter } from '../base/present.ts'
-import { callMarks, devicesNotifiedAfter, newestNotice, devicesRevokedSince, inboxMarks } from './statements.ts'
+import {
+  approvalMarks,
+  callMarks,
+  devicesNotifiedAfter,
+  newestNotice,
+  devicesRevokedSince,
+  inboxMarks,
+} from './statements.ts'
 import type { Queryable } from '../database/schema/schema.ts'
 
 /**
@@ -37,12 +44,15 @@ export function createChangedInboxes(db: Queryable, clock: Pick<Clock, 'now'>): 
   }
 }
 
-/** The part of each inbox that changes whenever a request or a phone call comes or goes. */
+/** The part of each inbox that changes whenever a request, a phone call or an approval comes or goes. */
 async function marksAt(db: Queryable, now: number): Promise<ReadonlyMap<string, string>> {
   const marks = new Map<string, string>()
   for (const { deviceId, pending, newest } of await inboxMarks(db, now)) marks.set(deviceId, `${pending} ${newest}`)
   for (const { deviceId, pending, newest } of await callMarks(db, now)) {
     marks.set(deviceId, `${marks.get(deviceId) ?? ''} calls ${pending} ${newest}`)
+  }
+  for (const { deviceId, pending, newest } of await approvalMarks(db, now)) {
+    if (deviceId !== null) marks.set(deviceId, `${marks.get(deviceId) ?? ''} approvals ${pending} ${newest}`)
   }
   return marks
 }

@@ -3,6 +3,7 @@ import type { NotNull } from 'kysely'
 import { isPending } from '../database/pending.ts'
 import { allRows, allValues, firstValue } from '../database/statement.ts'
 import type { List, RowOf, Slot } from '../database/statement.ts'
+import { isOpenApproval } from '../database/open-approval.ts'
 import { isOpenCall } from '../database/open-call.ts'
 
 /** The columns of a session that tell which waiting requests it concerns. */
@@ -93,4 +94,20 @@ export const callMarks = allRows('callMarks', (db, now: Slot<number>) =>
     .select((eb) => ['deviceId', eb.fn.countAll<number>().as('pending'), eb.fn.max<number>('sequence').as('newest')])
     .where(isOpenCall(now))
     .groupBy('deviceId'),
+)
+
+/** The same of approvals. */
+export const approvalMarks = allRows('approvalMarks', (db, now: Slot<number>) =>
+  db
+    .selectFrom('approver')
+    .innerJoin('approval', 'approval.id', 'approver.approvalId')
+    .select((eb) => [
+      'approver.deviceId',
+      eb.fn.countAll<number>().as('pending'),
+      eb.fn.max<number>('approver.sequence').as('newest'),
+    ])
+    .where(isOpenApproval(now))
+    .where('approver.waiting', '=', 1)
+    .where('approver.deviceId', 'is not', null)
+    .groupBy('approver.deviceId'),
 )

@@ -8,7 +8,7 @@ export const inboxOfDevice = firstRow(
   (db, slots: Slots<{ deviceId: string; noticesAfter: number }>, now: Slot<number>) =>
     db
       .selectFrom('device')
-      .select(['device.revokedAt', 'device.moved'])
+      .select(['device.revokedAt', 'device.moved', 'device.domainId', 'device.userId'])
       .select((is) => [
         is
           .exists(
@@ -28,6 +28,16 @@ export const inboxOfDevice = firstRow(
               .where(isOpenCall(now)),
           )
           .as('hasCalls'),
+        is
+          .exists(
+            is
+              .selectFrom('approver')
+              .select('approver.id')
+              .whereRef('approver.domainId', '=', 'device.domainId')
+              .whereRef('approver.userId', '=', 'device.userId')
+              .where('approver.waiting', '=', 1),
+          )
+          .as('hasApprovals'),
       ])
       .where('device.id', '=', slots.deviceId),
 )

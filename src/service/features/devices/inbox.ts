@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto'
 
 import { noticeRetention } from '../../../contract/device.ts'
-import type { DeviceRequest, Inbox } from '../../../contract/device-answers.ts'
+import type { DeviceApproval, DeviceRequest, Inbox } from '../../../contract/device-answers.ts'
 import type { PhoneCall } from '../../../contract/phone-calls.ts'
 import type { Attribute } from '../../../contract/sessions.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
+import { openContent } from '../../engine/secrets/approval-content.ts'
+import { openApprovalsOf } from './approval-statements.ts'
+import type { OpenApprovalRow } from './approval-statements.ts'
 import { openCallsOfDevice } from './call-statements.ts'
 import type { OpenCallRow } from './call-statements.ts'
 import { noticesOfDevice } from '../factors/notice-statements.ts'
@@ -31,17 +34,21 @@ export async function readInbox(ctx: ServiceContext, deviceId: string): Promise<
   rejectRevoked(rows)
   const notices = rows?.hasNotices ? await noticesOfDevice(db, deviceId, noticesAfter) : []
   const calls = rows?.hasCalls ? await openCallsOfDevice(db, deviceId, now) : []
+  const approvals = rows?.hasApprovals ? await openApprovalsOf(db, rows, now) : []
   const inbox = {
     requests: pending.map((session) => requestView(session)),
     ...noticeLists(notices),
     ...(calls.length > 0 && { calls: calls.map((call) => callView(call)) }),
+    ...(approvals.length > 0 && { approvals: approvals.map((approval) => approvalView(ctx, approval)) }),
   }
   return { inbox, etag: `"${hash('sha256', JSON.stringify(inbox), 'base64url')}"` }
 }
 
-/** The time at which the first request or call expires. */
+/** The time at which the first request, call or approval expires. */
 export function changesAt({ inbox }: NamedInbox): number {
-  return Math.min(...[...inbox.requests, ...(inbox.calls ?? [])].map(({ expiresAt }) => expiresAt))
+  return Math.min(
+    ...[...inbox.requests, ...(inbox.calls ?? []), ...(inbox.approvals ?? [])].map(({ expiresAt }) => expiresAt),
+  )
 }
 
 /** The fields a device may see. Of the number it learns the length only. */
@@ -59,6 +66,20 @@ function requestView(session: PendingRow): DeviceRequest {
     ...(session.passedBefore === 0 && { neverPassed: true as const }),
     createdAt: session.createdAt,
     expiresAt: session.expiresAt,
+  }
+}
+
+/** The device gets the text that it shows and signs. */
+function approvalView({ secrets }: ServiceContext, approval: OpenApprovalRow): DeviceApproval {
+  return {
+    id: approval.id,
+    nonce: approval.nonce,
+    content: openContent(secrets, approval),
+    domain: { id: approval.domainId, name: approval.domainName },
+    user: shownUser(approval),
+    numberLength: approval.number?.length ?? 0,
+    createdAt: approval.createdAt,
+    expiresAt: approval.expiresAt,
   }
 }
 

@@ -37,7 +37,7 @@ export function verify(
   key: PublicKey | KeyObject,
   purpose: Purpose,
 ): Verified {
-  const payload = parseJson(verifiedText(jws, key))
+  const payload = parseJson(verifiedText(jws, key, 'device+jws'))
   const claims = parseContent(Claims, payload)
   const isForThisCall = claims.aud === ctx.serviceId && claims.htm === purpose.method && claims.path === purpose.path
   if (!isForThisCall) throw refused()
@@ -67,17 +67,25 @@ const fieldCodes: Record<string, ErrorCode> = {
  * The header cannot choose how the signature is verified. Extensions are refused, because none is known (RFC 7515 section
  * 4.1.11).
  */
-const Header = z.object({ alg: z.literal('ES256'), crit: z.never().optional(), b64: z.never().optional() })
+const Header = z.object({
+  alg: z.literal('ES256'),
+  typ: z.string(),
+  crit: z.never().optional(),
+  b64: z.never().optional(),
+})
 
 /** The length of an ES256 signature (RFC 7518 section 3.4), bytes. */
 const signatureLength = 64
 
-/** Verifies a compact JWS (RFC 7515 section 5.2) with `node:crypto`, which takes half the time of WebCrypto. */
-function verifiedText(jws: string, key: PublicKey | KeyObject): string {
+/**
+ * Verifies a compact JWS (RFC 7515 section 5.2) with `node:crypto`, which takes half the time of WebCrypto.
+ * @param type The header `typ` (RFC 8725 section 3.11): what a device signed as a call is no answer to an approval, nor the reverse.
+ */
+export function verifiedText(jws: string, key: PublicKey | KeyObject, type: string): string {
   try {
     const [header, payload, signature, ...extraParts] = jws.split('.').map((part) => decodePart(part))
     if (!header || !payload || !signature || extraParts.length > 0) throw new Error('not three parts')
-    Header.parse(JSON.parse(decodeText(header)))
+    if (Header.parse(JSON.parse(decodeText(header))).typ !== type) throw new Error('wrong type')
     const signed = Buffer.from(jws.slice(0, jws.lastIndexOf('.')))
     const publicKey = { key: key instanceof KeyObject ? key : importKey(key), dsaEncoding: 'ieee-p1363' } as const
     if (signature.length !== signatureLength || !isSigned('sha256', signed, publicKey, signature))

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 
 import type { AuthenticationResponse, RegistrationResponse } from '../../../contract/webauthn.ts'
+import type { PasskeyKey } from '../../../contract/approval-content.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { loadOnce } from '../../engine/base/load-once.ts'
 import { isInstalled, loadOptional } from '../../engine/base/optional-package.ts'
@@ -50,6 +51,8 @@ export interface WebAuthn {
     response: AuthenticationAnswer,
     expected: Expected & { readonly publicKey: Uint8Array<ArrayBuffer> },
   ): Promise<Assertion | undefined>
+  /** A public key (COSE, RFC 9052 section 7) as a JWK (RFC 7517). */
+  jwkOf(publicKey: Uint8Array<ArrayBuffer>): PasskeyKey
 }
 
 const loaded = loadOnce(load)
@@ -120,8 +123,20 @@ async function load(): Promise<WebAuthn> {
       const { newCounter, userVerified, credentialDeviceType, credentialBackedUp } = verified.authenticationInfo
       return { counter: newCounter, userVerified, ...backupOf(credentialDeviceType, credentialBackedUp) }
     },
+    jwkOf(publicKey) {
+      const cose = helpers.decodeCredentialPublicKey(publicKey) as unknown as Map<number, Uint8Array>
+      const member = (label: number) => Buffer.from(cose.get(label) ?? []).toString('base64url')
+      const type = Number(cose.get(coseLabel.type))
+      if (type === coseType.rsa) return { kty: 'RSA', n: member(coseLabel.first), e: member(coseLabel.second) }
+      if (type === coseType.octetPair) return { kty: 'OKP', crv: 'Ed25519', x: member(coseLabel.second) }
+      return { kty: 'EC', crv: 'P-256', x: member(coseLabel.second), y: member(coseLabel.third) }
+    },
   }
 }
+
+/** Labels and types of COSE keys (RFC 9053 section 7, RFC 8230 section 4). The algorithms that are accepted have one curve each. */
+const coseLabel = { type: 1, first: -1, second: -2, third: -3 } as const
+const coseType = { octetPair: 1, rsa: 3 } as const
 
 /** Whether passkeys can be verified here. The library is not loaded for that. */
 export const canVerifyPasskeys = (): boolean => isInstalled(optional)

@@ -19,6 +19,7 @@ import { codeAlgorithm } from './0018-code-algorithm.ts'
 import { importedFactors } from './0019-imported-factors.ts'
 import { codeCounter } from './0020-code-counter.ts'
 import { importAfterReset } from './0021-import-after-reset.ts'
+import { approval } from './0022-approval.ts'
 import type { Engine } from './engine.ts'
 import type { MigrationName } from './known-migrations.ts'
 
@@ -45,4 +46,5 @@ export const migrations = (engine: Engine): Readonly<Record<MigrationName, reado
   '0019-imported-factors': importedFactors,
   '0020-code-counter': codeCounter,
   '0021-import-after-reset': importAfterReset,
+  '0022-approval': approval(engine),
 })

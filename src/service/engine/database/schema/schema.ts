@@ -3,6 +3,8 @@ import type { ColumnType, Generated, Kysely } from 'kysely'
 import type { Because } from '../../../../admin-contract/because.ts'
 import type { BulkAction, BulkReason, BulkState } from '../../../../admin-contract/bulk-jobs.ts'
 import type { AdminRole } from '../../../../contract/roles.ts'
+import type { ApprovalDecision } from '../../../../contract/approval-content.ts'
+import type { ApprovalReason, ApprovalState } from '../../../../contract/approval-state.ts'
 import type { Decision } from '../../../../contract/device.ts'
 import type { AccessChangeKind, FactorChangeKind } from '../../../../contract/device-answers.ts'
 import type { CallDecision, CallState } from '../../../../contract/phone-calls.ts'
@@ -779,6 +781,84 @@ export interface Database {
     createdAt: number
     expiresAt: number
     settledAt: Generated<number | null>
+  }
+  /** An action that people are asked to approve. */
+  approval: {
+    sequence: Generated<number>
+    id: string
+    organizationId: string
+    domainId: string
+    /** The API key that asked; `embedded` where the service is part of the app. */
+    apiKeyId: string
+    /** What a block is about: `self`, `user:<id>` or `app:<name>`. */
+    requester: string
+    /** The id of the user who asked; null for the approver and for an app. */
+    requestedBy: string | null
+    /** The text that is shown and signed, sealed for its domain. */
+    content: string
+    /** SHA-256 of that text, hexadecimal. */
+    digest: string
+    needed: number
+    challenge: string | null
+    /** `expired` is stored by the sweep: see `features/approvals/rules.ts`. */
+    state: ApprovalState
+    reason: Generated<ApprovalReason | null>
+    createdAt: number
+    expiresAt: number
+    settledAt: Generated<number | null>
+    redeemedAt: Generated<number | null>
+    /** Until when the approval and its proofs are kept. */
+    keptUntil: number
+  }
+  /** A person who is asked to approve an action. */
+  approver: {
+    sequence: Generated<number>
+    id: string
+    approvalId: string
+    domainId: string
+    userId: string
+    /** The device that was told; null for people who have passkeys only. */
+    deviceId: string | null
+    nonce: string
+    number: string | null
+    /** Whether an answer is still wanted. */
+    waiting: Fact
+    /** Whether the membership ended before the action was done: an answer does not count. */
+    removed: Generated<Fact>
+    decision: Generated<ApprovalDecision | null>
+    answeredNumber: Generated<string | null>
+    answeredAt: Generated<number | null>
+    /** The signature and its receipt as JSON, sealed for the user. */
+    proof: Generated<string | null>
+    /** The nonce of a passkey that was asked for; good for one answer. */
+    passkeyNonce: Generated<string | null>
+    passkeyUntil: Generated<number | null>
+  }
+  /** A requester that a person said "I didn't ask for this" of. */
+  requesterBlock: {
+    sequence: Generated<number>
+    id: string
+    domainId: string
+    userId: string
+    apiKeyId: string
+    /** As in `approval`. */
+    requester: string
+    /** The requester as the device showed it, JSON. */
+    shown: string
+    blockedUntil: number
+  }
+  /** A key that signs the receipts of approvals. */
+  receiptKey: {
+    /** The thumbprint of the public key (RFC 7638). */
+    id: string
+    /** The key of the ring that was written with when it was made. */
+    ringKey: string
+    /** JWK. */
+    publicKey: string
+    /** PKCS #8, base64url, sealed. */
+    privateKey: string
+    createdAt: number
+    retiredAt: Generated<number | null>
   }
   /** A new epoch of a user of a domain. */
   epochChange: {

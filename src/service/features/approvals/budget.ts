@@ -1,0 +1,91 @@
+import { tooManyRequests } from '../../engine/base/problem.ts'
+import type { Call } from '../../engine/http/route.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
+import { forgetScopes, noteAttempt, secondsUntilFree } from '../../engine/limits/attempts.ts'
+import type { Limit } from '../../engine/limits/attempts.ts'
+import { countWaiting } from './approver-statements.ts'
+import { approvalLimits, maxWaiting } from './rules.ts'
+
+interface Asking {
+  readonly domainId: string
+  readonly userIds: readonly string[]
+  readonly apiKeyId: string
+  /** See `requesterKey`. */
+  readonly requester: string
+}
+
+/**
+ * Counts a request, in the transaction that stores it and has locked the people. Each person has limits of their own, so a requester who
+ * has used up those of one person can still ask another; a requester and an API key have theirs over all people.
+ *
+ * @throws {ApiProblem} `api.error.toomanyrequests`
+ */
+export async function takeApproval(call: Call, db: Queryable, asking: Asking): Promise<void> {
+  const now = call.clock.now()
+  const limits = limitsOf(asking)
+  for (const userId of asking.userIds) {
+    const count = Number(await countWaiting(db, { domainId: asking.domainId, userId }, now))
+    if (count >= maxWaiting) throw tooManyRequests({ limit: waitingWords, wait: pauseForWaiting, now })
+  }
+  for (const limit of limits) {
+    const wait = await secondsUntilFree(db, limit, now)
+    if (wait > 0) throw tooManyRequests({ limit: limit.words, wait, now })
+  }
+  await noteAttempt(db, limits, now)
+}
+
+const waitingWords = `at most ${maxWaiting} approvals wait for each person`
+/** The requests may be answered at any moment; seconds. */
+const pauseForWaiting = 10
+
+interface ApprovalLimit extends Limit {
+  /** The wording for callers. */
+  readonly words: string
+}
+
+function limitsOf({ domainId, userIds, apiKeyId, requester }: Asking): readonly ApprovalLimit[] {
+  const { requester: requesterLimit, apiKey } = approvalLimits
+  const ofPeople = userIds.flatMap((userId) => personLimits(domainId, userId))
+  return [
+    ...ofPeople,
+    // A person who asks themselves has used up their own limit.
+    ...(requester === 'self'
+      ? []
+      : [
+          {
+            scope: `approval by ${apiKeyId} ${domainId} ${requester}`,
+            ...requesterLimit,
+            words: `at most ${requesterLimit.limit} approvals of a requester in an hour`,
+          },
+        ]),
+    {
+      scope: `approval key ${apiKeyId} ${domainId}`,
+      ...apiKey,
+      words: `at most ${apiKey.limit} approvals of an API key in 10 minutes`,
+    },
+  ]
+}
+
+function personLimits(domainId: string, userId: string): readonly ApprovalLimit[] {
+  const { short, long } = approvalLimits
+  return [
+    {
+      scope: `approval 10m ${domainId} ${userId}`,
+      ...short,
+      words: `at most ${short.limit} unapproved requests to a person in 10 minutes`,
+    },
+    {
+      scope: `approval 24h ${domainId} ${userId}`,
+      ...long,
+      words: `at most ${long.limit} unapproved requests to a person in 24 hours`,
+    },
+  ]
+}
+
+/** An approval shows that the person wanted to be asked. */
+export function forgetAsked(db: Queryable, domainId: string, userId: string): Promise<void> {
+  return forgetScopes(
+    db,
+    personLimits(domainId, userId).map(({ scope }) => scope),
+  )
+}

@@ -1,0 +1,39 @@
+import { removal } from '../../engine/database/due.ts'
+import type { Feature } from '../../engine/steps/feature.ts'
+import { deleteBlocksOf } from './block-statements.ts'
+import { leaveApprovals } from './leaving.ts'
+
+export const approvals = {
+  name: 'approvals',
+  tables: ['approval', 'approver', 'requesterBlock', 'receiptKey'],
+  membershipEnds: [{ place: 6, run: leaveApprovals }],
+  userEnds: [{ place: 4, run: (db, { userId }) => deleteBlocksOf(db, [userId]) }],
+  removals: {
+    // Those who were asked are removed with them.
+    oldApprovals: {
+      place: 28,
+      removeSome: removal('approval', ['sequence'], (is, now) => is('keptUntil', '<=', now)),
+    },
+    endedBlocks: {
+      place: 29,
+      removeSome: removal('requesterBlock', ['sequence'], (is, now) => is('blockedUntil', '<=', now)),
+    },
+    // A public key is published for as long as proofs are kept that may need it.
+    oldReceiptKeys: {
+      place: 30,
+      removeSome: removal('receiptKey', ['id'], (is, now) =>
+        is.and([
+          is('receiptKey.retiredAt', '<=', now),
+          is.not(
+            is.exists(
+              is
+                .selectFrom('approval')
+                .select('approval.id')
+                .whereRef('approval.createdAt', '<=', 'receiptKey.retiredAt'),
+            ),
+          ),
+        ]),
+      ),
+    },
+  },
+} as const satisfies Feature

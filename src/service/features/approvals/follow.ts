@@ -1,0 +1,56 @@
+import type { ApprovalEvent } from '../../../contract/approvals.ts'
+import type { ServiceContext } from '../../engine/context/service-context.ts'
+import { waiterKey } from '../../engine/base/waiter-key.ts'
+import { alarm } from '../../engine/http/held-read.ts'
+import type { EventSource } from '../../engine/waiting/follower.ts'
+import { pendingApprovals, settledApprovals } from './statements.ts'
+
+/** Times are whole seconds, and a change is visible a moment after it was made; seconds. */
+const slack = 5
+
+/** Sends the id of each approval of a domain that settles from now on. Some may be sent twice, and none is missed. */
+export function followApprovals(ctx: ServiceContext, domainId: string): EventSource<ApprovalEvent> {
+  return (follower) => {
+    const subscription = ctx.waiters.subscribe(waiterKey.approvalsOf(domainId))
+    let over = false
+
+    async function follow(): Promise<void> {
+      let since = ctx.clock.now()
+      let sent = new Map<string, number>()
+      for (;;) {
+        const now = ctx.clock.now()
+        const { settled, nextExpiry } = await look(ctx, domainId, Math.min(since, now) - slack)
+        if (over) return
+        for (const id of settled) if (!sent.has(id)) follower.event({ id })
+        sent = new Map([...sent, ...settled.map((id) => [id, now] as const)].filter(([, at]) => at > now - 2 * slack))
+        since = now
+        if (ctx.waiters.closed()) return
+        const stopAlarm = alarm(ctx, nextExpiry, () => subscription.wake())
+        const hasChanged = await subscription.woken()
+        stopAlarm()
+        // The service is closing.
+        if (!hasChanged) return
+      }
+    }
+
+    // Also if the database does not respond: the caller connects again.
+    void follow()
+      .catch(() => {})
+      .finally(() => follower.end())
+    return () => {
+      over = true
+      subscription.giveUp()
+      subscription.end()
+    }
+  }
+}
+
+/** What has settled since a time, and when the next approval expires; `Infinity` where none waits. */
+async function look({ store, clock }: ServiceContext, domainId: string, since: number) {
+  const settled = await settledApprovals(store.db, { domainId, since })
+  const pending = await pendingApprovals(store.db, domainId)
+  const now = clock.now()
+  const expired = pending.filter(({ expiresAt }) => expiresAt <= now && expiresAt >= since)
+  const waiting = pending.flatMap(({ expiresAt }) => (expiresAt > now ? [expiresAt] : []))
+  return { settled: [...settled, ...expired.map(({ id }) => id)], nextExpiry: Math.min(...waiting) }
+}
