@@ -20,12 +20,12 @@ export type ApproverRow = Selectable<Database['approver']>
 
 export type NewApproverRow = Pick<
   ApproverRow,
-  'id' | 'approvalId' | 'domainId' | 'userId' | 'deviceId' | 'nonce' | 'number'
+  'id' | 'approvalId' | 'domainId' | 'userId' | 'deviceId' | 'nonce' | 'number' | 'keptUntil'
 >
 
 export const insertApprover = change('insertApprover', (db, row: Slots<NewApproverRow>) =>
   db.insertInto('approver').values({
-    ...pick(row, ['id', 'approvalId', 'domainId', 'userId', 'deviceId', 'nonce', 'number']),
+    ...pick(row, ['id', 'approvalId', 'domainId', 'userId', 'deviceId', 'nonce', 'number', 'keptUntil']),
     waiting: 1,
   }),
 )

@@ -81,7 +81,7 @@ async function ask(call: Call, db: Queryable, input: NewApproval) {
   }
   await insertApproval(db, row)
   const approvers = []
-  for (const person of people) approvers.push(await insertPerson(call, db, { person, domain, input, approvalId: id }))
+  for (const person of people) approvers.push(await insertPerson(call, db, { person, domain, input, approval: row }))
   await auditAsked(db, call, row, approvers.length)
   const deviceIds = approvers.map(({ deviceId }) => deviceId)
   notifyApproval(db, call, row, deviceIds)
@@ -151,10 +151,10 @@ interface Person {
   readonly person: UserRow
   readonly domain: DomainRow
   readonly input: NewApproval
-  readonly approvalId: string
+  readonly approval: Pick<NewApprovalRow, 'id' | 'keptUntil'>
 }
 
-async function insertPerson(call: Call, db: Queryable, { person, domain, input, approvalId }: Person) {
+async function insertPerson(call: Call, db: Queryable, { person, domain, input, approval }: Person) {
   const owner = { domainId: domain.id, userId: person.id }
   const device = await activeDevice(db, domain.id, person.id)
   // Whoever has passkeys only approves in the app that asks.
@@ -163,11 +163,12 @@ async function insertPerson(call: Call, db: Queryable, { person, domain, input, 
   const isNumbered = device !== undefined && input.numberMatching && domain.numberMatching !== 'off'
   const row: NewApproverRow = {
     id: newId(call.random),
-    approvalId,
+    approvalId: approval.id,
     ...owner,
     deviceId: device?.id ?? null,
     nonce: random128(call.random),
     number: isNumbered ? await freeNumber(call, db, owner) : null,
+    keptUntil: approval.keptUntil,
   }
   await insertApprover(db, row)
   return row

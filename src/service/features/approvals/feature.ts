@@ -9,18 +9,30 @@ export const approvals = {
   membershipEnds: [{ place: 6, run: leaveApprovals }],
   userEnds: [{ place: 4, run: (db, { userId }) => deleteBlocksOf(db, [userId]) }],
   removals: {
-    // Those who were asked are removed with them.
-    oldApprovals: {
+    oldApprovers: {
       place: 28,
-      removeSome: removal('approval', ['sequence'], (is, now) => is('keptUntil', '<=', now)),
+      removeSome: removal('approver', ['sequence'], (is, now) => is('keptUntil', '<=', now)),
+    },
+    oldApprovals: {
+      place: 29,
+      removeSome: removal('approval', ['sequence'], (is, now) =>
+        is.and([
+          is('approval.keptUntil', '<=', now),
+          is.not(
+            is.exists(
+              is.selectFrom('approver').select('approver.id').whereRef('approver.approvalId', '=', 'approval.id'),
+            ),
+          ),
+        ]),
+      ),
     },
     endedBlocks: {
-      place: 29,
+      place: 30,
       removeSome: removal('requesterBlock', ['sequence'], (is, now) => is('blockedUntil', '<=', now)),
     },
     // A public key is published for as long as proofs are kept that may need it.
     oldReceiptKeys: {
-      place: 30,
+      place: 31,
       removeSome: removal('receiptKey', ['id'], (is, now) =>
         is.and([
           is('receiptKey.retiredAt', '<=', now),

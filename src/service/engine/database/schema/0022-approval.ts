@@ -32,7 +32,7 @@ export const approval = ({ sequence }: Pick<Engine, 'sequence'>): readonly strin
   `create table approver (
     sequence ${sequence},
     id text not null unique,
-    approval_id text not null references approval (id) on delete cascade,
+    approval_id text not null references approval (id),
     domain_id text not null,
     user_id text not null,
     device_id text,
@@ -46,10 +46,12 @@ export const approval = ({ sequence }: Pick<Engine, 'sequence'>): readonly strin
     proof text,
     passkey_nonce text,
     passkey_until bigint,
+    kept_until bigint not null,
     constraint approver_once unique (approval_id, user_id)
   )`,
   'create index approver_waiting on approver (domain_id, user_id) where waiting = 1',
   'create index approver_of_user on approver (user_id, answered_at)',
+  'create index approver_kept on approver (kept_until)',
   `create table requester_block (
     sequence ${sequence},
     id text not null unique,

@@ -34,7 +34,7 @@ export const knownMigrations = [
   migration('0019-imported-factors', '37e85018d45f96107889f3a7d5e956f3'),
   migration('0020-code-counter', '521bf9ac68fce89fb916089113eb0c20'),
   migration('0021-import-after-reset', '425c5e1fec342a6341ba349e59db663a'),
-  migration('0022-approval', 'c7db16d3abd622e698a01629196842ef', '4a66e9f8a96132e516352fbbb5e67a10'),
+  migration('0022-approval', '03faee4698682538bd983feb72a1e672', 'b37c358b58173d80fefd8cff42ff6aec'),
 ] as const
 
 export type MigrationName = (typeof knownMigrations)[number]['name']

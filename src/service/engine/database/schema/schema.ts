@@ -833,6 +833,8 @@ export interface Database {
     /** The nonce of a passkey that was asked for; good for one answer. */
     passkeyNonce: Generated<string | null>
     passkeyUntil: Generated<number | null>
+    /** As that of the approval. */
+    keptUntil: number
   }
   /** A requester that a person said "I didn't ask for this" of. */
   requesterBlock: {
