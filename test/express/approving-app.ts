@@ -64,7 +64,7 @@ export async function startBank({ mfa = {}, before = [], parse }: BankOptions = 
       )
       routes.post('/unparsed', transfer, run)
       routes.post('/upload', (req, res, next) => {
-        const digest = createHash('sha256').update(String(req.query['file'])).digest('hex')
+        const digest = createHash('sha256').update(req.originalUrl).digest('hex')
         req.mfa
           ?.approve({ title: 'Upload', bind: { digest } })
           .then(({ id }) => {
