@@ -40,7 +40,9 @@ export async function approve({ req, res, context }: Handling, asked: ApprovalTo
   const { user } = context
   if (!user) throw new Error('req.mfa.approve(): no user is signed in')
   const request = createWebRequest(req, context, user)
-  const decision = await asCaller(userKeyOf(user), () => decide(request, { action, bound: boundValue(bind, action) }))
+  const decision = await asCaller(userKeyOf(user), () =>
+    decide(request, { action, bound: boundValue(bind, action) }, false),
+  )
   await applyEffects(req, res, context, decision.effects)
   if (decision.kind !== 'approved') throw new ApprovalRequiredError(refusalBody(request, decision).body)
   setGranted(req, decision.granted)

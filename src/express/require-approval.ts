@@ -104,13 +104,13 @@ async function requireApproved(
   const request = createWebRequest(req, context, user)
   const question = { action: shown, bound: boundRequest(request, shown), expiresIn }
   await serve(request, responseOf(req), next, async (opened): Promise<Outcome> => {
-    const [{ answerUnapproved, refusal }, { decide }] = await Promise.all([
+    const [{ answerUnapproved, refusal, repeatOf }, { decide }] = await Promise.all([
       import('./approvals/answer.ts'),
       import('./approvals/decide.ts'),
     ])
     const refused = await refusal(opened)
     if (refused) return refused
-    const decision = await decide(opened, question)
+    const decision = await decide(opened, question, repeatOf(opened) !== undefined)
     if (decision.kind !== 'approved') {
       return continueWith(opened, decision.effects, (saved) => answerUnapproved(saved, decision))
     }

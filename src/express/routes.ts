@@ -75,6 +75,7 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Handler>>>
   '/approve/:id': { GET: ofApprovals('showApproval') },
   '/approve/:id/events': { GET: ofApprovals('approvalEvents') },
   '/approve/:id/status': { GET: ofApprovals('approvalStatus') },
+  '/approve/:id/again': { POST: ofApprovals('askAgain') },
   '/approve/:id/cancel': { POST: ofApprovals('giveUpApproval') },
   '/approve/:id/passkey/options': { POST: ofApprovals('approvalPasskeyOptions') },
   '/approve/:id/passkey': { POST: ofApprovals('approveWithPasskey') },
@@ -115,7 +116,9 @@ export async function serveRoutes(
   const { user } = context
   if (!user) return apply(visitor, res, message(visitor, 401, 'sign_in_first'))
   const isPost = req.method === 'POST'
-  const form = isPost ? await readForm(req, noticesOf(req, context)) : {}
+  // The fields of a form of the app, which the browser sends on.
+  const isOfApp = route === '/approve/:id/again'
+  const form = isPost && !isOfApp ? await readForm(req, noticesOf(req, context)) : {}
   if (!form) return
   const request: WebRequest = { ...visitor, user, form }
   if (isPost && !isTrusted(request, below)) {

@@ -18,6 +18,16 @@ async function approvedTransfer(options: BankOptions = {}) {
 /** What the answer says, and how often the action has run. */
 const outcomeOf = (bank: Bank, answer: { text: string }) => [headlineOf(answer), bank.runs.length]
 
+/** Presses "Ask again" on a page: the browser sends the same fields to the app. */
+async function askAgain(browser: Browser, page: { text: string }) {
+  const [, address = ''] = /action="([^"]+)" id="repeat"/.exec(page.text) ?? []
+  const fields = Object.fromEntries(fieldsOn(page))
+  const { status, headers } = await browser.submit(address.replaceAll('&amp;', '&'), fields)
+  if (status === 303) return browser.open(headers['location'] ?? '')
+  if (status !== 307) throw new Error(`Asking again answered ${status}.`)
+  return browser.submit(headers['location'] ?? '', fields)
+}
+
 const askedAgain = ['Approve this action', 0]
 
 describe('requireApproval()', () => {
@@ -140,9 +150,11 @@ describe('requireApproval()', () => {
     const again = await browser.submit('/transfer', transfer)
     await bank.clock.advance(11)
     const later = await browser.submit('/transfer', transfer)
+    const asked = await askAgain(browser, later)
 
     expect(headlineOf(again)).toBe('This was done already')
-    expect(outcomeOf(bank, later)).toEqual(['Approve this action', 1])
+    expect(headlineOf(later)).toBe('This was done already')
+    expect(outcomeOf(bank, asked)).toEqual(['Approve this action', 1])
   })
 
   it('requireApproval() sends one request to the device when a form is sent twice at once', async () => {
@@ -194,7 +206,8 @@ describe('requireApproval()', () => {
     await bank.answer(account, 'deny')
     const page = await browser.submit('/transfer', transfer)
 
-    expect(outcomeOf(bank, await browser.submit('/transfer', Object.fromEntries(fieldsOn(page))))).toEqual(askedAgain)
+    expect(headlineOf(await browser.submit('/transfer', transfer))).toBe('You denied this')
+    expect(outcomeOf(bank, await askAgain(browser, page))).toEqual(askedAgain)
   })
 
   it('requireApproval() says that the user has blocked its requests', async () => {
@@ -202,10 +215,11 @@ describe('requireApproval()', () => {
     const { browser, account } = await bank.signedIn()
     await browser.submit('/transfer', transfer)
     await bank.answer(account, 'report')
-    await browser.submit('/transfer', transfer)
+    const reported = await browser.submit('/transfer', transfer)
 
-    const page = await browser.submit('/transfer', transfer)
+    const page = await browser.submit('/transfer', { ...transfer, amount: '1' })
 
+    expect(reported.text).not.toContain('Ask again')
     expect(headlineOf(page)).toBe('You blocked these requests')
     expect(bank.events.at(-1)).toMatchObject({ type: 'approval.not_asked', reason: 'blocked' })
   })
@@ -225,7 +239,7 @@ describe('requireApproval()', () => {
     const { bank, browser } = await approvedTransfer()
     await bank.clock.advance(601)
 
-    expect(outcomeOf(bank, await browser.submit('/transfer', transfer))).toEqual(askedAgain)
+    expect(outcomeOf(bank, await browser.submit('/transfer', transfer))).toEqual(['Time ran out', 0])
   })
 
   it('requireApproval() sends nested fields and lists again as they were', async () => {
@@ -393,7 +407,9 @@ describe('requireApproval() and scripts', () => {
 
     expect([answer.status, answer.headers['location']]).toEqual([303, '/form'])
     expect(await bank.waiting(account)).toEqual([])
-    expect((await postJson(browser, '/transfer', transfer)).body.approval.id).not.toBe(approval.id)
+    expect((await postJson(browser, '/transfer', transfer)).body).toMatchObject({ reason: 'cancelled' })
+    expect((await postJson(browser, '/transfer', transfer)).body.error).toBe('approval_required')
+    expect(bank.events.filter(({ type }) => type === 'approval.cancelled')).toHaveLength(1)
   })
 })
 

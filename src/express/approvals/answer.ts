@@ -60,7 +60,7 @@ export async function answerUnapproved(request: WebRequest, decision: Unapproved
 }
 
 /** How the page sends this request again; undefined for requests of scripts, and for what no form can send. */
-function repeatOf(request: WebRequest): Repeat | undefined {
+export function repeatOf(request: WebRequest): Repeat | undefined {
   const { req, context } = request
   const address = safeReturnTo(context.prefix + req.originalUrl, context.base)
   if (!isNavigation(req) || isTurbo(req) || isHtmx(req) || address === undefined) return undefined
@@ -78,9 +78,16 @@ async function pageFor(request: WebRequest, decision: Unapproved, repeat: Repeat
     return waitingPage(request, { approval, token, repeat, back })
   }
   const { action } = decision
+  const again = decision.kind === 'ended' ? againBy(request, decision.id, repeat) : repeat
   const end = decision.kind === 'ended' ? endName(decision.end) : decision.notAsked.kind
   const until = decision.kind === 'not_asked' ? untilOf(decision.notAsked) : undefined
-  return endedApprovalPage(request, { action, token: '', repeat, back, end, until })
+  return endedApprovalPage(request, { action, token: '', repeat: again, back, end, until })
+}
+
+/** The user asks again: our address removes what has ended, and leads the browser back with the same fields. */
+function againBy({ context }: WebRequest, id: string, { address, fields }: Repeat): Repeat {
+  const query = `${fields ? 'post' : 'get'}=${encodeURIComponent(address)}`
+  return { address: `${context.base}/approve/${id}/again?${query}`, fields: fields ?? [] }
 }
 
 const untilOf = (notAsked: NotAsked) => (notAsked.kind === 'throttled' ? notAsked.until : undefined)

@@ -36,15 +36,18 @@ export type End = ReturnType<typeof endOfApproval> | { readonly state: 'used'; r
 export type Decision = { readonly effects: Effects } & (
   | { readonly kind: 'approved'; readonly granted: GrantedApproval }
   | { readonly kind: 'waiting'; readonly approval: Approval; readonly token: string }
-  | { readonly kind: 'ended'; readonly end: NonNullable<End>; readonly action: Action }
+  | { readonly kind: 'ended'; readonly id: string; readonly end: NonNullable<End>; readonly action: Action }
   | { readonly kind: 'not_asked'; readonly notAsked: NotAsked; readonly action: Action }
 )
 
 /**
  * Looks for the approval of exactly this action, request, user and browser, and uses it up; otherwise asks for one. Only the service
  * says whether it was given, and it redeems it once, so of several requests at once one goes on.
+ *
+ * @param isPage Whether a page sends the request again by itself. Several tabs can wait for one approval: they are told how it ended
+ * until the user asks again.
  */
-export async function decide(request: WebRequest, question: Question): Promise<Decision> {
+export async function decide(request: WebRequest, question: Question, isPage: boolean): Promise<Decision> {
   const service = await request.context.mfa.connect()
   if (!service.asksForApprovals) throw new SetupError('requireApproval() needs a service that speaks version 1.4')
   const open = findOpen(request, question.bound)
@@ -53,23 +56,23 @@ export async function decide(request: WebRequest, question: Question): Promise<D
   if (approval.state === 'pending') return waiting(request, approval)
   forgetStart(open.id)
   const end = endOfApproval(approval)
-  if (end) return ended(request, open, question, end)
+  if (end) return ended(request, { open, question, isPage }, end)
   const now = request.context.mfa.options.clock.now()
-  if (approval.redeemedAt === undefined) {
-    const redeemed = await redeemApproval(service, open.id, open.challenge)
-    if (redeemed) return approved(redeemed, now)
-    // Another request was faster, or it is too late for this approval.
-    const current = await readApproval(service, open.id)
-    if (current?.redeemedAt === undefined) return ask(request, service, question, open)
-    return ended(request, open, question, used)
+  const redeemed = approval.redeemedAt === undefined && (await redeemApproval(service, open.id, open.challenge))
+  if (redeemed) return approved(redeemed, now)
+  // Used up before, by another request at the same moment, or too old by now.
+  const { redeemedAt } = (await readApproval(service, open.id)) ?? approval
+  if (redeemedAt === undefined && isPage) return ended(request, { open, question, isPage }, tooLate)
+  if (redeemedAt !== undefined && (isPage || now - redeemedAt < momentAgo)) {
+    return ended(request, { open, question, isPage }, used)
   }
-  if (now - approval.redeemedAt < momentAgo) return ended(request, open, question, used)
   return ask(request, service, question, open)
 }
 
 const used = { state: 'used', reason: undefined } as const
+const tooLate = { state: 'expired', reason: undefined } as const
 
-/** A press that was counted twice must not ask for the same action again; seconds. */
+/** A script whose call was sent twice must not ask for the same action again; seconds. */
 const momentAgo = 10
 
 /** The newest one first: the same action may have been approved before. */
@@ -94,13 +97,27 @@ function waiting(request: WebRequest, approval: Approval): Decision {
   return { kind: 'waiting', approval, token, effects }
 }
 
-/** The end is shown once: the same request asks again. */
-function ended({ state }: WebRequest, { id }: OpenApproval, { action }: Question, end: NonNullable<End>): Decision {
-  const save = { ...state, approvals: withoutApproval(state.approvals, id) }
-  return { kind: 'ended', end, action, effects: { state: { save }, events: eventsOfEnd(id, end) } }
+interface Ending {
+  readonly open: OpenApproval
+  readonly question: Question
+  readonly isPage: boolean
 }
 
-export function eventsOfEnd(approvalId: string, { state, reason }: NonNullable<End>): readonly EventFacts[] {
+/** Scripts are told once, and their next request asks again. */
+function ended({ state }: WebRequest, { open, question, isPage }: Ending, end: NonNullable<End>): Decision {
+  const { id } = open
+  const shown = { kind: 'ended', id, end, action: question.action } as const
+  if (isPage && open.ended) return { ...shown, effects: { state: 'as-is' } }
+  const approvals = isPage
+    ? state.approvals?.map((each) => (each.id === id ? { ...each, ended: true as const } : each))
+    : withoutApproval(state.approvals, id)
+  return {
+    ...shown,
+    effects: { state: { save: { ...state, approvals } }, events: open.ended ? [] : eventsOfEnd(id, end) },
+  }
+}
+
+function eventsOfEnd(approvalId: string, { state, reason }: NonNullable<End>): readonly EventFacts[] {
   if (state === 'used') return []
   return state === 'denied'
     ? [{ type: 'approval.denied', approvalId, reason }]

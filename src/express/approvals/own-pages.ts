@@ -14,7 +14,7 @@ import { ceremonyOptions, readResponse } from '../pages/ceremony.ts'
 import { languageFor } from '../pages/languages.ts'
 import { message } from '../pages/message.ts'
 import type { Handler, Outcome } from '../request/outcome.ts'
-import { continueAt, json } from '../request/outcome.ts'
+import { continueAt, json, redirect } from '../request/outcome.ts'
 import { relyingPartyOf } from '../request/passkeys.ts'
 import { safeReturnTo } from '../request/return-to.ts'
 import type { WebRequest } from '../request/web-request.ts'
@@ -59,14 +59,27 @@ export const approvalStatus = ofThisBrowser((request, open, signal) =>
 
 /** `POST /mfa/approve/<id>/cancel`: the user gives up, and the approval disappears from the device. */
 export const giveUpApproval = ofThisBrowser(async (request, { id }) => {
-  const { context, state } = request
-  await cancelApproval(await context.mfa.connect(), id)
+  const { state } = request
+  const answer = continueAt(request, backOf(request))
+  const service = await request.context.mfa.connect()
+  if ((await readApproval(service, id))?.state !== 'pending') return { state: 'detach', answer }
+  await cancelApproval(service, id)
+  // Other tabs that wait for it are told, and do not ask again.
+  const approvals = state.approvals?.map((open) => (open.id === id ? { ...open, ended: true as const } : open))
+  return { state: { save: { ...state, approvals } }, events: [{ type: 'approval.cancelled', approvalId: id }], answer }
+})
+
+/**
+ * `POST /mfa/approve/<id>/again`: the user asks again after an approval has ended. The browser sends the fields of the form on to the
+ * address of the action (RFC 9110 section 15.4.8), which asks.
+ */
+export const askAgain = ofThisBrowser(({ req, context, state }, { id }) => {
+  const query = new URLSearchParams(req.originalUrl.split('?', 2)[1])
+  const isPost = query.has('post')
+  const address = safeReturnTo(query.get(isPost ? 'post' : 'get'), context.base) ?? `${context.prefix}/`
   forgetStart(id)
-  return {
-    state: { save: { ...state, approvals: withoutApproval(state.approvals, id) } },
-    events: [{ type: 'approval.cancelled', approvalId: id }],
-    answer: continueAt(request, backOf(request)),
-  }
+  const answer = isPost ? { ...json(307, {}), headers: { Location: address } } : redirect(address)
+  return { state: { save: { ...state, approvals: withoutApproval(state.approvals, id) } }, answer }
 })
 
 /** `POST /mfa/approve/<id>/passkey/options`: what the browser needs to approve by a passkey. */

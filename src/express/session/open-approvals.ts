@@ -11,6 +11,8 @@ export interface OpenApproval {
   readonly binding: string
   /** Unix time, seconds: after it, the approval is worth nothing. */
   readonly until: number
+  /** Its end was shown. A page that still waits for it must not ask again by itself, so it stays until the user does. */
+  readonly ended?: true
 }
 
 /** How many approvals one web session can wait for. */
@@ -47,7 +49,9 @@ interface Copies {
 export function mergeApprovals({ loaded = [], changed = [], stored = [] }: Copies): MergedApprovals {
   if (loaded.length + changed.length + stored.length === 0) return undefined
   const has = (list: readonly OpenApproval[], { id }: OpenApproval) => list.some((each) => each.id === id)
-  const remaining = stored.filter((each) => has(changed, each) || !has(loaded, each))
+  const remaining = stored
+    .filter((each) => has(changed, each) || !has(loaded, each))
+    .map((each) => changed.find(({ id }) => id === each.id) ?? each)
   const added = changed.filter((each) => !has(loaded, each) && !has(remaining, each))
   const merged = [...remaining, ...added].slice(-maxOpenApprovals)
   return merged.length > 0 ? merged : undefined
