@@ -69,6 +69,8 @@ the OpenAPI document.
 - **Unknown outcome**: an error 503 with \`outcome: "unknown"\` means that the database has not said whether the change is stored. Repeat the call with its key, or read first.
 - **Pages**: a list has pages by number, and in version 1.4 also by key. \`?after=\` is the first one; the header \`Link\` names the next one. Rows that are added or deleted
   meanwhile shift no other row.
+- **Generated clients**: give the security scheme the whole header, such as \`Service key="…"\`, and send \`Accept: application/json; version=1.4\` with every call. Without
+  Accept, a body of version 1.4 is answered in 1.4, and a GET in 1.3.
 `
 
 const general: readonly (readonly [what: string, folder: string, file: string])[] = [

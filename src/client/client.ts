@@ -240,6 +240,9 @@ export function createClient(options: ClientOptions) {
       import: (domainId: string, session: ImportingSession) =>
         call(sessions.importSession, { params: { domainId }, body: session }),
       get: (domainId: string, sessionId: string) => call(sessions.getSession, { params: { domainId, sessionId } }),
+      /** The user's requests that wait for an answer of the device, newest first. 1.4. */
+      listPending: (domainId: string, userId: string) =>
+        call(sessions.listPendingSessions, { params: { domainId, userId } }),
       cancel: (domainId: string, sessionId: string) =>
         call(sessions.cancelSession, { params: { domainId, sessionId } }),
       /**

@@ -7,7 +7,7 @@ import { ImportedFactors } from './imported-factors.ts'
 import { parseIpAddress } from './ip-address.ts'
 import { RequestedPhishingResistance } from './phishing-resistance.ts'
 import { RelyingPartyId } from './relying-party.ts'
-import { attributeLimits, SessionPurpose, SessionReason, SessionState } from './session-facts.ts'
+import { Attribute, attributeLimits, SessionPurpose, SessionReason, SessionState } from './session-facts.ts'
 import { Id, optionalField, Random128, Seconds } from './text.ts'
 import { UserReference } from './user-reference.ts'
 import { Language } from './users.ts'
@@ -232,6 +232,26 @@ export const getSession = endpoint({
   response: Session,
   response13: Session13,
   role: 'auth',
+})
+
+/** A request that waits for an answer of the device. Its number and its challenge stay with the caller that created it. */
+export const PendingSession = z.object({
+  id: Id,
+  purpose: SessionPurpose,
+  /** As the device shows them. */
+  attributes: z.array(Attribute),
+  createdAt: Seconds,
+  expiresAt: Seconds,
+})
+export type PendingSession = z.infer<typeof PendingSession>
+
+export const listPendingSessions = endpoint({
+  method: 'GET',
+  path: '/domains/:domainId/users/:userId/sessions',
+  summary: 'Lists the pending sessions of a user in the domain, newest first.',
+  response: z.array(PendingSession),
+  role: 'auth',
+  since: '1.4',
 })
 
 export const cancelSession = endpoint({

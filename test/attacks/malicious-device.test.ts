@@ -38,10 +38,10 @@ type Target = Awaited<ReturnType<typeof personWithRequest>>
 
 type Forgery = [string, (target: Target) => Promise<string>]
 
-/** Builds a JWS by hand, with any header and any signing function. */
+/** Builds a JWS by hand, with any header and any signing function. It is a call, unless the header says otherwise. */
 async function handmade(target: Target, header: object | Buffer, sign: (input: string) => Buffer) {
   const [, payload] = (await target.signer.sign(target.approval)).split('.')
-  const input = `${Buffer.isBuffer(header) ? header.toString('base64url') : base64url(header)}.${payload}`
+  const input = `${Buffer.isBuffer(header) ? header.toString('base64url') : base64url({ typ: 'device+jws', ...header })}.${payload}`
   return `${input}.${sign(input).toString('base64url')}`
 }
 
@@ -264,7 +264,7 @@ describe('ids of another user', () => {
   it('a device cannot answer a request with values in members named like prototype properties', async () => {
     const { device, id, nonce, session, signer, path } = await personWithRequest()
     const payload = `{"aud":"${unknownId}","htm":"POST","path":"${path}","__proto__":{"nonce":"${nonce}","decision":"approve","polluted":1}}`
-    const header = base64url({ alg: 'ES256' })
+    const header = base64url({ alg: 'ES256', typ: 'device+jws' })
     const jws = `${header}.${Buffer.from(payload).toString('base64url')}.${(await signer.sign({ htm: 'POST', path })).split('.')[2]}`
 
     expect((await device.post(path, jws)).status).toBe(401)

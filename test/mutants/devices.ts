@@ -4,7 +4,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the check of a signature',
     file: 'src/service/features/devices/signature.ts',
-    find: 'const payload = parseJson(verifiedText(jws, key))',
+    find: "const payload = parseJson(verifiedText(jws, key, 'device+jws'))",
     replace: `void verifiedText
   void key
   const payload = peek(jws)`,
@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'no extension of signed calls is accepted',
     file: 'src/service/features/devices/signature.ts',
-    find: ', crit: z.never().optional(), b64: z.never().optional()',
+    find: '  crit: z.never().optional(),\n  b64: z.never().optional(),\n',
     replace: '',
     test: 'attacks/malicious-device.test.ts',
     title: 'a forged answer %s changes nothing',
@@ -34,6 +34,14 @@ export const mutants: readonly Mutant[] = [
     replace: 'alg: z.unknown()',
     test: 'attacks/malicious-device.test.ts',
     title: 'a forged answer %s changes nothing',
+  },
+  {
+    defense: 'the type of a signed call',
+    file: 'src/service/features/devices/signature.ts',
+    find: "if (Header.parse(JSON.parse(decodeText(header))).typ !== type) throw new Error('wrong type')",
+    replace: 'Header.parse(JSON.parse(decodeText(header)))',
+    test: 'service/features/devices/signature.test.ts',
+    title: 'a forged device call %s gets 401 and changes nothing',
   },
   {
     defense: 'the purpose of a signature',

@@ -154,4 +154,20 @@ export const mutants: readonly Mutant[] = [
     test: 'service/console-lines.test.ts',
     title: 'what callers send cannot move the cursor of the console, and what only a restore needs is not written',
   },
+  {
+    defense: 'one line a day about members that version 1.3 ignores',
+    file: 'src/service/engine/http/ignored-members.ts',
+    find: 'if (names.length === 0 || !limit.admits(id)) return',
+    replace: 'if (names.length === 0) return',
+    test: 'service/engine/http/ignored-members.test.ts',
+    title: 'version 1.3 logs ignored members once a day for each API key',
+  },
+  {
+    defense: 'the log names an ignored member only if its name is a word',
+    file: 'src/service/engine/http/ignored-members.ts',
+    find: 'names.filter((name) => isName(name))',
+    replace: 'names',
+    test: 'service/engine/http/ignored-members.test.ts',
+    title: 'version 1.3 logs at most ten names of ignored members, and none that could be data',
+  },
 ]

@@ -100,4 +100,16 @@ export const mutants: readonly Mutant[] = [
     test: 'service/engine/http/transports.test.ts',
     title: 'a held request frees its place when its caller gives up, who learns of it at once',
   },
+  {
+    defense: 'a list of pending sessions of one domain',
+    file: 'src/service/features/sessions/statements.ts',
+    find: `.where((is) => is.and({ userId: slots.userId, domainId: slots.domainId }))
+      .where(isPending(now))
+      .orderBy('sequence', 'desc')`,
+    replace: `.where((is) => is.and({ userId: slots.userId }))
+      .where(isPending(now))
+      .orderBy('sequence', 'desc')`,
+    test: 'service/features/sessions/operations.test.ts',
+    title: 'listing pending sessions returns none that is settled, expired, or of another domain or user',
+  },
 ]

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -21,6 +21,19 @@ const installed = (program: string, flag = '--version') =>
   spawnSync(program, [flag], { env: { ...process.env, ...java } }).status === 0
 const hasJava = installed('java') && installed('keytool', '-help')
 
+/** A Python of this machine that has the library, if there is one: Debian's packages are only in Debian's own Python. */
+const pythonWith = (library: string) =>
+  ['python3', '/usr/bin/python3'].find(
+    (python) => spawnSync(python, ['-c', `import ${library}`], { stdio: 'ignore' }).status === 0,
+  )
+
+/** Variables by which a machine may preset authorities or proxies. The page is followed on a machine without them. */
+const presets =
+  /^(SSL_CERT_(FILE|DIR)|(REQUESTS|CURL)_CA_BUNDLE|HTTPLIB2_CA_CERTS|NODE_EXTRA_CA_CERTS|(JDK_)?_?JAVA_OPTIONS|(https?|all|no)_proxy)$/i
+
+const withoutPresets = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !presets.test(name)))
+
 let folder: string
 let shell: Shell
 let ports: { readonly https: number; readonly http: number }
@@ -33,7 +46,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'users.csv'), 'username,name,email\nalice,Alice,alice@example.com\nbob,Bob,\n')
   writePrograms(join(folder, 'bin'))
   shell = openShell(folder, {
-    ...process.env,
+    ...withoutPresets(process.env),
     ...java,
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
     present_key: apiKey,
@@ -80,6 +93,31 @@ describe('docs/existing-clients.md', () => {
     expect(answer).toContain('"OK"')
   })
 
+  it.each([
+    ['requests', 'REQUESTS_CA_BUNDLE'],
+    ['httplib2', 'HTTPLIB2_CA_CERTS'],
+  ])(
+    'the guide for existing clients makes the Python library %s trust the certificate authority',
+    async (library, variable) => {
+      const python = pythonWith(library)
+      const ping = async (env: string) =>
+        python ? shell.run(`${env} ${python} ping-${library}.py 2>&1 || true`) : undefined
+
+      expect((await ping(`${variable}=ca.pem`)) ?? '"OK"').toContain('"OK"')
+      expect((await ping('SSL_CERT_FILE=ca.pem')) ?? 'CERTIFICATE_VERIFY_FAILED').toContain('CERTIFICATE_VERIFY_FAILED')
+    },
+  )
+
+  it('the guide for existing clients names no variable for libcurl, which reads the trust store of the system', async () => {
+    const python = hasLibcurl ? pythonWith('ctypes') : undefined
+    const ping = async (code: string) =>
+      python ? shell.run(code.replace('PING', `${python} ping-libcurl.py`)) : undefined
+
+    expect((await ping('SSL_CERT_FILE=ca.pem CURL_CA_BUNDLE=ca.pem PING')) ?? 'result 60').toContain('result 60')
+    const inStore = `unshare --mount sh -c 'mount --bind ca.pem ${debianStore} && PING'`
+    expect((canMount ? await ping(inStore) : undefined) ?? '"OK"').toContain('"OK"')
+  })
+
   it('the guide for existing clients makes Java trust the certificate authority', async () => {
     const trust = '-Djavax.net.ssl.trustStore=mfa.p12 -Djavax.net.ssl.trustStorePassword=changeit'
     const answer = hasJava ? await shell.run(`java ${trust} Ping.java`) : '"OK"'
@@ -87,6 +125,13 @@ describe('docs/existing-clients.md', () => {
     expect(answer).toContain('"OK"')
   })
 })
+
+/** The file that `update-ca-certificates` writes. A mount that only one program sees shows what the service's authority in it does. */
+const debianStore = '/etc/ssl/certs/ca-certificates.crt'
+const hasLibcurl =
+  existsSync(debianStore) &&
+  spawnSync('python3', ['-c', 'import ctypes; ctypes.CDLL("libcurl.so.4")'], { stdio: 'ignore' }).status === 0
+const canMount = spawnSync('unshare', ['--mount', 'true'], { stdio: 'ignore' }).status === 0
 
 const curlHttps = 'curl --silent https://mfa.example:8443/api/ping'
 
@@ -129,6 +174,9 @@ function writePrograms(bin: string): void {
   if (curl) write('curl', `exec ${curl} --connect-to ${https} --connect-to ${http} "$@"`)
   else write('curl', `exec "${process.execPath}" "${join(folder, 'curl.mjs')}" ${ports.https} ${ports.http} "$@"`)
   writeFileSync(join(folder, 'ping.py'), pingInPython(ports.https))
+  writeFileSync(join(folder, 'ping-requests.py'), pingByRequests(ports.https))
+  writeFileSync(join(folder, 'ping-httplib2.py'), pingByHttplib2(ports.https))
+  writeFileSync(join(folder, 'ping-libcurl.py'), pingByLibcurl(ports.https))
   writeFileSync(join(folder, 'Ping.java'), pingInJava(ports.https))
 }
 
@@ -148,12 +196,43 @@ else {
 }
 `
 
-const pingInPython = (port: number) => `
-import socket, urllib.request
+/** The host of the page is this machine. */
+const resolved = `
+import socket
 resolve = socket.getaddrinfo
 socket.getaddrinfo = lambda host, *more, **named: resolve('127.0.0.1', *more, **named)
+connect = socket.socket.connect
+socket.socket.connect = lambda self, address: connect(self, ('127.0.0.1', address[1]))
+`
+
+const pingInPython = (port: number) => `${resolved}
+import urllib.request
 request = urllib.request.Request('https://mfa.example:${port}/api/ping', headers={'Authorization': 'Service key="${apiKey}"'})
 print(urllib.request.urlopen(request).read().decode())
+`
+
+const pingByRequests = (port: number) => `${resolved}
+import requests
+print(requests.get('https://mfa.example:${port}/api/ping', headers={'Authorization': 'Service key="${apiKey}"'}).text)
+`
+
+const pingByHttplib2 = (port: number) => `${resolved}
+import httplib2
+print(httplib2.Http().request('https://mfa.example:${port}/api/ping', headers={'Authorization': 'Service key="${apiKey}"'})[1].decode())
+`
+
+/** The library itself, as a client in C loads it, and not the command. It writes the answer to the standard output. */
+const pingByLibcurl = (port: number) => `
+import ctypes
+curl = ctypes.CDLL('libcurl.so.4')
+curl.curl_easy_init.restype = curl.curl_slist_append.restype = ctypes.c_void_p
+easy = ctypes.c_void_p(curl.curl_easy_init())
+def option(number, value): curl.curl_easy_setopt(easy, ctypes.c_int(number), value)
+def words(text): return ctypes.c_void_p(curl.curl_slist_append(None, text))
+option(10002, b'https://mfa.example:${port}/api/ping')
+option(10203, words(b'mfa.example:${port}:127.0.0.1'))
+option(10023, words(b'Authorization: Service key="${apiKey}"'))
+print('result', curl.curl_easy_perform(easy))
 `
 
 /** Of an older Java as well: the host name of the certificate is checked, and the address is that of this machine. */

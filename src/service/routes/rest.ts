@@ -108,6 +108,7 @@ export const routes: readonly Route[] = [
   // It stands before the route of one session, which would take "events" for an id.
   route(session.watchSessions, sessions.watch),
   route(session.getSession, sessions.get),
+  route(session.listPendingSessions, sessions.listPending),
   route(session.cancelSession, sessions.cancel),
   route(session.redeemSession, redeem),
   route(session.sendEmailCode, emailCode.send),

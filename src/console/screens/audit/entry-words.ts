@@ -27,6 +27,7 @@ export function useEntryWords(names: Names) {
     if (name === 'domain') return nameOf(value)
     if (name === 'factor') return textOf(words.factors, value)
     if (name === 'reason') return textOf(audit.why, value)
+    if (name === 'decision') return textOf(audit.decisions, value)
     if (name === 'because') return textOf(words.reasons, value)
     if (name === 'role') return textOf(words.roles, value)
     if (name === 'operation') return operationName(String(value))

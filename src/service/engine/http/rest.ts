@@ -2,6 +2,7 @@ import { isFile } from '../../../contract/endpoint.ts'
 import type { Endpoint, Version } from '../../../contract/endpoint.ts'
 import { acceptsType } from '../../../contract/media-type.ts'
 import type { Vendor } from '../../../contract/media-type.ts'
+import { operationTitle } from '../../../contract/operations.ts'
 import type { Operation } from '../../../contract/operations.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { observe } from './observe.ts'
@@ -18,6 +19,8 @@ import type { EventSource } from '../waiting/follower.ts'
 import { fileAnswer } from './file.ts'
 import { heldRead, preferredWait } from './held-read.ts'
 import { imageAnswer } from './image.ts'
+import { createIgnoredMembers } from './ignored-members.ts'
+import type { NoteIgnoredMembers } from './ignored-members.ts'
 import { readIdempotencyKey } from '../idempotency/keyed-call.ts'
 import { createRememberedAnswers } from '../idempotency/remembered-answers.ts'
 import type { AnswerKeyed } from '../idempotency/remembered-answers.ts'
@@ -56,12 +59,13 @@ export type Rest = (request: RestRequest) => Promise<RestAnswer>
 export function createRest(ctx: ServiceContext, options: RestOptions): Rest {
   const find = createPathTable([...Map.groupBy(options.routes, (route) => route.endpoint.path)])
   const answerKeyed = createRememberedAnswers(ctx)
+  const noteIgnored = createIgnoredMembers(ctx.clock)
   const names = new Map(options.operations.map(({ endpoint, name }) => [endpoint, name]))
   return (request) => {
     const place = find(request.url.replace(/[?#].*$/s, '')) ?? nowhere
     const matchedRoute = findRoute(place.value, request.method)
     observe(ctx, request, (matchedRoute && names.get(matchedRoute.endpoint)) ?? 'none')
-    return serve(ctx, { ...options, answerKeyed }, place, request)
+    return serve(ctx, { ...options, answerKeyed, noteIgnored }, place, request)
   }
 }
 
@@ -73,7 +77,7 @@ const nowhere: Place = { value: [], params: {} }
 /** Serves one request: authenticates the caller, selects operation and version, and runs the operation. */
 async function serve(
   ctx: ServiceContext,
-  options: RestOptions & { readonly answerKeyed: AnswerKeyed },
+  options: RestOptions & { readonly answerKeyed: AnswerKeyed; readonly noteIgnored: NoteIgnoredMembers },
   { value: routes, params: encoded }: Place,
   request: RestRequest,
 ): Promise<RestAnswer> {
@@ -101,7 +105,8 @@ async function serve(
       if (ctx.clock.now() !== since) await admission.requireUnchanged()
     }
     const once = onceFor(options.answerKeyed, { admission, endpoint, params, request })
-    const output = await run({ ...givenBy(request, { params, endpoint, received }, call), ...once }, call)
+    const noting = noteFor(options.noteIgnored, { admission, endpoint, call })
+    const output = await run({ ...givenBy(request, { params, endpoint, received }, call), ...noting, ...once }, call)
     if (endpoint.media === 'image/png')
       return imageAnswer(request.headers['if-none-match'], output as NamedImage, headers)
     if (isFile(endpoint.media)) return fileAnswer(endpoint.media, output as FileOutput, headers)
@@ -133,10 +138,13 @@ function takeStream({ waiters, places, limits, clock }: ServiceContext, { id }: 
   leaveAfter(reader, leave)
 }
 
+/** A client that was generated from the document sends no Accept, and a GET has no type of its own that could say the version. */
+const later = 'Version 1.3 has no such operation: ask for version 1.4 in the header Accept.'
+
 /** The operations of a path that exist in the caller's version: 1.3 does not have the later ones. */
 function visibleTo(version: Version | undefined, routes: readonly Route[]): readonly Route[] {
   const visible = routes.filter(({ endpoint }) => version !== '1.3' || endpoint.since === undefined)
-  if (visible.length === 0) throw new ApiProblem('api.error.notfound.operation')
+  if (visible.length === 0) throw new ApiProblem('api.error.notfound.operation', routes.length > 0 ? later : undefined)
   return visible
 }
 
@@ -192,6 +200,22 @@ function givenBy(request: RestRequest, { params, endpoint, received }: Giving, {
 
 const headersOf = ({ headers }: Endpoint, request: RestRequest) =>
   headers && Object.fromEntries(Object.keys(headers.shape).map((name) => [name, request.headers[`x-${name}`]]))
+
+interface NotedParts {
+  readonly admission: AdmittedCaller
+  readonly endpoint: Endpoint
+  readonly call: Call
+}
+
+/** Version 1.4 has no callers that cannot be changed. */
+function noteFor(
+  noteIgnored: NoteIgnoredMembers,
+  { admission: { id }, endpoint, call: { version, logger } }: NotedParts,
+): Pick<RouteInput, 'accepted'> {
+  if (version !== '1.3') return {}
+  const caller = { id, operation: operationTitle(endpoint), logger }
+  return { accepted: (schema, value) => noteIgnored(caller, schema, value) }
+}
 
 interface KeyedParts extends Pick<Giving, 'params' | 'endpoint'> {
   readonly admission: AdmittedCaller

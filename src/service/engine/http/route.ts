@@ -99,6 +99,8 @@ export interface RouteInput {
   readonly body: () => Promise<unknown>
   /** The elements of an array body, in batches; if absent, `body` is read in one piece. */
   readonly rows?: () => Promise<Iterable<readonly unknown[]>>
+  /** Called with each body, or each row of one, that its schema accepted. */
+  readonly accepted?: (schema: z.ZodType, value: unknown) => void
   /** The body of an endpoint with a file. */
   readonly file?: (file: FileBody) => AsyncIterable<Uint8Array>
   /** With an `Idempotency-Key`: runs the handler, unless the same input was answered before. */
@@ -149,7 +151,7 @@ async function parseContent(endpoint: Endpoint, request: RouteInput, version: Ve
 
 async function parseBody(endpoint: Endpoint, body: z.ZodType, request: RouteInput): Promise<object> {
   if (body instanceof z.ZodArray) return { rows: await parseRows(endpoint, body.element as z.ZodType, request) }
-  return parse(body, await request.body(), (issue) => invalid(endpoint, issue)) as object
+  return parseAccepted(body, await request.body(), request, (issue) => invalid(endpoint, issue)) as object
 }
 
 /** Lets other work run between batches. Error messages name the array by the last word of the path. */
@@ -159,11 +161,22 @@ async function parseRows(endpoint: Endpoint, schema: z.ZodType, request: RouteIn
   for (const batch of request.rows ? await request.rows() : [(await request.body()) as unknown[]]) {
     for (const row of batch) {
       const position = `${name}[${rows.length}]`
-      rows.push(parse(schema, row, (issue) => invalid(endpoint, issue, { name, position })))
+      rows.push(parseAccepted(schema, row, request, (issue) => invalid(endpoint, issue, { name, position })))
     }
     await nextTurn()
   }
   return rows
+}
+
+function parseAccepted(
+  schema: z.ZodType,
+  value: unknown,
+  { accepted }: RouteInput,
+  problem: (mistake: Mistake) => ApiProblem,
+): unknown {
+  const parsed = parse(schema, value, problem)
+  accepted?.(schema, value)
+  return parsed
 }
 
 function parse<S extends z.ZodType>(schema: S, value: unknown, problem: (mistake: Mistake) => ApiProblem) {

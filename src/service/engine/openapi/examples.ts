@@ -197,6 +197,17 @@ export const examples: Readonly<Record<string, Example>> = {
     answer: { ...approved, factor: 'otp', factorId: hardwareTokenId, epoch },
   },
   getSession: { answer: approved },
+  listPendingSessions: {
+    answer: [
+      {
+        id: sessionId,
+        purpose: 'sign_in',
+        attributes: newSession.attributes,
+        createdAt: 1795000000,
+        expiresAt: 1795000090,
+      },
+    ],
+  },
   cancelSession: {},
   redeemSession: {
     request: { challenge, browser: { rememberDays: 30 } },

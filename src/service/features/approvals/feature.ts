@@ -30,22 +30,5 @@ export const approvals = {
       place: 30,
       removeSome: removal('requesterBlock', ['sequence'], (is, now) => is('blockedUntil', '<=', now)),
     },
-    // A public key is published for as long as proofs are kept that may need it.
-    oldReceiptKeys: {
-      place: 31,
-      removeSome: removal('receiptKey', ['id'], (is, now) =>
-        is.and([
-          is('receiptKey.retiredAt', '<=', now),
-          is.not(
-            is.exists(
-              is
-                .selectFrom('approval')
-                .select('approval.id')
-                .whereRef('approval.createdAt', '<=', 'receiptKey.retiredAt'),
-            ),
-          ),
-        ]),
-      ),
-    },
   },
 } as const satisfies Feature

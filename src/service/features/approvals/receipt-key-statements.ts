@@ -12,21 +12,25 @@ export const receiptKeyOf = firstRow('receiptKeyOf', (db, ringKey: Slot<string>)
     .selectFrom('receiptKey')
     .selectAll()
     .where('ringKey', '=', ringKey)
-    .where('retiredAt', 'is', null)
+    .where('privateKey', 'is not', null)
     .orderBy('id')
     .limit(1),
 )
 
-export const insertReceiptKey = changesRow('insertReceiptKey', (db, row: Slots<Omit<ReceiptKeyRow, 'retiredAt'>>) =>
+export const insertReceiptKey = changesRow('insertReceiptKey', (db, row: Slots<ReceiptKeyRow>) =>
   db
     .insertInto('receiptKey')
     .values(pick(row, ['id', 'ringKey', 'publicKey', 'privateKey', 'createdAt']))
     .onConflict((conflict) => conflict.doNothing()),
 )
 
-/** Keys of other keys of the ring sign no more from now on. */
-export const retireReceiptKeys = change('retireReceiptKeys', (db, ringKey: Slot<string>, now: Slot<number>) =>
-  db.updateTable('receiptKey').set({ retiredAt: now }).where('ringKey', '!=', ringKey).where('retiredAt', 'is', null),
+/** The keys of other keys of the ring sign no more: their private halves are forgotten. */
+export const retireReceiptKeys = change('retireReceiptKeys', (db, ringKey: Slot<string>) =>
+  db
+    .updateTable('receiptKey')
+    .set({ privateKey: null })
+    .where('ringKey', '!=', ringKey)
+    .where('privateKey', 'is not', null),
 )
 
 /** All that proofs may be signed with, newest first. */

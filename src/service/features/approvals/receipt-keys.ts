@@ -34,7 +34,7 @@ export async function receiptKeyFor(ctx: Context): Promise<ReceiptKey> {
   return key
 }
 
-async function makeKey({ store, secrets, clock }: Context, ringKey: string): Promise<Omit<ReceiptKeyRow, 'retiredAt'>> {
+async function makeKey({ store, secrets, clock }: Context, ringKey: string): Promise<ReceiptKeyRow> {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const publicKey = PublicKey.parse(createPublicKey(pair.privateKey).export({ format: 'jwk' }))
   const id = thumbprintOf(publicKey)
@@ -49,13 +49,13 @@ async function makeKey({ store, secrets, clock }: Context, ringKey: string): Pro
   }
   await store.db.transaction().execute(async (db) => {
     await insertReceiptKey(db, row)
-    await retireReceiptKeys(db, ringKey, now)
+    await retireReceiptKeys(db, ringKey)
   })
   return row
 }
 
 function openKey(secrets: Secrets, { id, privateKey }: Pick<ReceiptKeyRow, 'id' | 'privateKey'>): KeyObject {
-  const der = Buffer.from(secrets.open(privateKey, recordOf(id)), 'base64url')
+  const der = Buffer.from(secrets.open(privateKey ?? '', recordOf(id)), 'base64url')
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
 }
 

@@ -3,12 +3,12 @@ import { auditSession } from './audit.ts'
 import type { Call, Handler } from '../../engine/http/route.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import { atTime, isReadable } from './rules.ts'
-import { sessionView } from './view.ts'
-import { cancelPending, sessionOf } from './statements.ts'
+import { pendingSessionView, sessionView } from './view.ts'
+import { cancelPending, pendingOfMember, sessionOf } from './statements.ts'
 import type { SessionRow } from './statements.ts'
 import { readCommitted } from '../../engine/database/transaction-ends.ts'
 import { waiterKey } from '../../engine/base/waiter-key.ts'
-import { findDomain } from '../domains/find.ts'
+import { findDomain, findMember } from '../domains/find.ts'
 import { notifySettled } from '../../engine/waiting/notify.ts'
 
 type SessionKey = { domainId: string; sessionId: string }
@@ -22,6 +22,13 @@ export const get: Handler<typeof contract.getSession> = async (input, call) => {
     userOf: ({ userId }) => userId,
   })
   return sessionView(session)
+}
+
+export const listPending: Handler<typeof contract.listPendingSessions> = async (input, call) => {
+  const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
+  const member = { domainId: domain.id, userId: user.id }
+  const rows = await pendingOfMember(call.store.db, member, call.clock.now())
+  return rows.map((row) => pendingSessionView(row))
 }
 
 export const watch: Handler<typeof contract.watchSessions> = async (input, call) => {

@@ -102,6 +102,18 @@ export const pendingOfDevice = allRows('pendingOfDevice', (db, deviceId: Slot<st
     .orderBy('session.sequence', 'desc'),
 )
 
+/** The sessions of a user in a domain that wait for an answer of the device, newest first. */
+export const pendingOfMember = allRows(
+  'pendingOfMember',
+  (db, slots: Slots<Pick<SessionRow, 'domainId' | 'userId'>>, now: Slot<number>) =>
+    db
+      .selectFrom('session')
+      .select(['id', 'purpose', 'attributes', 'createdAt', 'expiresAt'])
+      .where((is) => is.and({ userId: slots.userId, domainId: slots.domainId }))
+      .where(isPending(now))
+      .orderBy('sequence', 'desc'),
+)
+
 /** Finds when the pending requests of a user in a domain expire, soonest first: those of known browsers, or the others. */
 export const pendingExpiries = allValues(
   'pendingExpiries',

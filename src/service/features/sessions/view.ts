@@ -1,5 +1,6 @@
-import type { Session } from '../../../contract/sessions.ts'
-import type { SessionRow } from './statements.ts'
+import type { Attribute, PendingSession, Session } from '../../../contract/sessions.ts'
+import type { RowOf } from '../../engine/database/statement.ts'
+import type { pendingOfMember, SessionRow } from './statements.ts'
 
 export function sessionView(session: SessionRow): Session {
   return {
@@ -18,4 +19,8 @@ export function sessionView(session: SessionRow): Session {
     expiresAt: session.expiresAt,
     settledAt: session.settledAt ?? undefined,
   }
+}
+
+export function pendingSessionView({ attributes, ...session }: RowOf<typeof pendingOfMember>): PendingSession {
+  return { ...session, attributes: JSON.parse(attributes) as Attribute[] }
 }

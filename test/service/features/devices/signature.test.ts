@@ -41,15 +41,30 @@ describe('a forged call', () => {
     ['whose signature was taken off', (target) => reassembled(target, { signature: '' }), 'api.error.unauthorized'],
     [
       'signed with the public key as a shared secret',
-      (target, signer) => signer.sign(approve(target), Buffer.from(signer.publicKey.x) as never, { alg: 'HS256' }),
+      (target, signer) =>
+        signer.sign(approve(target), Buffer.from(signer.publicKey.x) as never, { alg: 'HS256', typ: 'device+jws' }),
       'api.error.unauthorized',
     ],
     [
       'signed with the key it carries itself',
       async (target, signer) => {
         const own = await createDeviceSigner({ service: unknownId, now: () => running.clock.now() })
-        return signer.sign(approve(target), own.privateKey, { alg: 'ES256', jwk: own.publicKey })
+        return signer.sign(approve(target), own.privateKey, {
+          alg: 'ES256',
+          typ: 'device+jws',
+          jwk: own.publicKey,
+        })
       },
+      'api.error.unauthorized',
+    ],
+    [
+      'signed as an answer to an approval',
+      (target, signer) => signer.sign(approve(target), signer.privateKey, { alg: 'ES256', typ: 'approval+jws' }),
+      'api.error.unauthorized',
+    ],
+    [
+      'signed without a type',
+      (target, signer) => signer.sign(approve(target), signer.privateKey, { alg: 'ES256' }),
       'api.error.unauthorized',
     ],
     [

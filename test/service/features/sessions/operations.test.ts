@@ -123,6 +123,61 @@ operation('GET /domains/{domainId}/sessions/{sessionId}', (subject) => {
   })
 })
 
+operation('GET /domains/{domainId}/users/{userId}/sessions', (subject) => {
+  it('listing pending sessions returns those that wait, newest first, without numbers and secrets', async () => {
+    const { ask, user } = await subject().enroll(unique())
+    const attributes = [{ key: 'Gateway', value: 'vpn1' }]
+    const older = await ask({ challenge, numberMatching: true, attributes })
+    const newer = await ask({ purpose: 'change_devices', challenge })
+
+    const { json } = await subject().call('GET', `/domains/${subject().domain.id}/users/${user.id}/sessions`)
+
+    const { createdAt, expiresAt } = older
+    expect(older.number).toBeDefined()
+    expect(json).toEqual([
+      { id: newer.id, purpose: 'change_devices', attributes: [], createdAt, expiresAt },
+      { id: older.id, purpose: 'sign_in', attributes, createdAt, expiresAt },
+    ])
+  })
+
+  it('listing pending sessions returns none that is settled, expired, or of another domain or user', async () => {
+    const { service, organization, domain, clock } = subject()
+    const other = await service.administration.createDomain(organization.id, { name: unique() })
+    const [person, bystander] = [await subject().enroll(unique()), await subject().enroll(unique())]
+    await subject().call('PUT', `/domains/${other.id}/users/${person.user.id}`)
+    const list = async (domainId: string, userId: string) =>
+      (await subject().call('GET', `/domains/${domainId}/users/${userId}/sessions`)).json
+    const [cancelled, waiting] = [await person.ask(), await person.ask()]
+    await subject().call('DELETE', `/domains/${domain.id}/sessions/${cancelled.id}`)
+
+    expect(await list(domain.id, person.user.id)).toEqual([expect.objectContaining({ id: waiting.id })])
+    expect(await list(other.id, person.user.id)).toEqual([])
+    expect(await list(domain.id, bystander.user.id)).toEqual([])
+    await clock.advance(90)
+    expect(await list(domain.id, person.user.id)).toEqual([])
+  })
+
+  it('listing pending sessions is allowed to keys of role auth, and does not exist in 1.3', async () => {
+    const { organization, service, origin, domain } = subject()
+    const { ask, user } = await subject().enroll(unique())
+    const { id } = await ask()
+    const key = await service.administration.createApiKey(organization.id, { role: 'auth' })
+    const path = `/domains/${domain.id}/users/${user.id}/sessions`
+
+    expect((await createCall(origin, key)('GET', path)).json).toEqual([expect.objectContaining({ id })])
+    expect((await subject().call13('GET', path)).code).toBe('api.error.notfound.operation')
+  })
+
+  it('listing pending sessions finds no user outside of the domain', async () => {
+    const { json } = await subject().call('POST', '/users', {
+      body: { username: unique(), name: 'Name', email: 'n@example.com' },
+    })
+    const answer = await subject().call('GET', `/domains/${subject().domain.id}/users/${json.id}/sessions`)
+
+    expect(answer.code).toBe('api.error.notfound.user')
+  })
+})
+
 operation('DELETE /domains/{domainId}/sessions/{sessionId}', (subject) => {
   it('deleting a session cancels a pending one, and leaves a settled one unchanged', async () => {
     const { ask, sessions, session } = await subject().enroll(unique())

@@ -28,7 +28,6 @@ export const approval = ({ sequence }: Pick<Engine, 'sequence'>): readonly strin
   'create index approval_page on approval (domain_id, sequence)',
   'create index approval_settled on approval (domain_id, settled_at)',
   'create index approval_kept on approval (kept_until)',
-  'create index approval_created on approval (created_at)',
   `create table approver (
     sequence ${sequence},
     id text not null unique,
@@ -64,13 +63,12 @@ export const approval = ({ sequence }: Pick<Engine, 'sequence'>): readonly strin
     constraint requester_block_once unique (user_id, domain_id, api_key_id, requester)
   )`,
   'create index requester_block_ended on requester_block (blocked_until)',
-  // The keys that sign receipts, one for each key of the ring. Public keys stay for as long as proofs do.
+  // The keys that sign receipts, one for each key of the ring. Public keys stay: proofs that people keep need them.
   `create table receipt_key (
     id text not null primary key,
     ring_key text not null,
     public_key text not null,
-    private_key text not null,
-    created_at bigint not null,
-    retired_at bigint
+    private_key text,
+    created_at bigint not null
   )`,
 ]

@@ -34,7 +34,7 @@ export const knownMigrations = [
   migration('0019-imported-factors', '37e85018d45f96107889f3a7d5e956f3'),
   migration('0020-code-counter', '521bf9ac68fce89fb916089113eb0c20'),
   migration('0021-import-after-reset', '425c5e1fec342a6341ba349e59db663a'),
-  migration('0022-approval', '03faee4698682538bd983feb72a1e672', 'b37c358b58173d80fefd8cff42ff6aec'),
+  migration('0022-approval', 'e2d73cc7002c3c7667995ab993231421', '6182f2268c635eac67b6244bf6f9ab39'),
 ] as const
 
 export type MigrationName = (typeof knownMigrations)[number]['name']

@@ -807,7 +807,7 @@ export interface Database {
     expiresAt: number
     settledAt: Generated<number | null>
     redeemedAt: Generated<number | null>
-    /** Until when the approval and its proofs are kept. */
+    /** The time until which the approval and its proofs are kept. */
     keptUntil: number
   }
   /** A person who is asked to approve an action. */
@@ -857,10 +857,9 @@ export interface Database {
     ringKey: string
     /** JWK. */
     publicKey: string
-    /** PKCS #8, base64url, sealed. */
-    privateKey: string
+    /** PKCS #8, base64url, sealed; null once the service writes with another key of the ring. */
+    privateKey: string | null
     createdAt: number
-    retiredAt: Generated<number | null>
   }
   /** A new epoch of a user of a domain. */
   epochChange: {
