@@ -24,10 +24,12 @@ export interface BankOptions {
   /** What stands before `requireApproval()` on `/transfer`. */
   readonly before?: readonly RequestHandler[]
   readonly parse?: RequestHandler
+  /** Another Express than the newest. */
+  readonly express?: typeof express
 }
 
 /** An app in which money is sent only after an approval. */
-export async function startBank({ mfa = {}, before = [], parse }: BankOptions = {}) {
+export async function startBank({ mfa = {}, before = [], parse, ...other }: BankOptions = {}) {
   const runs: Run[] = []
   const events: MfaEvent[] = []
   /** What the content is computed from, beside the request. */
@@ -44,6 +46,7 @@ export async function startBank({ mfa = {}, before = [], parse }: BankOptions = 
     ],
   }))
   const app = await startWebApp({
+    ...other,
     mfa: { onEvent: (event) => void events.push(event), ...mfa },
     routes(routes) {
       const form = parse ?? express.urlencoded({ extended: true, limit: '1mb' })
@@ -55,6 +58,7 @@ export async function startBank({ mfa = {}, before = [], parse }: BankOptions = 
         run,
       )
       routes.post('/unparsed', transfer, run)
+      routes.post('/form-only', form, transfer, run)
       routes.post('/upload', (req, res, next) => {
         const digest = createHash('sha256').update(req.originalUrl).digest('hex')
         req.mfa

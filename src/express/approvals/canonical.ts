@@ -28,10 +28,13 @@ export function canonical(value: unknown, depth = 0): string | undefined {
 /** Deeper than data of any form, and far from the end of the stack. */
 const maxDepth = 64
 
-/** Members of any other object could be hidden from `Object.entries()`, as those of a Map are. */
+/**
+ * Members of any other object could be hidden from `Object.entries()`, as those of a Map are. Some parsers make objects with an empty
+ * prototype of their own.
+ */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || prototype === Object.prototype
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 function joined(begin: string, texts: readonly (string | undefined)[], end: string): string | undefined {
