@@ -12,6 +12,7 @@ import { appRequestOf } from './request/app-request.ts'
 import { setGranted } from './request/granted-approval.ts'
 import type { RequestContext } from './request/context.ts'
 import { contextOf } from './request/context.ts'
+import { NeedSchema } from './request/need.ts'
 import type { Need } from './request/need.ts'
 import type { Outcome } from './request/outcome.ts'
 import { createWebRequest } from './request/web-request.ts'
@@ -35,8 +36,10 @@ export interface RequireApprovalOptions extends Omit<Need, 'purpose'> {
   readonly expiresIn?: number | undefined
 }
 
-/** Checks `expiresIn`; `requireMfa()` checks the other options. */
-const Lifetime = z.int().min(approvalLifetimes.min).max(approvalLifetimes.max).optional()
+/** Checks {@link RequireApprovalOptions}. */
+export const RequireApprovalSchema = NeedSchema.omit({ purpose: true }).extend({
+  expiresIn: z.int().min(approvalLifetimes.min).max(approvalLifetimes.max).default(approvalLifetimes.default),
+})
 
 /** Checks {@link ActionToApprove}. */
 const ActionSchema = z.strictObject({
@@ -73,10 +76,9 @@ export function createApprovalGuard(action: ActionOf, options: RequireApprovalOp
   if (typeof action !== 'function') {
     throw new TypeError("requireApproval: needs a function, such as (req) => ({ title: 'Delete the project' })")
   }
-  const { expiresIn, ...need } = options
-  const lifetime = parseOptions(z.object({ expiresIn: Lifetime }), 'requireApproval', { expiresIn }).expiresIn
+  const { expiresIn, ...need } = parseOptions(RequireApprovalSchema, 'requireApproval', options)
   const guard = createGuard(need, before, 'requireApproval')
-  const guarded = { action, expiresIn: lifetime }
+  const guarded = { action, expiresIn }
   return (req, next) => guard(req, (error) => (error ? next(error) : runApproved(req, guarded, next)))
 }
 
@@ -87,7 +89,7 @@ function runApproved(req: FrameworkRequest, guarded: Guarded, next: (error?: unk
 
 interface Guarded {
   readonly action: ActionOf
-  readonly expiresIn: number | undefined
+  readonly expiresIn: number
 }
 
 /** Only requests that need an approval load the code for it. */
