@@ -23,8 +23,8 @@ describe('requireApproval() and the protection of the app', () => {
     const bank = await startBank({
       before: [
         (req, res, next) => {
-          checked.push(req.body._csrf)
-          if (req.body._csrf === 'token') return next()
+          checked.push(req.body.csrf)
+          if (req.body.csrf === 'token') return next()
           return res.status(403).send('no token')
         },
       ],
@@ -32,7 +32,7 @@ describe('requireApproval() and the protection of the app', () => {
     const { browser, account } = await bank.signedIn()
 
     const withoutToken = await browser.submit('/transfer', transfer)
-    const page = await browser.submit('/transfer', { ...transfer, _csrf: 'token' })
+    const page = await browser.submit('/transfer', { ...transfer, csrf: 'token' })
     await bank.answer(account, 'approve', numberOn(page))
     const done = await browser.submit('/transfer', Object.fromEntries(fieldsOn(page)))
 
