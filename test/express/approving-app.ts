@@ -24,12 +24,14 @@ export interface BankOptions {
   /** What stands before `requireApproval()` on `/transfer`. */
   readonly before?: readonly RequestHandler[]
   readonly parse?: RequestHandler
+  /** What the app does before anything else. */
+  readonly first?: readonly RequestHandler[]
   /** Another Express than the newest. */
   readonly express?: typeof express
 }
 
 /** An app in which money is sent only after an approval. */
-export async function startBank({ mfa = {}, before = [], parse, ...other }: BankOptions = {}) {
+export async function startBank({ mfa = {}, before = [], parse, first = [], ...other }: BankOptions = {}) {
   const runs: Run[] = []
   const events: MfaEvent[] = []
   /** What the content is computed from, beside the request. */
@@ -47,6 +49,7 @@ export async function startBank({ mfa = {}, before = [], parse, ...other }: Bank
   }))
   const app = await startWebApp({
     ...other,
+    before: first,
     mfa: { onEvent: (event) => void events.push(event), ...mfa },
     routes(routes) {
       const form = parse ?? express.urlencoded({ extended: true, limit: '1mb' })
