@@ -49,6 +49,12 @@ export async function furnishManyUsers(
     sql`attempt (scope, at) select id, sequence`,
     sql`tally (scope, at, count) select id, sequence, 1`,
     sql`challenge_try (challenge, failures, expires_at) select id, 1, sequence`,
+    sql`approval (id, organization_id, domain_id, api_key_id, requester, content, digest, needed, state, created_at, expires_at, settled_at, kept_until)
+      select id, ${organization}, ${domain}, 'key', 'self', '', '', 1, 'approved', sequence, sequence, sequence, sequence`,
+    sql`approver (id, approval_id, domain_id, user_id, device_id, nonce, waiting, decision, answered_at, kept_until)
+      select id, id, ${domain}, id, id, '', 0, 'approve', sequence, sequence`,
+    sql`requester_block (id, domain_id, user_id, api_key_id, requester, shown, blocked_until)
+      select id, ${domain}, id, 'key', 'self', '{}', sequence`,
     sql`known_browser (id_hash, domain_id, user_id, factors, passed_at, expires_at)
       select id, ${domain}, id, '', sequence, 4000000000 + sequence`,
     sql`audit_writer (id, sequence, hash, start_sequence, start_hash, started_at) select id, 1, '', 0, '', sequence`,

@@ -51,8 +51,8 @@ async function marksAt(db: Queryable, now: number): Promise<ReadonlyMap<string, 
   for (const { deviceId, pending, newest } of await callMarks(db, now)) {
     marks.set(deviceId, `${marks.get(deviceId) ?? ''} calls ${pending} ${newest}`)
   }
-  for (const { deviceId, pending, newest } of await approvalMarks(db, now)) {
-    if (deviceId !== null) marks.set(deviceId, `${marks.get(deviceId) ?? ''} approvals ${pending} ${newest}`)
+  for (const { deviceId, sequence, waiting } of await approvalMarks(db, now)) {
+    if (deviceId !== null && waiting === 1) marks.set(deviceId, `${marks.get(deviceId) ?? ''} approval ${sequence}`)
   }
   return marks
 }

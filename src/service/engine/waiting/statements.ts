@@ -96,18 +96,11 @@ export const callMarks = allRows('callMarks', (db, now: Slot<number>) =>
     .groupBy('deviceId'),
 )
 
-/** The same of approvals. */
+/** The people whose answer to an approval is wanted now, each with the device that was told. */
 export const approvalMarks = allRows('approvalMarks', (db, now: Slot<number>) =>
   db
-    .selectFrom('approver')
-    .innerJoin('approval', 'approval.id', 'approver.approvalId')
-    .select((eb) => [
-      'approver.deviceId',
-      eb.fn.countAll<number>().as('pending'),
-      eb.fn.max<number>('approver.sequence').as('newest'),
-    ])
-    .where(isOpenApproval(now))
-    .where('approver.waiting', '=', 1)
-    .where('approver.deviceId', 'is not', null)
-    .groupBy('approver.deviceId'),
+    .selectFrom('approval')
+    .innerJoin('approver', 'approver.approvalId', 'approval.id')
+    .select(['approver.deviceId', 'approver.sequence', 'approver.waiting'])
+    .where(isOpenApproval(now)),
 )

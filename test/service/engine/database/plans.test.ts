@@ -57,6 +57,9 @@ const growing = [
   'audit',
   'timeline_entry',
   'search_row',
+  'approval',
+  'approver',
+  'requester_block',
 ]
 
 /** An index search by only these columns finds every row of an organization or a domain. */

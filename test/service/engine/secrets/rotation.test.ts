@@ -31,6 +31,7 @@ import type { TestClock } from '../../../../src/testing/clock.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
+import { approvalsOf, approver } from '../../features/approvals/approving.ts'
 import { holder, member } from '../../features/codes/code-holder.ts'
 import { passkeyHolder } from '../../features/passkeys/passkey-holder.ts'
 import { activateDevice, createCall, startService } from '../../start-service.ts'
@@ -240,6 +241,9 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     await somebody(first)
     const user = { username: 'keyed', name: 'Keyed', email: 'keyed@example.com' }
     await first.call('POST', '/users', { body: user, headers: { 'idempotency-key': 'key' } })
+    const approving = await approver(first)
+    const { json: approval } = await approvalsOf(first).ask({ user: { id: approving.id } })
+    await approving.decide(approval.id, 'approve')
     const { ctx: before } = await node(ring('k1'), clock)
     await keepOneOfEach(before)
     const sealedBefore = await allSealed(before)

@@ -143,7 +143,7 @@ describe.each(mainEngines)('an approval of an action, on %s', (engine) => {
       return json.id as string
     }
 
-    it('two of three people approve, and the outcome names them', async () => {
+    it('an approval needs two of three people, and the outcome names them', async () => {
       const [ben, cem, eva] = await people()
       const requestedBy = await requester()
       const ids = [ben, cem, eva].map(({ id }) => ({ id }))
@@ -171,7 +171,7 @@ describe.each(mainEngines)('an approval of an action, on %s', (engine) => {
       }
     })
 
-    it('nobody is counted twice', async () => {
+    it('no person is counted twice', async () => {
       const { json: user } = await running.call('GET', `/users/${anna.id}`)
       const answer = await app.ask({
         approvers: [{ id: anna.id }, user.username],
@@ -226,7 +226,7 @@ describe.each(mainEngines)('an approval of an action, on %s', (engine) => {
   })
 
   describe('"I didn’t ask for this"', () => {
-    it('blocks the requester for a day, until the person lifts it', async () => {
+    it('a report blocks the requester for a day, until the person lifts it', async () => {
       const { json: asked } = await app.ask({ user: { id: anna.id }, requestedBy: 'deploy script' })
       const { json: other } = await app.ask({ user: { id: anna.id }, requestedBy: 'deploy script' })
       const answer = await anna.decide(asked.id, 'report')
@@ -251,7 +251,7 @@ describe.each(mainEngines)('an approval of an action, on %s', (engine) => {
       expect((await app.ask({ user: { id: anna.id }, requestedBy: 'deploy script' })).status).toBe(200)
     })
 
-    it('nobody lifts the block of another person', async () => {
+    it('no person lifts the block of another person', async () => {
       const ben = await approver(running)
       const { json: asked } = await app.ask({ user: { id: anna.id }, requestedBy: 'deploy script' })
       await anna.decide(asked.id, 'report')

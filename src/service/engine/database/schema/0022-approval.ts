@@ -26,7 +26,7 @@ export const approval = ({ sequence }: Pick<Engine, 'sequence'>): readonly strin
   )`,
   "create index approval_pending on approval (expires_at) where state = 'pending'",
   'create index approval_page on approval (domain_id, sequence)',
-  'create index approval_settled on approval (domain_id, settled_at)',
+  'create index approval_settled on approval (settled_at, domain_id)',
   'create index approval_kept on approval (kept_until)',
   `create table approver (
     sequence ${sequence},
