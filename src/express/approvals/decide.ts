@@ -120,7 +120,7 @@ function ended({ state }: WebRequest, { open, question, isPage }: Ending, end: N
 function eventsOfEnd(approvalId: string, { state, reason }: NonNullable<End>): readonly EventFacts[] {
   if (state === 'used') return []
   return state === 'denied'
-    ? [{ type: 'approval.denied', approvalId, reason }]
+    ? [{ type: 'approval.denied', approvalId, reason: reason ?? 'user_denied' }]
     : [{ type: `approval.${state}`, approvalId }]
 }
 

@@ -62,7 +62,7 @@ export type MfaEvent = EventContext &
     /** The approval was given and is used up: the action runs. */
     | { readonly type: 'approval.approved'; readonly approvalId: string }
     /** `reported`: the person did not ask for this. */
-    | { readonly type: 'approval.denied'; readonly approvalId: string; readonly reason: ApprovalReason | undefined }
+    | { readonly type: 'approval.denied'; readonly approvalId: string; readonly reason: ApprovalReason }
     | { readonly type: 'approval.expired' | 'approval.cancelled'; readonly approvalId: string }
     /** Nobody was asked: no device, too many requests, or the person has blocked the requests of this app. */
     | { readonly type: 'approval.not_asked'; readonly reason: 'no_device' | 'blocked' | 'throttled' }
