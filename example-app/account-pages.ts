@@ -49,7 +49,7 @@ export function addAccountPages(router: Router, { accounts, notices, store, page
 }
 
 /** Redirects to the sign-in page, and from there back to the requested page. */
-const requireSignIn: RequestHandler = (req, res, next) => {
+export const requireSignIn: RequestHandler = (req, res, next) => {
   if (accountOf(req)) return next()
   res.redirect(303, req.method === 'GET' ? `/sign-in?next=${encodeURIComponent(req.originalUrl)}` : '/sign-in')
 }

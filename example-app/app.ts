@@ -15,6 +15,7 @@ import { createPages } from './pages.ts'
 import type { Pages } from './pages.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import type { PasswordCost } from './passwords.ts'
+import { addTransferPage } from './transfer-page.ts'
 import { SessionStore } from './storage/session-store.ts'
 import { addSignIn, addSignOut, addSignUp, createLogin } from './sign-in.ts'
 
@@ -51,6 +52,7 @@ export function createExampleApp(options: ExampleAppOptions): { app: Express; cl
   addSignIn(routes, login, pages)
   addSignOut(routes)
   addAccountPages(routes, { accounts, notices, store, pages })
+  addTransferPage(routes, pages)
 
   const app = express().disable('x-powered-by')
   // With https, a proxy may terminate TLS: its headers are trusted only from this machine.

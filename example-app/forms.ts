@@ -30,6 +30,20 @@ export const SignUp = z.object({
 
 export const ChangePassword = z.object({ password: NewPassword })
 
+export const Transfer = z.object({
+  to: z
+    .string('Enter whom to send it to.')
+    .trim()
+    .min(1, 'Enter whom to send it to.')
+    .max(64, 'Use at most 64 characters.')
+    .regex(/^\P{C}*$/u, 'Use letters, digits and spaces.'),
+  amount: z
+    .string('Enter an amount.')
+    .trim()
+    .regex(/^\d{1,6}(\.\d{2})?$/, 'Enter an amount such as 250 or 12.50.')
+    .transform(Number),
+})
+
 /** Validates a form. @returns its values, or the state to show again. */
 export function readForm<Schema extends z.ZodObject>(
   schema: Schema,

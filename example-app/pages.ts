@@ -17,6 +17,7 @@ interface PageData {
     recentActivity: readonly (FormattedTime & { readonly sentence: string })[]
   }
   'danger-zone': FormState & { secondStep: SecondStep; changed: boolean }
+  transfer: FormState & { sent: { to: string; amount: string } | undefined }
   problem: { headline: string; sentence: string }
   trust: { name: string; publicUrl: string }
 }

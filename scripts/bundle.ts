@@ -143,6 +143,8 @@ function partOf(id: string, loadingHeavy: ReadonlySet<string>, started: Started)
   const path = relative(root, id).replaceAll(sep, '/')
   // Texts are loaded when their language is first used.
   if (/^src\/(express|service\/engine\/mail)\/texts\//.test(path) && !started.byApp.has(path)) return null
+  // Most apps have no action to approve.
+  if (folder === 'express' && !started.byApp.has(path)) return 'approvals'
   const isLight = !loadingHeavy.has(path)
   if (isLight && folder === 'device') return 'device-core'
   // The console and other code that is loaded for the first request that needs it.

@@ -33,6 +33,7 @@ export interface OptionList {
 const callers = [
   ['mfa()', 'second-factor', 'index'],
   ['requireMfa()', 'second-factor', 'index'],
+  ['requireApproval()', 'second-factor', 'index'],
   ['new MfaStrategy()', 'second-factor/passport', 'passport/index'],
   ['embedded()', 'second-factor/service', 'service/index'],
   ['createService()', 'second-factor/service', 'service/index'],
@@ -76,7 +77,7 @@ export function readOptions(from: 'src' | 'dist'): OptionList[] {
     const file = program.getSourceFile(fileOf(entry))
     const [exported] = (file ? exportsOf(checker, file) : []).filter((symbol) => symbol.name === name)
     if (!exported) throw new Error(`${from}/${entry} does not export ${name}`)
-    return { caller, module, options: membersOf(checker, firstParameter(checker, exported), '') }
+    return { caller, module, options: membersOf(checker, optionsParameter(checker, exported), '') }
   })
 }
 
@@ -85,10 +86,11 @@ function exportsOf(checker: ts.TypeChecker, file: ts.SourceFile): ts.Symbol[] {
   return module ? checker.getExportsOfModule(module) : []
 }
 
-function firstParameter(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Type {
+function optionsParameter(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Type {
   const type = checker.getTypeOfSymbol(symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol)
   const [signature] = [...type.getCallSignatures(), ...type.getConstructSignatures()]
-  const [parameter] = signature?.getParameters() ?? []
+  const parameters = signature?.getParameters() ?? []
+  const parameter = parameters.find(({ name }) => name === 'options') ?? parameters[0]
   if (!parameter) throw new Error(`${symbol.name} takes no options`)
   return checker.getNonNullableType(checker.getTypeOfSymbol(parameter))
 }

@@ -117,6 +117,7 @@ const readsWebSession = new Set([
   'checkWebSession',
   'hasMfaState',
   'hasWebSession',
+  'openApprovals',
   'openChallenges',
   'readMfaState',
   'WebSessionError',

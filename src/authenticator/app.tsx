@@ -14,7 +14,7 @@ import { CannotRunScreen } from './screens/cannot-run.tsx'
 import { useAccounts } from './accounts/use-accounts.ts'
 import { useAnswer } from './use-answer.ts'
 import { useBack } from './hooks/use-back.ts'
-import { type Pending, useInbox } from './inbox/use-inbox.ts'
+import { countOf, type Pending, type PendingApproval, useInbox } from './inbox/use-inbox.ts'
 import { useNotices } from './inbox/use-notices.ts'
 import { useNotifications } from './accounts/use-notifications.ts'
 import { useNow } from './hooks/use-now.ts'
@@ -45,11 +45,11 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
   const [screen, setScreen] = useState<Screen>(home)
   /** Requests that the person closed: they do not open automatically again. */
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
-  /** Requests and calls that waited at the same time, so that one may be an attacker's: none of them opens automatically. */
+  /** Requests, calls and approvals that waited at the same time, so that one may be an attacker's: none of them opens automatically. */
   const crowd = useRef(new Set<string>())
   const { answer: onAnswer, scan: onScan } = useAnswer(device, inbox, setScreen)
 
-  const count = inbox.pending.length + inbox.calls.length
+  const count = countOf(inbox)
 
   useEffect(() => {
     if (link.add) setScreen({ name: 'add', code: link.code })
@@ -59,17 +59,23 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
   // A layout effect: a later effect could reopen, from outdated state, the request that the person has just closed.
   useLayoutEffect(() => {
     document.title = words.title(count)
-    const waiting = [...inbox.pending.map(({ request }) => request), ...inbox.calls.map(({ call }) => call)]
+    const waiting = [
+      ...inbox.pending.map(({ request }) => request),
+      ...inbox.calls.map(({ call }) => call),
+      ...inbox.approvals.map(({ approval }) => approval),
+    ]
     if (count > 1) for (const { id } of waiting) crowd.current.add(id)
     const isKept = (id: string) => closed.has(id) || crowd.current.has(id)
     setScreen((before) => follow(before, inbox, isKept, clock.now()))
   })
   const onOpen = (pending: Pending) => setScreen({ name: 'request', pending })
-  useNotices(inbox.pending, count, link.request, onOpen, () => setScreen({ name: 'practice', reached: true }))
+  const onApproval = (pending: PendingApproval) => setScreen({ name: 'approval', pending })
+  useNotices(inbox, count, link.request, onOpen, onApproval, () => setScreen({ name: 'practice', reached: true }))
   useBack(screen.name !== 'home', onBack)
 
   function onBack() {
     if (screen.name === 'call') setClosed((before) => new Set(before).add(screen.pending.call.id))
+    if (screen.name === 'approval') setClosed((before) => new Set(before).add(screen.pending.approval.id))
     if (screen.name === 'request') setClosed((before) => new Set(before).add(screen.pending.request.id))
     // A person who leaves after "Deny" has denied.
     if (screen.name === 'request' && screen.denied) void onAnswer(screen, { decision: 'deny' })
@@ -91,6 +97,7 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
 
   const newRequest = hasBanner(screen) ? inbox.pending.find(({ request }) => !closed.has(request.id)) : undefined
   const rang = hasBanner(screen) ? inbox.calls.find(({ call }) => !closed.has(call.id)) : undefined
+  const asked = hasBanner(screen) ? inbox.approvals.find(({ approval }) => !closed.has(approval.id)) : undefined
   const newerRequest = newerThan(screen, inbox.pending)
   const parts = { device, clock, serviceUrl, accounts, inbox, notifications, now, screen, show: setScreen }
   return (
@@ -103,7 +110,7 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
           action={words.show}
           onReview={() => onOpen(newerRequest)}
         />
-      ) : screen.name === 'request' || screen.name === 'call' ? null : newRequest ? (
+      ) : screen.name === 'request' || screen.name === 'call' || screen.name === 'approval' ? null : newRequest ? (
         <Banner
           key={newRequest.request.id}
           {...{ account: newRequest.account, period: newRequest.request, now }}
@@ -116,6 +123,13 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
           {...{ account: rang.account, period: rang.call, now }}
           subject={words.callTitle}
           onReview={() => onReview({ name: 'call', pending: rang })}
+        />
+      ) : asked ? (
+        <Banner
+          key={asked.approval.id}
+          {...{ account: asked.account, period: asked.approval, now }}
+          subject={words.approvalNotice}
+          onReview={() => onReview({ name: 'approval', pending: asked })}
         />
       ) : (
         <AppBar

@@ -13,7 +13,7 @@ import { RequestScreen } from './screens/request.tsx'
 import { WasItYouScreen } from './screens/was-it-you.tsx'
 import { secondsLeft } from './parts/time-left.tsx'
 import type { Accounts } from './accounts/use-accounts.ts'
-import type { Inbox } from './inbox/use-inbox.ts'
+import { countOf, type Inbox } from './inbox/use-inbox.ts'
 import type { Notifications } from './accounts/use-notifications.ts'
 import type { Language } from './words/languages.ts'
 
@@ -49,6 +49,8 @@ export function CurrentScreen(props: CurrentScreenProps) {
       return <Request {...props} screen={screen} />
     case 'call':
       return <Call key={screen.pending.call.id} {...props} pending={screen.pending} onDone={onBack} />
+    case 'approval':
+      return <Approval key={screen.pending.approval.id} {...props} pending={screen.pending} onDone={onBack} />
     case 'outcome':
       return <Outcome {...props} screen={screen} />
     case 'history':
@@ -81,6 +83,7 @@ function Home({ list, inbox, now, accounts, notifications, show, onGone, onInsta
         now={now}
         onOpen={(pending) => show({ name: 'request', pending })}
         onCall={(pending) => show({ name: 'call', pending })}
+        onApproval={(pending) => show({ name: 'approval', pending })}
         onAdd={() => show({ name: 'add' })}
         onOptions={({ id }) => show({ name: 'account', id })}
         onMove={({ id }, by) => void accounts.move(id, by)}
@@ -136,15 +139,15 @@ function Outcome({ screen: { outcome, report, ended }, inbox, clock, onBack, onA
   const onReport = ended
     ? () => void onAnswer({ name: 'request', pending: ended, denied: true }, { decision: 'report' })
     : undefined
-  const count = inbox.pending.length + inbox.calls.length
-  return <OutcomeScreen {...{ outcome, report, clock, onReport }} waits={count > 0} onDone={onBack} />
+  return <OutcomeScreen {...{ outcome, report, clock, onReport }} waits={countOf(inbox) > 0} onDone={onBack} />
 }
 
-function OneAccount({ id, list, accounts, show, onBack }: CurrentScreenProps & { readonly id: string }) {
+function OneAccount({ id, list, device, accounts, show, onBack }: CurrentScreenProps & { readonly id: string }) {
   const account = list.find((each) => each.id === id)
   if (!account) return null
   return (
     <AccountScreen
+      device={device}
       account={account}
       onRename={(label) => accounts.rename(id, label)}
       onMove={() => show({ name: 'move', account })}
@@ -169,6 +172,8 @@ function Move({ account, device, clock, now, accounts, onBack }: MoveProps) {
 }
 
 const Call = lazyScreen(async () => (await import('./screens/call.tsx')).CallScreen)
+
+const Approval = lazyScreen(async () => (await import('./screens/approval.tsx')).ApprovalScreen)
 
 const History = lazyScreen(async () => (await import('./screens/history.tsx')).HistoryScreen)
 

@@ -1,6 +1,6 @@
 import type { StoredAccount } from './accounts/accounts-store.ts'
 import { closesItself, type Outcome } from './screens/outcome.tsx'
-import type { Inbox, Pending, PendingCall } from './inbox/use-inbox.ts'
+import { countOf, type Inbox, type Pending, type PendingApproval, type PendingCall } from './inbox/use-inbox.ts'
 import type { Report } from './screens/outcome.tsx'
 
 /** The present screen. */
@@ -9,6 +9,7 @@ export type Screen =
   | { readonly name: 'add'; readonly code?: string | undefined }
   | RequestShown
   | { readonly name: 'call'; readonly pending: PendingCall }
+  | { readonly name: 'approval'; readonly pending: PendingApproval }
   | OutcomeShown
   | { readonly name: 'account'; readonly id: string }
   | { readonly name: 'remove'; readonly account: StoredAccount }
@@ -41,20 +42,21 @@ export interface OutcomeShown {
 export const home: Screen = { name: 'home' }
 
 /**
- * The next screen, given the inbox: a single request or call opens automatically, and one that is gone closes.
- * @param isKept Whether a request or call opens only by a press, by its id.
+ * The next screen, given the inbox: a single request, call or approval opens automatically, and a request that is gone closes.
+ * @param isKept Whether one of them opens only by a press, by its id.
  */
 export function follow(
   screen: Screen,
-  inbox: Pick<Inbox, 'pending' | 'calls'>,
+  inbox: Pick<Inbox, 'pending' | 'calls' | 'approvals'>,
   isKept: (id: string) => boolean,
   now: number,
 ): Screen {
-  const { pending, calls } = inbox
-  const [request, call] = [pending[0], calls[0]]
-  if (screen.name === 'home' && pending.length + calls.length === 1) {
+  const { pending, calls, approvals } = inbox
+  const [request, call, approval] = [pending[0], calls[0], approvals[0]]
+  if (screen.name === 'home' && countOf(inbox) === 1) {
     if (request && !isKept(request.request.id)) return { name: 'request', pending: request }
     if (call && !isKept(call.call.id)) return { name: 'call', pending: call }
+    if (approval && !isKept(approval.approval.id)) return { name: 'approval', pending: approval }
   }
   // While an answer is being sent, its request may disappear from the list before the response arrives.
   if (screen.name !== 'request' || screen.busy || isAmong(pending, screen.pending)) return screen
@@ -74,7 +76,7 @@ export function newerThan(screen: Screen, [newest]: readonly Pending[]): Pending
 /** Whether a request that arrives is announced by a banner: the other screens show it, or do so in a moment. */
 export function hasBanner(screen: Screen): boolean {
   if (screen.name === 'outcome') return !closesItself(screen.outcome)
-  return screen.name !== 'home' && screen.name !== 'request' && screen.name !== 'call'
+  return !['home', 'request', 'call', 'approval'].includes(screen.name)
 }
 
 function isAmong(pending: readonly Pending[], candidate: Pending): boolean {

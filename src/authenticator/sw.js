@@ -61,16 +61,17 @@ async function cachedFile(request) {
 /** Shows a notification without details, as others may see a locked screen. */
 async function notify({ data }) {
   const windows = await appWindows()
-  const { session, notice: change, call, test } = messageOf(data)
-  const { title, ...notice } = await noticeWords((change && 'change') ?? (call && 'call') ?? (test && 'test'))
+  const { session, notice: change, call, approval, test } = messageOf(data)
+  const kind = (change && 'change') ?? (call && 'call') ?? (approval && 'approval') ?? (test && 'test')
+  const { title, ...notice } = await noticeWords(kind)
   // Browsers require a notification for each message. A visible app closes it at once, so it is silent, unless it is a test.
   const silent = !test && windows.some(({ visibilityState }) => visibilityState === 'visible')
   await self.registration.showNotification(title, {
     ...notice,
-    tag: session ?? change ?? call ?? (test ? 'test' : 'request'),
+    tag: session ?? change ?? call ?? approval ?? (test ? 'test' : 'request'),
     icon: 'icon-192.png',
     silent,
-    data: { session, test },
+    data: { session: session ?? approval, test },
   })
   for (const window of windows) window.postMessage({ pushed: true, test })
   await self.navigator.setAppBadge?.((await self.registration.getNotifications()).length)
@@ -87,6 +88,7 @@ const english = {
   body: 'Open the authenticator to see what it is about.',
   change: { title: 'Your sign-in methods changed', body: 'Open the authenticator to see what changed.' },
   call: { title: 'Did you call the help desk?', body: 'Open the authenticator to see what it is about.' },
+  approval: { title: 'Approve an action', body: 'Open the authenticator to see what it is about.' },
   test: { title: 'Test · this signs no one in', body: 'Open it to try out a request.' },
   lang: 'en',
   dir: 'ltr',
@@ -95,14 +97,14 @@ const english = {
 /** The app stores these texts in the chosen language. */
 async function noticeWords(kind) {
   const cached = await caches.match('./notice', { cacheName: noticeCache })
-  const { change, call, test, ...words } = { ...english, ...(await cached?.json()) }
-  return { ...words, ...{ change, call, test }[kind] }
+  const { change, call, approval, test, ...words } = { ...english, ...(await cached?.json()) }
+  return { ...words, ...{ change, call, approval, test }[kind] }
 }
 
 function messageOf(data) {
   try {
-    const { session, notice, call, test } = data.json()
-    return { session: textOf(session), notice: textOf(notice), call: textOf(call), test: textOf(test) }
+    const entries = Object.entries(data.json()).map(([kind, id]) => [kind, textOf(id)])
+    return Object.fromEntries(entries)
   } catch {
     // An unreadable message still means that there is something: the app shows what.
     return {}

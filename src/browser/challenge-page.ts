@@ -44,8 +44,19 @@ function loadLater({ dataset: { later } }: HTMLElement): void {
 }
 
 async function changed(main: HTMLElement, base: string, change: string): Promise<void> {
+  const repeat = document.getElementById('repeat')
+  if (repeat) return sendAgain(repeat)
   if (change === 'settled') return complete(base, 'typing' in main.dataset)
   return reload()
+}
+
+/**
+ * Sends the request again that waited for an approval. Fields of the app may have the names of members of the form, such as `submit`.
+ */
+async function sendAgain(repeat: HTMLElement): Promise<void> {
+  await whenOnline()
+  if (repeat instanceof HTMLAnchorElement) return location.replace(repeat.href)
+  HTMLFormElement.prototype.submit.call(repeat)
 }
 
 async function reload(): Promise<void> {

@@ -1,4 +1,6 @@
-import { challengeHeader, leadFrom, maxWait, parseUrl, refusalOf } from './second-step.ts'
+import { waitForApproval } from './approval.ts'
+import { parseUrl } from './parse-url.ts'
+import { challengeHeader, leadFrom, maxWait, refusalOf } from './second-step.ts'
 import type { Refusal, SecondStepOptions } from './second-step.ts'
 
 /**
@@ -23,13 +25,39 @@ export function followSecondStep(options: SecondStepOptions = {}): () => void {
 function wrapFetch(options: SecondStepOptions): () => void {
   const original = globalThis.fetch
   const wrapped: typeof fetch = async (...args) => {
-    const answer = await original(...args)
+    const repeat = options.showApproval && repeatable(...args)
+    let answer = await original(...args)
+    if (repeat && (await isApproved(answer, options, signalOf(...args)))) answer = await original(...repeat())
     if (!isOfRouter(...args) && (await tryToLead(() => refusalOf(answer), options))) await leaving(signalOf(...args))
     return answer
   }
   globalThis.fetch = wrapped
   return () => {
     if (globalThis.fetch === wrapped) globalThis.fetch = original
+  }
+}
+
+/** How a request is sent once more; undefined for one whose body is a stream. */
+function repeatable(input: RequestInfo | URL, init?: RequestInit): (() => Parameters<typeof fetch>) | undefined {
+  if (init?.body instanceof ReadableStream) return undefined
+  if (!(input instanceof Request)) return () => [input, init]
+  const copy = input.clone()
+  return () => [copy, init]
+}
+
+/** An error is for the developer: the app gets its answer. */
+async function isApproved(
+  answer: Response,
+  { origins = [], showApproval }: SecondStepOptions,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (!showApproval) return false
+  try {
+    return await waitForApproval(answer, { origins, show: showApproval, signal })
+  } catch (error) {
+    // oxlint-disable-next-line no-console -- the app has not called this
+    console.error(error)
+    return false
   }
 }
 

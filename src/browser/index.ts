@@ -1,3 +1,5 @@
+export { waitForApproval } from './approval.ts'
+export type { ApprovalOptions, WaitingApproval } from './approval.ts'
 export { followSecondStep } from './follow-second-step.ts'
 export { leadToChallenge, leadToSecondStep } from './second-step.ts'
 export type { SecondStepOptions } from './second-step.ts'

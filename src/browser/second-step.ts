@@ -1,4 +1,6 @@
+import type { ApprovalOptions } from './approval.ts'
 import { isBackFrom, noteLeaving } from './leaving.ts'
+import { parseUrl } from './parse-url.ts'
 
 /** Names the challenge, as the body does. A file that apps serve by itself imports nothing of the server, so it is written here again. */
 export const challengeHeader = 'mfa-challenge'
@@ -9,6 +11,12 @@ export interface SecondStepOptions {
    * @default only the origin of this page
    */
   readonly origins?: readonly string[]
+  /**
+   * Shows the number of an action that the user has to approve, and returns a function that hides it. `followSecondStep()` then waits for
+   * the approval, and sends a refused `fetch()` again.
+   * @default the app gets the answer with 403
+   */
+  readonly showApproval?: ApprovalOptions['show']
 }
 
 /**
@@ -82,16 +90,6 @@ async function addressIn({ read }: Refusal): Promise<string | undefined> {
   try {
     const { error, challenge } = ((await read()) ?? {}) as { error?: unknown; challenge?: unknown }
     return error === 'mfa_required' && typeof challenge === 'string' ? challenge : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** `URL.parse()` is missing in browsers from before 2024. */
-export function parseUrl(text: string, base?: string): URL | undefined {
-  try {
-    const url = new URL(text, base)
-    return /^https?:$/.test(url.protocol) ? url : undefined
   } catch {
     return undefined
   }

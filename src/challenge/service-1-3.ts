@@ -17,6 +17,7 @@ export function adapt13({ client, domainId, challengeStore }: AdapterOptions): V
     hasEpochs: false,
     redeemsCodes: false,
     hasAuthenticator: false,
+    asksForApprovals: false,
     // The service reports an approval as often as it is asked: the challenge store has to see that it counts once.
     async redeem(sessionId) {
       const session = await client.sessions.get(domainId, sessionId)

@@ -12,6 +12,7 @@ export function adapt14({ client, domainId }: AdapterOptions): VersionAdapter {
     hasEpochs: true,
     redeemsCodes: true,
     hasAuthenticator: true,
+    asksForApprovals: true,
     redeem: (sessionId, { id, browser, phishingResistant, unknownBrowser }) =>
       client.sessions.redeem(domainId, sessionId, id, browser, phishingResistant, unknownBrowser),
     // The code becomes invalid as soon as the user has any factor, so it does not matter who else has seen it.

@@ -26,6 +26,8 @@ export interface VersionAdapter {
   readonly redeemsCodes: boolean
   /** Whether its authenticator is that of this package, which has a known address. */
   readonly hasAuthenticator: boolean
+  /** Whether it can ask people to approve actions. */
+  readonly asksForApprovals: boolean
   /**
    * Redeems an approval. Only one call for a session succeeds, over all nodes of the app.
    * @param challenge The challenge that the session belongs to, the browser, and the policy that the approval has to meet.

@@ -22,11 +22,14 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
 }
 
 /** Commander exits with 1 for every error. Scripts need to distinguish usage errors from failures. */
-function configureErrors(command: Command, path: string): void {
+function configureErrors(command: Command, path: string, usage: number = exitCode.usage): void {
   command
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCode.done : exitCode.usage))
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCode.done : usage))
     .configureOutput({ outputError: (message, write) => write(explainUsage(message, command, path)) })
-  for (const subcommand of command.commands) configureErrors(subcommand, `${path} ${subcommand.name()}`)
+  for (const subcommand of command.commands) {
+    const subcommandUsage = commandTable[subcommand.name()]?.usageExitCode ?? usage
+    configureErrors(subcommand, `${path} ${subcommand.name()}`, subcommandUsage)
+  }
 }
 
 /** One line that points to the help. For a missing option, it names the environment variable that could set it. */

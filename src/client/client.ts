@@ -1,3 +1,5 @@
+import type { NewApproval } from '../contract/approvals.ts'
+import * as approvals from '../contract/approvals.ts'
 import * as browsers from '../contract/browsers.ts'
 import type { UnknownBrowser } from '../contract/browser-key.ts'
 import type { NewBypassCode, ReplacedBypassCodes } from '../contract/bypass-codes.ts'
@@ -36,7 +38,7 @@ import type { Transport } from './transport.ts'
 import { createSettledStreams } from './settled-stream.ts'
 import { createTransport } from './transport.ts'
 import type { WaitOptions } from './wait.ts'
-import { waitForSession, waitUntilSettled } from './wait.ts'
+import { waitForApproval, waitForSession, waitUntilSettled } from './wait.ts'
 
 /** Extra time to synchronize a hundred thousand users, ms. */
 const synchronizationTime = 120_000
@@ -44,6 +46,9 @@ const synchronizationTime = 120_000
 const redeeming = { extraTime: 15_000 }
 
 export type Client = ReturnType<typeof createClient>
+
+type StartedPasskeyApproval = EndpointInput<typeof approvals.startApprovalByPasskey>['body']
+type PasskeyApproval = EndpointInput<typeof approvals.approveByPasskey>['body']
 
 /** The members of a user that can be changed; absent members stay. */
 interface UserChanges {
@@ -68,6 +73,7 @@ export function createClient(options: ClientOptions) {
   const resolved = resolveClientOptions(options)
   const transport = createTransport(resolved)
   const streams = createSettledStreams(transport, resolved)
+  const approvalStreams = createSettledStreams(transport, resolved, approvals.watchApprovals)
   const call = createCall(transport)
 
   return Object.freeze({
@@ -270,6 +276,32 @@ export function createClient(options: ClientOptions) {
       /** Resolves once a session has settled. The outcome is not read. */
       whenSettled: (domainId: string, sessionId: string, wait?: Pick<WaitOptions, 'signal'>) =>
         waitUntilSettled({ transport, streams, options: resolved }, { domainId, sessionId }, wait),
+    }),
+    /** All of these: 1.4. */
+    approvals: Object.freeze({
+      /** Asks one person, or several, to approve an action. */
+      create: (domainId: string, approval: NewApproval) =>
+        call(approvals.createApproval, { params: { domainId }, body: approval }),
+      get: (domainId: string, approvalId: string) => call(approvals.getApproval, { params: { domainId, approvalId } }),
+      /** A page with the proofs, oldest first. @param after The `next` of the page before it. */
+      list: (domainId: string, after?: string) =>
+        call(approvals.listApprovals, { params: { domainId }, query: after === undefined ? {} : { after } }),
+      cancel: (domainId: string, approvalId: string) =>
+        call(approvals.cancelApproval, { params: { domainId, approvalId } }),
+      /** Succeeds once, and only with the challenge of the approval: call it before the action runs. */
+      redeem: (domainId: string, approvalId: string, challenge: string) =>
+        call(approvals.redeemApproval, { params: { domainId, approvalId }, body: { challenge } }, redeeming),
+      /** @returns what `navigator.credentials.get()` takes, as JSON. */
+      startByPasskey: (domainId: string, approvalId: string, started: StartedPasskeyApproval) =>
+        call(approvals.startApprovalByPasskey, { params: { domainId, approvalId }, body: started }),
+      /** Approves with the answer of a passkey. */
+      byPasskey: (domainId: string, approvalId: string, approved: PasskeyApproval) =>
+        call(approvals.approveByPasskey, { params: { domainId, approvalId }, body: approved }),
+      /** The keys that receipts are signed with: store them, and give them to `verifyProof()` as `trust`. */
+      keys: () => call(approvals.getApprovalKeys, {}),
+      /** Waits until an approval settles, or `timeout` (ms) is over. */
+      wait: (domainId: string, approvalId: string, wait?: WaitOptions) =>
+        waitForApproval({ transport, streams: approvalStreams, options: resolved }, { domainId, approvalId }, wait),
     }),
   })
 }

@@ -1,3 +1,4 @@
+import { createApproval } from '../contract/approvals.ts'
 import { createBypassCode, replaceBypassCodes } from '../contract/bypass-codes.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { createHardwareToken, enrollHardwareToken } from '../contract/hardware.ts'
@@ -7,6 +8,7 @@ import { createUser } from '../contract/users.ts'
 
 /** Calls that create what stays. Other sign-ins have no key: it would cost each of them three statements (decision 0073). */
 const keyedCalls: readonly Endpoint[] = [
+  createApproval,
   createUser,
   createBypassCode,
   replaceBypassCodes,

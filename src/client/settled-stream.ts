@@ -1,3 +1,4 @@
+import type { watchApprovals } from '../contract/approvals.ts'
 import type { SessionEvent } from '../contract/sessions.ts'
 import { watchSessions } from '../contract/sessions.ts'
 import { createDomainStream } from './domain-stream.ts'
@@ -5,7 +6,7 @@ import type { ResolvedClientOptions } from './options.ts'
 import type { OpenStream } from './stream-connection.ts'
 import type { Transport } from './transport.ts'
 
-/** Why a waiting caller wakes: its session has settled, or events may have been missed and it has to be read. */
+/** Why a waiting caller wakes: its session, or its approval, has settled, or events may have been missed and it has to be read. */
 export type WakeReason = 'settled' | 'unsure'
 
 /**
@@ -43,14 +44,19 @@ export interface SettledStreams {
 /** How many reads the service is asked to hold while there is no stream: each takes a connection. */
 const maxHeldReads = 1_000
 
-export function createSettledStreams(transport: Transport, { clock }: ResolvedClientOptions): SettledStreams {
+/** @param endpoint The stream that reports what is waited for: sessions, or approvals. */
+export function createSettledStreams(
+  transport: Transport,
+  { clock }: ResolvedClientOptions,
+  endpoint: typeof watchSessions | typeof watchApprovals = watchSessions,
+): SettledStreams {
   const byDomain = new Map<string, ReturnType<typeof createDomainWaits>>()
   const waitsOf = (domainId: string) => {
     const stream = byDomain.get(domainId)
     if (stream) return stream
     const waits = createDomainWaits(clock, async (signal) => {
       if ((await transport.version()) !== '1.4') throw new Error('Version 1.3 has no event stream.')
-      return transport.stream(watchSessions, { params: { domainId } }, signal)
+      return transport.stream(endpoint, { params: { domainId } }, signal)
     })
     byDomain.set(domainId, waits)
     return waits

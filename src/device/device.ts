@@ -1,6 +1,8 @@
 import type { MoveRequest, PushSubscription as Subscription } from '../contract/device.ts'
 import type {
   Answered,
+  ApprovalAnswered,
+  DeviceApproval,
   DeviceRequest,
   Notice,
   History,
@@ -9,12 +11,14 @@ import type {
   Preview,
   PushState,
   PushTest,
+  RequesterBlock,
   Scanned,
 } from '../contract/device-answers.ts'
 import type { CallAnswered, PhoneCall } from '../contract/phone-calls.ts'
 import type { Account } from './account.ts'
 import { activate, type ActivateOptions, preview } from './activate.ts'
-import { answerCall, type CallAnswer } from './calls.ts'
+import type { ApprovalAnswer } from './approvals.ts'
+import type { CallAnswer } from './calls.ts'
 import { history, type HistoryOptions } from './history.ts'
 import { DeviceOptions } from './options.ts'
 import {
@@ -53,6 +57,19 @@ export interface Device {
   scan(account: Account, request: Pick<DeviceRequest, 'id' | 'nonce'>, secret: string): Promise<Scanned>
   /** Answers whether the person is on the phone with the help desk. The answer is no sign-in. */
   answerCall(account: Account, call: Pick<PhoneCall, 'id' | 'nonce'>, answer: CallAnswer): Promise<CallAnswered>
+  /**
+   * Signs the content of an approval with the decision, and sends both. The caller has to have shown all of `readContent(approval)`. The
+   * answer is no sign-in.
+   */
+  answerApproval(
+    account: Account,
+    approval: Pick<DeviceApproval, 'id' | 'nonce' | 'content'>,
+    answer: ApprovalAnswer,
+  ): Promise<ApprovalAnswered>
+  /** Reads which requesters the person has blocked by a report. */
+  blocks(account: Account): Promise<readonly RequesterBlock[]>
+  /** Allows a blocked requester to ask again. */
+  liftBlock(account: Account, block: Pick<RequesterBlock, 'id'>): Promise<void>
   /** Dismisses a notice on this device. Succeeds, too, when the notice is gone already. */
   acknowledge(account: Account, notice: Pick<Notice, 'id'>): Promise<void>
   /** Reads a page of the answers that this device gave, newest first. */
@@ -90,13 +107,17 @@ export function createDevice(options: DeviceOptions = {}): Device {
   const parsed = DeviceOptions.safeParse(options)
   if (!parsed.success) throw new TypeError(`createDevice: ${parsed.error.issues[0]?.message}`, { cause: parsed.error })
   const context = parsed.data
-  return Object.freeze({
+  const device: Device = {
     preview: preview.bind(undefined, context),
     activate: activate.bind(undefined, context),
     requests: requests.bind(undefined, context),
     answer: answer.bind(undefined, context),
     scan: scan.bind(undefined, context),
-    answerCall: answerCall.bind(undefined, context),
+    // Loaded when first used: few people need them, and the authenticator has to open fast.
+    answerCall: async (...call) => (await import('./calls.ts')).answerCall(context, ...call),
+    answerApproval: async (...call) => (await import('./approvals.ts')).answerApproval(context, ...call),
+    blocks: async (account) => (await import('./approvals.ts')).blocks(context, account),
+    liftBlock: async (...call) => (await import('./approvals.ts')).liftBlock(context, ...call),
     acknowledge: acknowledge.bind(undefined, context),
     history: history.bind(undefined, context),
     push: push.bind(undefined, context),
@@ -111,5 +132,6 @@ export function createDevice(options: DeviceOptions = {}): Device {
     abandonMove: abandonMove.bind(undefined, context),
     remove: remove.bind(undefined, context),
     watch: watchRequests.bind(undefined, context),
-  })
+  }
+  return Object.freeze(device)
 }

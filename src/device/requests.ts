@@ -1,7 +1,14 @@
 import { base64url } from 'jose'
 
 import { type AnswerRequest, type Decision, devicePaths, type ScanRequest } from '../contract/device.ts'
-import { Answered, type DeviceRequest, Inbox, type Notice, Scanned } from '../contract/device-answers.ts'
+import {
+  Answered,
+  type DeviceApproval,
+  type DeviceRequest,
+  Inbox,
+  type Notice,
+  Scanned,
+} from '../contract/device-answers.ts'
 import type { PhoneCall } from '../contract/phone-calls.ts'
 import { pause } from '../ground/clock.ts'
 import type { Account } from './account.ts'
@@ -26,6 +33,8 @@ export interface RequestList {
   readonly notices: readonly Notice[] | undefined
   /** Calls to the help desk that the person is asked to confirm, newest first; undefined together with `requests`. */
   readonly calls: readonly PhoneCall[] | undefined
+  /** Actions to approve, newest first; undefined together with `requests`. */
+  readonly approvals: readonly DeviceApproval[] | undefined
   readonly etag: string | undefined
   /** Whether the service held the call, or would have. */
   readonly held: boolean
@@ -45,10 +54,13 @@ export async function requests(
     signal,
   })
   const held = response.headers.has('preference-applied')
-  if (response.status === 304) return { requests: undefined, notices: undefined, calls: undefined, etag, held }
+  if (response.status === 304) {
+    return { requests: undefined, notices: undefined, calls: undefined, approvals: undefined, etag, held }
+  }
   const inbox = await parseContent(response, Inbox)
-  const { requests: pending, calls = [] } = inbox
-  return { requests: pending, notices: noticesOf(inbox), calls, etag: response.headers.get('etag') ?? undefined, held }
+  const { requests: pending, calls = [], approvals = [] } = inbox
+  const newEtag = response.headers.get('etag') ?? undefined
+  return { requests: pending, notices: noticesOf(inbox), calls, approvals, etag: newEtag, held }
 }
 
 export interface Answer {

@@ -1,5 +1,5 @@
 import { pause } from '../ground/clock.ts'
-import type { DeviceRequest, Inbox, Notice } from '../contract/device-answers.ts'
+import type { DeviceApproval, DeviceRequest, Inbox, Notice } from '../contract/device-answers.ts'
 import type { PhoneCall } from '../contract/phone-calls.ts'
 import type { Account } from './account.ts'
 import { DeviceError, isTransient } from './device-error.ts'
@@ -15,6 +15,8 @@ export interface WatchOptions {
   readonly onNotices?: (notices: readonly Notice[]) => void
   /** Receives the calls to the help desk that the person is asked to confirm, like `onNotices`. */
   readonly onCalls?: (calls: readonly PhoneCall[]) => void
+  /** Receives the actions to approve, like `onNotices`. */
+  readonly onApprovals?: (approvals: readonly DeviceApproval[]) => void
   /** The service cannot be reached; calls are retried. The next success calls `onReconnect`. */
   readonly onDisconnect?: (error: DeviceError) => void
   readonly onReconnect?: () => void
@@ -61,6 +63,7 @@ export async function watchRequests(context: DeviceContext, account: Account, op
     options.onChange(inbox.requests)
     options.onNotices?.(noticesOf(inbox))
     options.onCalls?.(inbox.calls ?? [])
+    options.onApprovals?.(inbox.approvals ?? [])
   }
   while (!signal.aborted) {
     const pollInterval = options.pollInterval?.()
@@ -78,6 +81,7 @@ export async function watchRequests(context: DeviceContext, account: Account, op
       if (list.requests) options.onChange(list.requests)
       if (list.notices) options.onNotices?.(list.notices)
       if (list.calls) options.onCalls?.(list.calls)
+      if (list.approvals) options.onApprovals?.(list.approvals)
       const changed = list.etag !== undefined && list.etag !== etag
       etag = list.etag
       // No proxy cut the held call, so the next one may be longer.

@@ -12,12 +12,14 @@ import type { Answer, Continue, Effects, Handler, Outcome, Page, StateChange, St
 import { continueAt } from './request/outcome.ts'
 import type { WebRequest } from './request/web-request.ts'
 import type { MfaState } from './session/mfa-state.ts'
+import type { OpenApproval } from './session/open-approvals.ts'
 import { renewalSent } from './session/renewals.ts'
 import {
   canSave,
   detachWebSession,
   EndedSessionError,
   loadedIdOf,
+  openApprovals,
   openChallenges,
   readMfaState,
   removeAndSaveMfaState,
@@ -25,6 +27,7 @@ import {
   saveMfaState,
   saveUnderNewId,
 } from './session/web-session.ts'
+import { cancelApprovals } from './sign-in/cancel-approvals.ts'
 import { cancelRequests } from './sign-in/cancel-requests.ts'
 import { unavailable } from './sign-in/unavailable.ts'
 
@@ -74,9 +77,12 @@ export async function applyEffects(
   context: RequestContext,
   { state, cookies = [], events = [] }: Effects,
 ): Promise<void> {
-  const open = state === 'as-is' || state === 'detach' ? [] : openChallenges(req)
+  const isChanged = state !== 'as-is' && state !== 'detach'
+  const open = isChanged ? openChallenges(req) : []
+  const approvals = isChanged ? openApprovals(req) : []
   await changeState(req, res, state)
   if (open.length > 0) cancelDropped(req, context, open, state)
+  if (approvals.length > 0) cancelDroppedApprovals(req, context, approvals)
   for (const cookie of cookies) res.addCookie(cookie)
   for (const event of events) emit(req, context, event)
 }
@@ -127,6 +133,15 @@ function cancelDropped(
   const remainingIds = new Set(openChallenges(req).map(({ id }) => id))
   const dropped = before.filter(({ id, sessionId }) => !remainingIds.has(id) && sessionId !== verified?.sessionId)
   cancelRequests(req, mfa, dropped)
+}
+
+function cancelDroppedApprovals(req: FrameworkRequest, { mfa }: RequestContext, before: readonly OpenApproval[]): void {
+  const remainingIds = new Set(openApprovals(req).map(({ id }) => id))
+  cancelApprovals(
+    req,
+    mfa,
+    before.filter(({ id }) => !remainingIds.has(id)),
+  )
 }
 
 function changeState(req: FrameworkRequest, res: FrameworkResponse, change: StateChange): void | Promise<void> {

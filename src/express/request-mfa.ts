@@ -1,4 +1,7 @@
 import type { Verified } from '../challenge/challenge.ts'
+import type { ApprovalToAsk } from './approve.ts'
+import type { GrantedApproval } from './request/granted-approval.ts'
+import { grantedOf } from './request/granted-approval.ts'
 import { acceptPasskeyLogin, startPasskeyLogin, verifyPasskeyLogin } from './passkey-login.ts'
 import type { Login, VerifiedPasskey } from './passkey-login.ts'
 import { endWithLogin } from './app-login/login-ends.ts'
@@ -24,6 +27,21 @@ export interface RequestMfa {
   readonly verified: Verified | undefined
   /** Whether a remembered browser passed the gate without a second step; `requireMfa()` takes no notice of it. */
   readonly remembered: boolean
+  /** The approval that this request uses up, behind `requireApproval()`; its `id` is the idempotency key of the action. */
+  readonly approval: GrantedApproval | undefined
+  /**
+   * Has the user approve an action from inside a handler, where `requireApproval()` cannot compare the request: uploads, streams, GraphQL.
+   * Resolves once for each approval; the same call made again by the repeated request finds it.
+   *
+   * @param action What the user sees, and `bind`: everything that the action depends on, as plain data, such as a digest of the upload.
+   * The approval counts only for the same `bind`, title, details, user and browser.
+   * @throws {ApprovalRequiredError} while it is not approved: send `error.body` with status 403, or redirect to `error.approval.page`;
+   * {MfaRequiredError} where the second step was not passed; {TypeError} for an action that cannot be shown.
+   *
+   * @example
+   * const { id } = await req.mfa.approve({ title: `Deploy ${version}`, bind: { version, digest } })
+   */
+  approve(action: ApprovalToAsk): Promise<GrantedApproval>
   /**
    * Asks for the second step from inside a handler, and answers the request: pages go to the challenge and come back to
    * `returnTo` (by default here), everything else gets 403. What was posted is not posted again.
@@ -86,6 +104,15 @@ class RequestMfaOf implements RequestMfa {
   get remembered(): boolean {
     const { req, context } = this.#login
     return isRemembered(req, readMfaState(req), context)
+  }
+
+  get approval(): GrantedApproval | undefined {
+    return grantedOf(this.#req)
+  }
+
+  async approve(action: ApprovalToAsk): Promise<GrantedApproval> {
+    const { approve } = await import('./approve.ts')
+    return approve(this.#login, action)
   }
 
   async challenge({ returnTo, ...need }: Need & { readonly returnTo?: string } = {}): Promise<void> {

@@ -42,10 +42,13 @@ export function requireMfa(options: RequireMfaOptions = {}): RequestHandler {
 /** A guard passes a request on, or an error, or has it answered. */
 export type Guard = (req: FrameworkRequest, next: (error?: unknown) => void) => void
 
-/** @param before What has to come before the route, as code of the framework. */
-export function createGuard(options: RequireMfaOptions, before: string): Guard {
-  const need = readNeed('requireMfa', options)
-  const route: Route = { need, policyFor: narrowTo(need), before }
+/**
+ * @param before What has to come before the route, as code of the framework.
+ * @param caller The function that takes the options.
+ */
+export function createGuard(options: RequireMfaOptions, before: string, caller = 'requireMfa'): Guard {
+  const need = readNeed(caller, options)
+  const route: Route = { need, policyFor: narrowTo(need), before, caller }
   return (req, next) => {
     // Express 4 passes no rejection on.
     guard(req, next, route)?.catch(next)
@@ -57,11 +60,12 @@ interface Route {
   /** The policy of the route, in an app with this policy. */
   readonly policyFor: (app: Policy) => Policy
   readonly before: string
+  readonly caller: string
 }
 
 function guard(req: FrameworkRequest, next: Next, route: Route): void | Promise<void> {
   const context = contextOf(req)
-  if (!context) throw new Error(`requireMfa() needs ${route.before} before it`)
+  if (!context) throw new Error(`${route.caller}() needs ${route.before} before it`)
   return whenKnown(resolveAppUser(req, context.mfa.options, context.user), (user) =>
     guardUser({ context, user, route }, req, next),
   )

@@ -2,6 +2,7 @@ import type { FrameworkRequest } from './framework/request.ts'
 import type { FrameworkResponse } from './framework/response.ts'
 import { logOut } from './app-login/log-out.ts'
 import { apply, serve } from './apply.ts'
+import type * as ApprovalPages from './approvals/own-pages.ts'
 import { loadLanguageFor } from './pages/languages.ts'
 import type { PageRequest } from './pages/layout.ts'
 import { message } from './pages/message.ts'
@@ -71,7 +72,22 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Handler>>>
   '/devices/codes': { GET: showCodes, POST: makeCodes },
   '/devices/codes/done': { POST: finishCodes },
   '/devices/codes/file': { POST: downloadCodes },
+  '/approve/:id': { GET: ofApprovals('showApproval') },
+  '/approve/:id/events': { GET: ofApprovals('approvalEvents') },
+  '/approve/:id/status': { GET: ofApprovals('approvalStatus') },
+  '/approve/:id/again': { POST: ofApprovals('askAgain') },
+  '/approve/:id/cancel': { POST: ofApprovals('giveUpApproval') },
+  '/approve/:id/passkey/options': { POST: ofApprovals('approvalPasskeyOptions') },
+  '/approve/:id/passkey': { POST: ofApprovals('approveWithPasskey') },
 }
+
+/** The handlers of approvals are loaded when one is needed: most apps have none. */
+function ofApprovals(name: keyof typeof ApprovalPages): Handler {
+  return async (request, signal) => (await import('./approvals/own-pages.ts'))[name](request, signal)
+}
+
+/** The route of a path, with `:id` in place of the id of an approval. */
+const routeOf = (below: string): string => below.replace(/^\/approve\/[0-9a-f]{40}(?=\/|$)/, '/approve/:id')
 
 /** A tab left over from a challenge that was passed has no request left: it goes where the other tab went. */
 function unlessPassed(handler: Handler): Handler {
@@ -89,7 +105,8 @@ export async function serveRoutes(
 ): Promise<void> {
   const { req, context } = visitor
   await loadLanguageFor(req, context)
-  const methods = Object.hasOwn(routes, below) ? routes[below] : undefined
+  const route = routeOf(below)
+  const methods = Object.hasOwn(routes, route) ? routes[route] : undefined
   if (!methods) return apply(visitor, res, message(visitor, 404, 'not_found'))
   const handler = methods[req.method]
   const allowed = { Allow: Object.keys(methods).join(', ') }
@@ -99,7 +116,9 @@ export async function serveRoutes(
   const { user } = context
   if (!user) return apply(visitor, res, message(visitor, 401, 'sign_in_first'))
   const isPost = req.method === 'POST'
-  const form = isPost ? await readForm(req, noticesOf(req, context)) : {}
+  // The fields of a form of the app, which the browser sends on.
+  const isOfApp = route === '/approve/:id/again'
+  const form = isPost && !isOfApp ? await readForm(req, noticesOf(req, context)) : {}
   if (!form) return
   const request: WebRequest = { ...visitor, user, form }
   if (isPost && !isTrusted(request, below)) {
@@ -143,5 +162,5 @@ function isTrusted(request: WebRequest, below: string): boolean {
 /** The page of a challenge has the challenge's token, any other page that of the web session; both let users sign out. */
 function expectedTokens({ state: { challenge, page } }: WebRequest, below: string): readonly (string | undefined)[] {
   if (below === '/sign-out') return [challenge?.page, page]
-  return [/^\/(devices|recovery|passkeys)(\/|$)/.test(below) ? page : challenge?.page]
+  return [/^\/(devices|recovery|passkeys|approve)(\/|$)/.test(below) ? page : challenge?.page]
 }

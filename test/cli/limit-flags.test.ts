@@ -51,6 +51,7 @@ describe('the flags of second-factor serve', () => {
       authenticatorUrl: 'authenticatorUrl',
       push: 'pushSubject',
       auditRetention: 'auditRetention',
+      approvalRetention: 'approvalRetention',
       bypassCodes: 'MFA_BYPASS_CODES',
       passkeys: 'refuseClonedPasskeys',
       console: 'consoleUrl',

@@ -9,7 +9,7 @@ import { routes } from '../../src/service/routes/rest.ts'
 import { createOpenApi } from '../../src/service/engine/openapi/document.ts'
 import { exampleParams, examples } from '../../src/service/engine/openapi/examples.ts'
 
-const { userId, domainId, sessionId, hardwareTokenId, bypassCodeId, browserId, passkeyId } = exampleParams
+const { userId, domainId, sessionId, hardwareTokenId, bypassCodeId, browserId, passkeyId, approvalId } = exampleParams
 const v14 = 'application/vnd.service.v1+json; version=1.4'
 
 const request = (name: string) => examples[name]?.request as never
@@ -53,6 +53,17 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   redeemSession: ({ sessions }) => sessions.redeem(domainId, sessionId, request('redeemSession')['challenge']),
   watchSessions: ({ sessions }) => sessions.wait(domainId, sessionId),
   sendEmailCode: ({ sessions }) => sessions.emailCode(domainId, userId),
+
+  createApproval: ({ approvals }) => approvals.create(domainId, request('createApproval')),
+  listApprovals: ({ approvals }) => approvals.list(domainId),
+  getApproval: ({ approvals }) => approvals.get(domainId, approvalId),
+  cancelApproval: ({ approvals }) => approvals.cancel(domainId, approvalId),
+  redeemApproval: ({ approvals }) => approvals.redeem(domainId, approvalId, request('redeemApproval')['challenge']),
+  watchApprovals: ({ approvals }) => approvals.wait(domainId, approvalId),
+  startApprovalByPasskey: ({ approvals }) =>
+    approvals.startByPasskey(domainId, approvalId, request('startApprovalByPasskey')),
+  approveByPasskey: ({ approvals }) => approvals.byPasskey(domainId, approvalId, request('approveByPasskey')),
+  getApprovalKeys: ({ approvals }) => approvals.keys(),
 
   startPasskeyRegistration: ({ passkeys }) =>
     passkeys.startRegistration(domainId, userId, request('startPasskeyRegistration')),
@@ -122,10 +133,11 @@ function exampleAnswer({ name, endpoint }: Operation): Response {
   return new Response(text, { headers: { 'content-type': endpoint.media ?? v14 } })
 }
 
-/** Where the client makes more of the answer: who waits for a session gets it. */
+/** Where the client makes more of the answer: who waits for a session, or an approval, gets it. */
 const results: Readonly<Record<string, unknown>> = {
   getDomainImage: image,
   watchSessions: examples['getSession']?.answer,
+  watchApprovals: examples['getApproval']?.answer,
 }
 
 const filled = (path: string) =>

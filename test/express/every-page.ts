@@ -11,6 +11,7 @@ import { createAuthenticator } from '../../src/testing/software-authenticator.ts
 import type { SoftwareAuthenticator } from '../../src/testing/software-authenticator.ts'
 import type { WebApp } from '../support/web-app.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
+import { postJson, startBank } from './approving-app.ts'
 
 /** A page, at the moment it can be looked at: with the cookies of `browser`, before the next one is asked for. */
 export interface Place {
@@ -29,6 +30,7 @@ export const walks: Readonly<Record<string, Walk>> = {
   'without a device': pagesWithoutDevice,
   'of own factors': pagesOfOwnFactors,
   'of passkeys': pagesOfPasskeys,
+  'of approvals': pagesOfApprovals,
   'of an old service': pagesOfAnOldService,
   'of an app that moves': pagesOfMoving,
   'of trouble': pagesOfTrouble,
@@ -102,6 +104,34 @@ async function* pagesOfCodes(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Plac
   yield placeAt('other ways while codes are paused', '/mfa?use=other')
   await browser.submit('/mfa/cancel')
   yield placeAt('codes are paused, and nobody is asked', '/mfa?use=code')
+}
+
+/** Actions that wait for an approval, and how they end. */
+async function* pagesOfApprovals(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Place> {
+  const bank = await startBank({ mfa })
+  const { browser, account } = await bank.signedIn()
+  const placeAt = placesOf(bank, browser)
+  const ask = async (amount: string) =>
+    (await postJson(browser, '/transfer', { to: 'DE89 3704 0044 0532 0130 00', amount })).body.approval
+  const first = await ask('€250.00')
+  yield placeAt('an action of a script waits', first.page)
+  await bank.answer(account, 'approve', first.number)
+  yield placeAt('an action was approved', first.page)
+  const denied = await ask('€10.00')
+  await bank.answer(account, 'deny')
+  yield placeAt('an action was denied', denied.page)
+  const wrong = await ask('€20.00')
+  await bank.answer(account, 'approve', wrong.number === '11' ? '12' : '11')
+  yield placeAt('an action with a wrong number', wrong.page)
+  const late = await ask('€30.00')
+  await bank.clock.advance(301)
+  yield placeAt('nobody has answered', late.page)
+  yield placeAt('a page waits for its approval', '/pay/anna')
+  await bank.answer(account, 'deny')
+  yield placeAt('a page was denied, and can ask again', '/pay/anna')
+  const reported = await ask('€40.00')
+  await bank.answer(account, 'report')
+  yield placeAt('an action was reported', reported.page)
 }
 
 /** An administrator took away the device, then the membership. */

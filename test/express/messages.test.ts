@@ -291,6 +291,8 @@ function saidBy(page: string): string {
   const attributes = [...page.matchAll(/(?:aria-label|alt|title|placeholder|data-words|data-ready)="([^"]*)"/g)]
   const text = page
     .replaceAll(/<(code|bdi)\b[^>]*>[^<]*<\/\1>/g, ' ')
+    // The words of the app.
+    .replaceAll(/<(h2|dt|dd) dir="auto">[^<]*<\/\1>/g, ' ')
     .replaceAll(/<span class="mark"[^>]*>[^<]*<\/span>/g, ' ')
     .replaceAll(/<[^>]*>/g, ' ')
   return `${text} ${attributes.map(([, value]) => value).join(' ')}`.replaceAll(/\b(Test|QR|nbsp)\b|\{time\}/g, ' ')

@@ -8,6 +8,7 @@ import { optionsTable, optionsTablePath } from '../../scripts/options-table.ts'
 import { readOptions } from '../../scripts/read-options.ts'
 import { root } from '../../scripts/run.ts'
 import { ClientOptions } from '../../src/client/options.ts'
+import { RequireApprovalSchema } from '../../src/express/require-approval.ts'
 import { NeedSchema } from '../../src/express/request/need.ts'
 import { MfaOptionsSchema } from '../../src/express/options/options.ts'
 import { MfaStrategyOptions } from '../../src/passport/options.ts'
@@ -20,6 +21,7 @@ const labelOf = ({ caller, name }: { caller: string; name: string }) => `${calle
 const schemas: Readonly<Record<string, z.ZodType>> = {
   'mfa()': MfaOptionsSchema,
   'requireMfa()': NeedSchema,
+  'requireApproval()': RequireApprovalSchema,
   'new MfaStrategy()': MfaStrategyOptions,
   'embedded()': EmbeddedOptions,
   'createService()': ServiceOptions,

@@ -29,7 +29,7 @@ export const mutants: readonly Mutant[] = [
     also: [
       {
         file: 'src/express/session/web-session.ts',
-        find: 'return { ...state, otherChallenges }',
+        find: 'return { ...state, otherChallenges, approvals }',
         replace: 'return { ...state, otherChallenges: otherChallenges && state.otherChallenges }',
       },
     ],
@@ -72,8 +72,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'keeping the challenges that are stored now',
     file: 'src/express/session/web-session.ts',
-    find: 'return { ...state, otherChallenges }',
-    replace: 'return otherChallenges === null ? { ...state, otherChallenges } : state',
+    find: 'return { ...state, otherChallenges, approvals }',
+    replace: 'return otherChallenges === null ? { ...state, otherChallenges, approvals } : state',
     test,
     title: 'a request that loaded the web session before a challenge was opened does not remove that challenge',
   },
@@ -186,8 +186,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'dropping the link first',
     file: 'src/express/session/cookie-size.ts',
-    find: 'return [state, ownState, withoutReturnTo(ownState, home)]',
-    replace: 'return [state, ownState]',
+    find: 'return [state, ownState, newest, withoutReturnTo(newest, home)]',
+    replace: 'return newest === null ? [withoutReturnTo(newest, home)] : [state, ownState]',
     test: 'attacks/cookie-session.test.ts',
     title: 'a link that does not fit into the cookie beside the app’s data is dropped, and nothing else',
   },

@@ -14,6 +14,8 @@ export interface Browser {
   fetch(path: string): Promise<HttpResponse>
   /** Submits a form of a page of this origin. */
   submit(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<HttpResponse>
+  /** Sends any body, as a script does. */
+  send(method: string, path: string, headers: Record<string, string>, body?: string): Promise<HttpResponse>
   /** A second browser that starts with a copy of the cookies. @param url Another process of the app. */
   copy(url?: string): Browser
   cookie(name: string): string | undefined
@@ -32,19 +34,18 @@ export function createBrowser(base: string, initialCookies = new Map<string, str
     method: string,
     path: string,
     headers: Record<string, string>,
-    fields?: Record<string, string>,
+    body?: string,
   ): Promise<HttpResponse> {
     const cookie = cookies()
-    const form = fields && String(new URLSearchParams(fields))
     const sentHeaders = {
-      ...(form !== undefined && {
+      ...(body !== undefined && {
         'content-type': 'application/x-www-form-urlencoded',
-        'content-length': String(form.length),
+        'content-length': String(Buffer.byteLength(body)),
       }),
       ...(cookie && { cookie }),
       ...headers,
     }
-    const answer = await sendRequest(method, base + path, sentHeaders, form)
+    const answer = await sendRequest(method, base + path, sentHeaders, body)
     for (const line of answer.cookies) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       // Browsers ignore longer cookies (RFC 6265bis section 5.6).
@@ -89,8 +90,9 @@ export function createBrowser(base: string, initialCookies = new Map<string, str
         'POST',
         path,
         { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'same-origin', ...headers },
-        fields,
+        String(new URLSearchParams(fields)),
       ),
+    send,
     copy: (url = base) => createBrowser(url, jar),
     cookie: (name) => jar.get(name),
     cookies,

@@ -22,6 +22,8 @@ interface AnswerFormProps {
   readonly request: QuestionKind
   /** Words of its own, if it is not a sign-in. */
   readonly labels?: { readonly number: string; readonly deny: string; readonly approve: string }
+  /** What has to be done before anything can be approved. */
+  readonly hold?: string | undefined
   readonly clock: Clock
   readonly busy: boolean
   /** Whether presses are ignored. */
@@ -47,6 +49,7 @@ export function AnswerForm({
   account,
   request,
   labels,
+  hold,
   clock,
   busy,
   blocked,
@@ -118,7 +121,7 @@ export function AnswerForm({
   }
   function approve(event: SubmitEvent) {
     event.preventDefault()
-    if (blocked) return
+    if (blocked || hold !== undefined) return
     if (missing === undefined) {
       return onAnswer({
         decision: 'approve',
@@ -203,6 +206,7 @@ export function AnswerForm({
         <Keypad form={form} onEraseEmpty={() => backToNumber(number.slice(0, -1))} />
       )}
       <div class="actions">
+        {hold === undefined ? null : <p class="hold">{hold}</p>}
         <Button
           class="outlined"
           aria-disabled={blocked}
@@ -211,8 +215,8 @@ export function AnswerForm({
         />
         <Button
           type="submit"
-          class={missing === undefined && !busy ? 'filled' : 'filled incomplete'}
-          aria-disabled={blocked || missing !== undefined}
+          class={missing === undefined && hold === undefined && !busy ? 'filled' : 'filled incomplete'}
+          aria-disabled={blocked || hold !== undefined || missing !== undefined}
           label={labels?.approve ?? words.approve}
         />
       </div>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import type { HistoryEntry } from '../../contract/device-answers.ts'
+import type { ApprovalEntry, HistoryEntry } from '../../contract/device-answers.ts'
 import type { CallEntry, CallState } from '../../contract/phone-calls.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
@@ -8,13 +8,14 @@ import type { Device } from '../../device/device.ts'
 /** An answer, with its account. */
 export interface AccountAnswer {
   readonly account: Account
-  readonly entry: HistoryEntry & { readonly call?: CallState }
+  readonly entry: HistoryEntry & { readonly call?: CallState; readonly approval?: ApprovalEntry }
 }
 
 interface Page {
   readonly account: Account
   readonly entries: readonly HistoryEntry[]
   readonly calls: readonly CallEntry[]
+  readonly approvals: readonly ApprovalEntry[]
   readonly more: boolean
 }
 
@@ -34,8 +35,10 @@ export function useHistory(device: Device, accounts: readonly Account[]): Answer
 
   async function read(page: Page): Promise<Page> {
     try {
-      const { entries, more, calls = page.calls } = await device.history(page.account, { before: page.entries.at(-1) })
-      return { account: page.account, entries: [...page.entries, ...entries], calls, more }
+      const { account } = page
+      const answered = await device.history(account, { before: page.entries.at(-1) })
+      const { entries, more, calls = page.calls, approvals = page.approvals } = answered
+      return { account, entries: [...page.entries, ...entries], calls, approvals, more }
     } catch {
       // One message for all accounts; the others are shown.
       setFailed(true)
@@ -50,7 +53,8 @@ export function useHistory(device: Device, accounts: readonly Account[]): Answer
   useEffect(() => {
     let isUnmounted = false
     const start = async () => {
-      const first = await Promise.all(accounts.map((account) => read({ account, entries: [], calls: [], more: false })))
+      const empty = { entries: [], calls: [], approvals: [], more: false }
+      const first = await Promise.all(accounts.map((account) => read({ account, ...empty })))
       if (!isUnmounted) setPages(first)
     }
     void start()
@@ -76,15 +80,24 @@ function frontierOf(pages: readonly Page[]): { readonly page: Page; readonly sin
   return unread.sort((a, b) => b.since - a.since)[0]
 }
 
-/** A call is shown like a request, with words of its own. */
-const answersOf = ({ account, entries, calls }: Page): AccountAnswer[] =>
-  [...entries, ...calls.map(shownCall)].map((entry) => ({ account, entry }))
+/** A call or an approval is shown like a request, with words of its own. */
+const answersOf = ({ account, entries, calls, approvals }: Page): AccountAnswer[] =>
+  [...entries, ...calls.map(shownCall), ...approvals.map(shownApproval)].map((entry) => ({ account, entry }))
 
 const shownCall = ({ state, ...call }: CallEntry): AccountAnswer['entry'] => ({
   ...call,
   attributes: [],
   state: state === 'confirmed' ? 'approved' : 'denied',
   call: state,
+})
+
+const shownApproval = (approval: ApprovalEntry): AccountAnswer['entry'] => ({
+  ...approval,
+  attributes: [],
+  state: approval.decision === 'approve' ? 'approved' : 'denied',
+  ...(approval.decision === 'report' && { reason: 'reported' }),
+  settledAt: approval.answeredAt,
+  approval,
 })
 
 const byTime = (a: AccountAnswer, b: AccountAnswer) => b.entry.settledAt - a.entry.settledAt

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 
 import type { PhoneCall } from '../../contract/phone-calls.ts'
 import { clockTolerance } from '../../contract/device.ts'
-import { type DeviceRequest, type Notice } from '../../contract/device-answers.ts'
+import { type DeviceApproval, type DeviceRequest, type Notice } from '../../contract/device-answers.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { DeviceError, isGone } from '../../device/device-error.ts'
@@ -21,6 +21,12 @@ export interface PendingCall {
   readonly call: PhoneCall
 }
 
+/** An action to approve, with its account. */
+export interface PendingApproval {
+  readonly account: Account
+  readonly approval: DeviceApproval
+}
+
 /** A notice that the person has not dismissed, with its account. */
 export interface ShownNotice {
   readonly account: Account
@@ -32,17 +38,23 @@ export interface Inbox {
   readonly pending: readonly Pending[]
   /** The calls of all accounts, newest first. */
   readonly calls: readonly PendingCall[]
+  /** The approvals of all accounts, newest first. */
+  readonly approvals: readonly PendingApproval[]
   /** The notices of all accounts, newest first. */
   readonly notices: readonly ShownNotice[]
   /** Ids of accounts whose service cannot be reached. */
   readonly unreachable: ReadonlySet<string>
   /** Accounts that their service no longer accepts, by id, and whether another device replaced this one. */
   readonly goneAccounts: ReadonlyMap<string, 'removed' | 'moved'>
-  /** Removes an answered request or call before the service's list does. */
+  /** Removes an answered request, call or approval before the service's list does. */
   forget(answered: Pick<DeviceRequest, 'id'>): void
   /** Hides a notice and dismisses it at the service. It comes back if that call fails. */
   dismiss(notice: ShownNotice): Promise<void>
 }
+
+/** How many things wait for an answer. */
+export const countOf = ({ pending, calls, approvals }: Pick<Inbox, 'pending' | 'calls' | 'approvals'>): number =>
+  pending.length + calls.length + approvals.length
 
 /** The pause between calls that are not held, milliseconds. */
 const pollIntervals = { visible: 1000, hidden: 5000 }
@@ -53,6 +65,7 @@ const maxFastAccounts = 8
 export function useInbox(device: Device, accounts: readonly Account[], now: number): Inbox {
   const [lists, setLists] = useState<ReadonlyMap<string, readonly Pending[]>>(new Map())
   const [callLists, setCallLists] = useState<ReadonlyMap<string, readonly PendingCall[]>>(new Map())
+  const [approvalLists, setApprovalLists] = useState<ReadonlyMap<string, readonly PendingApproval[]>>(new Map())
   const [noticeLists, setNoticeLists] = useState<ReadonlyMap<string, readonly ShownNotice[]>>(new Map())
   const [unreachable, setUnreachable] = useState<ReadonlySet<string>>(new Set())
   const [goneAccounts, setGone] = useState<Inbox['goneAccounts']>(new Map())
@@ -99,6 +112,13 @@ export function useInbox(device: Device, accounts: readonly Account[], now: numb
               calls.map((call) => ({ account, call })),
             ),
           ),
+        onApprovals: (approvals) =>
+          setApprovalLists((before) =>
+            new Map(before).set(
+              account.id,
+              approvals.map((approval) => ({ account, approval })),
+            ),
+          ),
         onDisconnect: () => setUnreachable((before) => new Set(before).add(account.id)),
         onReconnect: () => setUnreachable((before) => without(before, account.id)),
       })
@@ -134,7 +154,11 @@ export function useInbox(device: Device, accounts: readonly Account[], now: numb
     .flatMap(({ id }) => callLists.get(id) ?? [])
     .filter(({ account, call }) => !forgotten.has(call.id) && !isExpired(account, call, now))
     .sort((a, b) => b.call.createdAt - a.call.createdAt)
-  return { pending, calls, notices, unreachable, goneAccounts, forget, dismiss }
+  const approvals = currentAccounts
+    .flatMap(({ id }) => approvalLists.get(id) ?? [])
+    .filter(({ account, approval }) => !forgotten.has(approval.id) && !isExpired(account, approval, now))
+    .sort((a, b) => b.approval.createdAt - a.approval.createdAt)
+  return { pending, calls, approvals, notices, unreachable, goneAccounts, forget, dismiss }
 }
 
 function reasonOf(error: unknown): 'removed' | 'moved' {

@@ -1,14 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import type { Pending } from './use-inbox.ts'
+import type { Inbox, Pending, PendingApproval } from './use-inbox.ts'
 import { useVisible } from '../hooks/use-visible.ts'
 
-/** Opens the request of a notification, shows how many things wait in the badge, and closes notifications once their content is on the screen. */
+/** Opens the request or approval of a notification, shows how many things wait in the badge, and closes notifications once their content is on the screen. */
 export function useNotices(
-  pending: readonly Pending[],
+  { pending, approvals }: Inbox,
   count: number,
   linked: string | undefined,
-  onOpen: (p: Pending) => void,
+  onOpen: (pending: Pending) => void,
+  onApproval: (pending: PendingApproval) => void,
   onPractice: () => void,
 ): void {
   const [linkedId, setWanted] = useState(linked)
@@ -27,9 +28,11 @@ export function useNotices(
   }, [])
   useEffect(() => {
     const linkedRequest = pending.find(({ request }) => request.id === linkedId)
-    if (!linkedRequest) return
+    const linkedApproval = approvals.find(({ approval }) => approval.id === linkedId)
+    if (!linkedRequest && !linkedApproval) return
     setWanted(undefined)
-    onOpen(linkedRequest)
+    if (linkedRequest) onOpen(linkedRequest)
+    if (linkedApproval) onApproval(linkedApproval)
   })
   useEffect(() => {
     // Not every browser has badges, and the app works without them.

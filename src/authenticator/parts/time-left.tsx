@@ -19,9 +19,12 @@ export function TimeLeft({ request, now }: { readonly request: Period; readonly 
   )
 }
 
-/** Formats a time such as 1:18, which reads the same in every language. */
+/** Formats a time such as 1:18, or 2:01:18 where there are hours, which reads the same in every language. */
 function minutesAndSeconds(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`
+  const twoDigits = (count: number) => String(Math.floor(count)).padStart(2, '0')
+  const minutes = Math.floor(seconds / 60)
+  const upToMinutes = minutes < 60 ? minutes : `${Math.floor(minutes / 60)}:${twoDigits(minutes % 60)}`
+  return `${upToMinutes}:${twoDigits(seconds % 60)}`
 }
 
 /** @param now The service's time, Unix time, seconds. */

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
 
 import { Button } from '../../ui/button.tsx'
+import type { Device } from '../../device/device.ts'
+import { lazyScreen } from '../../ui/lazy-screen.tsx'
 import type { StoredAccount } from '../accounts/accounts-store.ts'
 import { About, Card } from '../parts/card.tsx'
 import { nameOf } from '../accounts/use-accounts.ts'
@@ -8,6 +10,7 @@ import { nameOfUser } from '../accounts/user-name.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface AccountScreenProps {
+  readonly device: Device
   readonly account: StoredAccount
   readonly onRename: (label: string) => Promise<void>
   readonly onMove: () => void
@@ -15,8 +18,10 @@ interface AccountScreenProps {
   readonly onBack: () => void
 }
 
+const BlockedRequesters = lazyScreen(async () => (await import('./blocked-requesters.tsx')).BlockedRequesters)
+
 /** Rename, move or remove an account. */
-export function AccountScreen({ account, onRename, onMove, onRemove, onBack }: AccountScreenProps) {
+export function AccountScreen({ device, account, onRename, onMove, onRemove, onBack }: AccountScreenProps) {
   const words = useWords()
   const [saved, setSaved] = useState(false)
 
@@ -56,6 +61,7 @@ export function AccountScreen({ account, onRename, onMove, onRemove, onBack }: A
         </label>
         <Button type="submit" class="outlined" label={saved ? words.saved : words.save} />
       </form>
+      <BlockedRequesters device={device} account={account} />
       <section class="part">
         <p class="sentence">{words.moveSentence}</p>
         <Button class="outlined wide" onClick={onMove} label={words.moveTitle} />

@@ -10,6 +10,7 @@ import { Subject } from '../inbox/request-facts.tsx'
 import { nameOf } from '../accounts/use-accounts.ts'
 import { type AccountAnswer, useHistory } from '../inbox/use-history.ts'
 import { nameOfUser } from '../accounts/user-name.ts'
+import { ShownText } from './shown-text.tsx'
 import { useSpeech } from '../words/speech.tsx'
 
 interface HistoryScreenProps {
@@ -59,7 +60,15 @@ function Answered({ answer: { account, entry } }: { readonly answer: AccountAnsw
         <small>
           <bdi>{words.at(nameOfUser(entry.user), nameOf(account))}</bdi>
         </small>
-        {entry.call ? <small>{words.callTitle}</small> : <Subject request={entry} />}
+        {entry.approval ? (
+          <small>
+            <ShownText text={entry.approval.title} />
+          </small>
+        ) : entry.call ? (
+          <small>{words.callTitle}</small>
+        ) : (
+          <Subject request={entry} />
+        )}
         {origin === '' ? null : (
           <small>
             <bdi>{origin}</bdi>

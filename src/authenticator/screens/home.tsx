@@ -10,7 +10,7 @@ import { Card, Emblem } from '../parts/card.tsx'
 import { originOf, timeOf } from '../accounts/facts.ts'
 import { Subject } from '../inbox/request-facts.tsx'
 import { lazyScreen } from '../../ui/lazy-screen.tsx'
-import type { Inbox, Pending, PendingCall } from '../inbox/use-inbox.ts'
+import { countOf, type Inbox, type Pending, type PendingApproval, type PendingCall } from '../inbox/use-inbox.ts'
 import { nameOfUser } from '../accounts/user-name.ts'
 import { useSpeech, useWords } from '../words/speech.tsx'
 
@@ -21,27 +21,30 @@ interface HomeScreenProps {
   readonly now: number
   readonly onOpen: (pending: Pending) => void
   readonly onCall: (pending: PendingCall) => void
+  readonly onApproval: (pending: PendingApproval) => void
   readonly onAdd: () => void
   readonly onOptions: (account: StoredAccount) => void
   readonly onMove: (account: StoredAccount, by: -1 | 1) => void
   readonly onDismiss: (account: StoredAccount) => void
 }
 
-/** The pending requests and calls, and the accounts. */
+/** The pending requests, calls and approvals, and the accounts. */
 export function HomeScreen(props: HomeScreenProps) {
-  const { accounts, inbox, onOpen, onCall } = props
+  const { accounts, inbox, onOpen, onCall, onApproval } = props
   return (
     <>
       {inbox.pending.length > 0 ? <Requests pending={inbox.pending} onOpen={onOpen} /> : null}
       {inbox.calls.length > 0 ? <Calls inbox={inbox} onOpen={onCall} /> : null}
+      {inbox.approvals.length > 0 ? <Approvals inbox={inbox} onOpen={onApproval} /> : null}
       <ChangeNotices inbox={inbox} />
-      {inbox.pending.length + inbox.calls.length > 0 ? null : <Empty inbox={inbox} accounts={accounts} />}
+      {countOf(inbox) > 0 ? null : <Empty inbox={inbox} accounts={accounts} />}
       <AccountList {...props} />
     </>
   )
 }
 
 const Calls = lazyScreen(async () => (await import('./call.tsx')).CallList)
+const Approvals = lazyScreen(async () => (await import('./approval.tsx')).ApprovalList)
 
 function Empty({ inbox, accounts }: Pick<HomeScreenProps, 'inbox' | 'accounts'>) {
   const words = useWords()

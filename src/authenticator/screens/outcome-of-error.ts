@@ -8,6 +8,7 @@ export function outcomeOfError(error: unknown, withPin: boolean): Outcome | unde
     case 'api.error.conflict.state':
     case 'api.error.notfound.session':
     case 'api.error.notfound.callerverification':
+    case 'api.error.notfound.approval':
       return 'gone'
     case 'api.error.device.moved':
       return 'moved'

@@ -6,6 +6,8 @@ export interface Notice {
   readonly change: { readonly title: string; readonly body: string }
   /** The same for a call to the help desk. */
   readonly call: { readonly title: string; readonly body: string }
+  /** The same for an action to approve. */
+  readonly approval: { readonly title: string; readonly body: string }
   /** The same for a test. */
   readonly test: { readonly title: string; readonly body: string }
   readonly lang: string

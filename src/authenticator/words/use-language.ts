@@ -11,8 +11,18 @@ function apply({ code, direction }: Language, words: Words): void {
   if (manifest) manifest.href = code === 'en' ? './manifest.webmanifest' : `./manifest.${code}.webmanifest`
   const change = { title: words.factorChanged, body: words.factorChangedBody }
   const call = { title: words.callTitle, body: words.noticeBody }
+  const approval = { title: words.approvalNotice, body: words.noticeBody }
   const test = { title: words.testTitle, body: words.testBody }
-  const notice = { title: words.noticeTitle, body: words.noticeBody, change, call, test, lang: code, dir: direction }
+  const notice = {
+    title: words.noticeTitle,
+    body: words.noticeBody,
+    change,
+    call,
+    approval,
+    test,
+    lang: code,
+    dir: direction,
+  }
   // Where this fails, there are no notifications either.
   storeNotice(notice).catch(() => undefined)
 }

@@ -5,6 +5,8 @@ interface Entry {
   readonly description: string
   /** Loads the command and all its code, which takes longer than most commands run. */
   readonly load: () => Promise<Command>
+  /** The exit code after a usage error, where it is not that of other commands. */
+  readonly usageExitCode?: number
 }
 
 /** All commands, in the order of `--help`. */
@@ -96,5 +98,15 @@ export const commandTable: Readonly<Record<string, Entry>> = {
   device: {
     description: 'approve sign-ins from this terminal',
     load: async () => (await import('./device.ts')).deviceCommand(),
+  },
+  ask: {
+    description: 'ask people to approve an action, and wait for their answers',
+    load: async () => (await import('./ask.ts')).askCommand(),
+    // A script must not take a wrong option for an expired approval.
+    usageExitCode: 3,
+  },
+  proof: {
+    description: 'verify and export proofs of approvals',
+    load: async () => (await import('./proof.ts')).proofCommand(),
   },
 }

@@ -10,6 +10,7 @@ const secretVariables = [
   'MFA_KEYS',
   'MFA_SMTP_URL',
   'MFA_METRICS_TOKEN',
+  'MFA_API_KEY',
 ] as const
 
 /**

@@ -1,5 +1,6 @@
 import type { Challenge } from '../../challenge/challenge.ts'
 import type { Factor } from '../../contract/factor.ts'
+import type { ApprovalReason } from '../../contract/approval-state.ts'
 import type { SessionReason } from '../../contract/sessions.ts'
 
 /** The members of every event. Events contain ids and facts; never a code, a number, a key or a cookie. */
@@ -56,6 +57,15 @@ export type MfaEvent = EventContext &
     /** An approval that was redeemed already, too old, or given to another challenge. */
     | { readonly type: 'challenge.refused'; readonly sessionId: string | undefined }
     | { readonly type: 'challenge.given_up' }
+    /** A person was asked to approve an action of the app. Its approval signs nobody in. */
+    | { readonly type: 'approval.requested'; readonly approvalId: string }
+    /** The approval was given and is used up: the action runs. */
+    | { readonly type: 'approval.approved'; readonly approvalId: string }
+    /** `reported`: the person did not ask for this. */
+    | { readonly type: 'approval.denied'; readonly approvalId: string; readonly reason: ApprovalReason }
+    | { readonly type: 'approval.expired' | 'approval.cancelled'; readonly approvalId: string }
+    /** Nobody was asked: no device, too many requests, or the person has blocked the requests of this app. */
+    | { readonly type: 'approval.not_asked'; readonly reason: 'no_device' | 'blocked' | 'throttled' }
     | { readonly type: 'post.refused'; readonly path: string }
     | { readonly type: 'service.unavailable'; readonly reason: Trouble }
     /** `failMode` let a user pass the gate without a second step. */

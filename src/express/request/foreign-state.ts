@@ -12,7 +12,7 @@ export function isForeign(
   const { service = options.serviceId } = state
   const isOwn = (part: { readonly userKey: string } | undefined) => !part || part.userKey === userKey
   if (service !== options.serviceId || !partsOfUsers.every((name) => isOwn(state[name]))) return true
-  return state.otherChallenges?.every(isOwn) === false
+  return state.otherChallenges?.every(isOwn) === false || state.approvals?.every(isOwn) === false
 }
 
 const partsOfUsers = [

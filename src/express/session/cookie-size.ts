@@ -5,13 +5,14 @@ export const maxCookieSize = 4096
 
 /**
  * A state, and what is left of it where it does not fit into a cookie. The challenges of other browsers go first: nobody else
- * sends this cookie. Then the pages go to which the user wanted to return; the longest links come from there.
+ * sends this cookie; then all approvals but the newest. Then the pages go to which the user wanted to return; the longest links come from there.
  *
  * @param home Where the user continues instead.
  */
 export function smallerStates(state: MfaState, home: string): readonly MfaState[] {
   const ownState = { ...state, otherChallenges: undefined }
-  return [state, ownState, withoutReturnTo(ownState, home)]
+  const newest = { ...ownState, approvals: state.approvals?.slice(-1) }
+  return [state, ownState, newest, withoutReturnTo(newest, home)]
 }
 
 function withoutReturnTo(state: MfaState, home: string): MfaState {

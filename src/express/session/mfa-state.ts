@@ -1,5 +1,6 @@
 import type { Challenge, Verified } from '../../challenge/challenge.ts'
 import type { RequestedPhishingResistance } from '../../contract/phishing-resistance.ts'
+import type { OpenApproval } from './open-approvals.ts'
 
 /** How long `failMode` lets a user pass, seconds. */
 export const letThroughTime = 300
@@ -36,6 +37,8 @@ export interface MfaState {
   readonly ownId?: { readonly userKey: string } | undefined
   /** The code for another device was shown, and is valid until then. */
   readonly shownReplacement?: LetThrough | undefined
+  /** Actions that this user is asked to approve, oldest first. None of them verifies the web session. */
+  readonly approvals?: readonly OpenApproval[] | undefined
   /** The app told its user only after its own hooks, so an earlier look at this web session says nothing about a sign-out. */
   readonly late?: true | undefined
   /** The token of forms on pages that belong to no challenge. */
@@ -110,6 +113,8 @@ export function verifiedState(before: MfaState, verified: Verified, lastReturnTo
     // Creating the recovery codes that are offered takes a second step too: they are still on offer after it.
     offer: ifOfUser(before.verified, userKey) && before.offer,
     passkeyOffer: ifOfUser(before.verified, userKey) && before.passkeyOffer,
+    // The second step may have become too old while an action waited for its approval.
+    approvals: ifOfUser(before.verified, userKey) && before.approvals,
   }
 }
 

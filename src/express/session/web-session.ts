@@ -7,6 +7,8 @@ import { maxCookieSize, smallerStates } from './cookie-size.ts'
 import { expressSession, kindOf } from './express-sessions.ts'
 import type { CookieContext } from './id-cookie.ts'
 import type { MfaState } from './mfa-state.ts'
+import type { OpenApproval } from './open-approvals.ts'
+import { mergeApprovals } from './open-approvals.ts'
 import { renewOnce, saveUnlessRenewed } from './renewals.ts'
 import { underNewId } from './new-id.ts'
 import { saveOnlyChanges } from './save-only-changes.ts'
@@ -96,6 +98,9 @@ export function openChallenges(req: HttpRequest): readonly Challenge[] {
   return parseState(loadedState(req)).otherChallenges ?? []
 }
 
+/** All approvals of actions that the web session waits for. */
+export const openApprovals = (req: HttpRequest): readonly OpenApproval[] => loadedState(req)?.approvals ?? []
+
 /** The state as this request has loaded or changed it. */
 function loadedState(req: HttpRequest): StoredState | undefined {
   const { session } = req as WithSession
@@ -114,17 +119,22 @@ const storedStateOf = (req: HttpRequest, session: WebSession) =>
 export async function saveMfaState(req: HttpRequest, state: MfaState): Promise<void> {
   const id = renewableId(req)
   if (id === undefined) return storeState(req, state)
-  const change = (stored: StoredState) => storeState(req, withStoredChallenges(state, stored))
+  const change = (stored: StoredState) => storeState(req, withStoredParts(req, state, stored))
   if (!(await saveUnlessRenewed(id, { read: () => readStored(req), change }))) throw leave(req)
 }
 
 /**
- * With the challenges of other browsers as they are stored now: this request may have loaded the web session before they were opened,
- * and must not remove them.
+ * With the challenges of other browsers, and the approvals of other tabs, as they are stored now: this request may have loaded the web
+ * session before they were opened, and must not remove them.
  */
-function withStoredChallenges(state: MfaState, stored: StoredState): MfaState {
+function withStoredParts(req: HttpRequest, state: MfaState, stored: StoredState): MfaState {
   const { otherChallenges } = parseState(stored, state.challenge?.binding)
-  return { ...state, otherChallenges }
+  const approvals = mergeApprovals({
+    loaded: openApprovals(req),
+    changed: state.approvals,
+    stored: stored.approvals,
+  })
+  return { ...state, otherChallenges, approvals }
 }
 
 async function storeState(req: HttpRequest, state: MfaState): Promise<void> {

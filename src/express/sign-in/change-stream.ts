@@ -19,9 +19,17 @@ export function streamOf(watch: Watch): Handler {
   return (request) => detached(request, watch, (watched, owner) => stream(request, watched, owner))
 }
 
+/** Says more about what is watched, for clients that read the answer themselves. */
+type Describe = (request: WebRequest) => Promise<object>
+
 /** Holds one answer until there is a change, or the time is over. */
-export function whileHeld(watch: Watch): Handler {
-  return (request) => detached(request, watch, (watched, owner, signal) => hold(request, watched, owner, signal))
+export function whileHeld(watch: Watch, describe?: Describe): Handler {
+  return (request) =>
+    detached(request, watch, async (watched, owner, signal) => {
+      const answer = await hold(request, watched, owner, signal)
+      if (!describe || answer.kind !== 'json') return answer
+      return { ...answer, body: { ...(answer.body as object), ...(await describe(request)) } }
+    })
 }
 
 type Follow = (watched: WatchTarget | Change, owner: StreamOwner, signal: AbortSignal) => Answer | Promise<Answer>

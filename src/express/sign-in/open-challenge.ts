@@ -48,7 +48,11 @@ export function openChallenge(
     ownId: ifOfUser(ownId, requested.userKey),
     shownReplacement: ifOfUser(shownReplacement, requested.userKey),
     passkeyPass: ifOfUser(passkeyPass, requested.userKey),
-    ...(verified?.userKey === requested.userKey && { offer: state.offer, passkeyOffer: state.passkeyOffer }),
+    ...(verified?.userKey === requested.userKey && {
+      offer: state.offer,
+      passkeyOffer: state.passkeyOffer,
+      approvals: state.approvals,
+    }),
     challenge,
     otherChallenges: state.otherChallenges?.filter(({ userKey }) => userKey === requested.userKey),
   }

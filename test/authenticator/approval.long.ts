@@ -1,0 +1,184 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { Approval } from '../../src/contract/approvals.ts'
+import { startConsole } from '../service/features/administrators/console-holder.ts'
+import type { Console } from '../service/features/administrators/console-holder.ts'
+import { newUser } from '../service/start-service.ts'
+import { random128 } from '../support/device-signer.ts'
+import { axeViolations } from '../support/axe.ts'
+import { phones, small } from './phone.ts'
+import { appears, button, headline } from './screen.ts'
+
+const phone = await phones()
+
+let folder: string
+let running: Console
+let pinDomain: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'second-factor-approval-'))
+  running = await startConsole(join(folder, 'mfa.sqlite'))
+  const pin = { name: 'Vault', keyType: 'PIN' } as const
+  pinDomain = (await running.service.administration.createDomain(running.organization.id, pin)).id
+})
+afterAll(async () => {
+  await running.close()
+  rmSync(folder, { recursive: true })
+})
+
+const details = [
+  { label: 'To', value: 'DE89 3704 0044 0532 0130 00' },
+  { label: 'Amount', value: '€250.00' },
+]
+const transfer = { title: 'Transfer €250.00', details }
+
+/** A person with the authenticator open, and an app that asks them. */
+async function person(domainId = running.domain.id) {
+  const { json: user } = await running.call('POST', '/users', { body: newUser(`alice ${random128()}`) })
+  const membership = `/domains/${domainId}/users/${user.id}`
+  await running.call('PUT', membership)
+  const { json: token } = await running.call('PUT', `${membership}/token`)
+  // Browsers give keys to `localhost` as if it were https.
+  const url = running.origin.replace('127.0.0.1', 'localhost')
+  const pin = domainId === pinDomain ? '4071' : undefined
+  const page = await phone.openWith({ url }, token.code as string, { context: small, pin })
+  const path = `/domains/${domainId}/approvals`
+  const ask = async (content: object = {}): Promise<Approval> =>
+    (await running.call('POST', path, { body: { user: { id: user.id }, ...transfer, ...content } })).json
+  const get = async (id: string): Promise<Approval> => (await running.call('GET', `${path}/${id}`)).json
+  return { page, ask, get }
+}
+
+/** The same, with an action on the screen. */
+async function asked(content: object = {}, domainId?: string) {
+  const arranged = await person(domainId)
+  const approval = await arranged.ask(content)
+  await headline(arranged.page, 'Approve this?')
+  return { ...arranged, approval, state: async () => (await arranged.get(approval.id)).state }
+}
+
+describe('an action to approve', () => {
+  it('shows all of an action, and approves it with a proof of exactly that', async () => {
+    const { page, approval, state, get } = await asked()
+
+    const text = await page.locator('#facts').innerText()
+    for (const shown of ['Transfer €250.00', 'To', details[0]!.value, 'Amount', '€250.00', 'You, in Wiki', 'Expires'])
+      expect(text).toContain(shown)
+    expect(await axeViolations(page)).toEqual([])
+    await button(page, 'Approve').click()
+
+    expect(await headline(page, 'Approved')).toBe(true)
+    expect(await appears(page.getByText('Transfer €250.00'))).toBe(true)
+    expect(await state()).toBe('approved')
+    const [answer] = (await get(approval.id)).approvers
+    expect(answer?.proof?.answer).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+    await button(page, 'OK').click()
+    await page.getByText('Nothing to approve').waitFor()
+    await page.locator('.bar button').nth(0).click()
+    expect(await appears(page.locator('.card .row').getByText('Transfer €250.00'))).toBe(true)
+  })
+
+  it('denies an action', async () => {
+    const { page, state } = await asked()
+
+    await button(page, 'Deny').click()
+
+    expect(await headline(page, 'Denied')).toBe(true)
+    expect(await state()).toBe('denied')
+  })
+
+  it('a requester that is not confirmed is named as such, blocked by a report, and allowed again', async () => {
+    const { page, state, ask } = await asked({ requestedBy: 'deploy script' })
+    expect(await appears(page.getByText('deploy script (not confirmed)'))).toBe(true)
+
+    await button(page, 'I didn’t ask for this').click()
+
+    expect(await headline(page, 'Denied and blocked')).toBe(true)
+    expect(await state()).toBe('denied')
+    await button(page, 'Allow again').click()
+    expect(await appears(button(page, 'Allowed again'))).toBe(true)
+    await button(page, 'OK').click()
+    await ask({ requestedBy: 'deploy script' })
+    expect(await headline(page, 'Approve this?')).toBe(true)
+  })
+
+  it('a blocked requester is listed with its account, where it can be allowed again', async () => {
+    const { page } = await asked({ requestedBy: 'deploy script' })
+    await button(page, 'I didn’t ask for this').click()
+    await button(page, 'OK').click()
+
+    await page.getByRole('button', { name: /^Options for/ }).click()
+    expect(await appears(page.getByRole('heading', { name: 'Blocked requesters' }))).toBe(true)
+    await button(page, 'Allow again').click()
+
+    await page.getByRole('heading', { name: 'Blocked requesters' }).waitFor({ state: 'detached' })
+  })
+
+  it('asks for the number of an action, and approves nothing without it', async () => {
+    const { page, approval, state } = await asked({ numberMatching: true })
+    await button(page, 'Approve').click({ force: true })
+    expect(await state()).toBe('pending')
+
+    await page.locator('#number').fill(approval.number!)
+    await button(page, 'Approve').click()
+
+    expect(await headline(page, 'Approved')).toBe(true)
+    expect(await state()).toBe('approved')
+  })
+
+  it('asks for the PIN of an action, and again after a wrong one', async () => {
+    const { page, state } = await asked({}, pinDomain)
+    await page.locator('#pin').fill('4072')
+    await button(page, 'Approve').click()
+    await page.getByText('attempts left').waitFor()
+
+    await page.locator('#pin').fill('4071')
+    await button(page, 'Approve').click()
+
+    expect(await headline(page, 'Approved')).toBe(true)
+    expect(await state()).toBe('approved')
+  })
+
+  it('long content cannot be approved before its end was on the screen', async () => {
+    const many = Array.from({ length: 20 }, (_, index) => ({ label: `Item ${index}`, value: 'x '.repeat(200) }))
+    const { page, state } = await asked({ details: many })
+    const approve = button(page, 'Approve')
+    expect(await appears(page.getByText('Scroll to the end to approve'))).toBe(true)
+    expect(await approve.getAttribute('aria-disabled')).toBe('true')
+    await approve.click({ force: true })
+    expect(await state()).toBe('pending')
+
+    await page.locator('#facts .origin').scrollIntoViewIfNeeded()
+    await page.mouse.wheel(0, 20_000)
+    await page.getByText('Scroll to the end to approve').waitFor({ state: 'detached' })
+    await approve.click()
+
+    expect(await headline(page, 'Approved')).toBe(true)
+  })
+
+  it('shows invisible and bidirectional characters, mixed alphabets and HTML as what they are', async () => {
+    const { page } = await asked({
+      title: 'Pay \u202eLLIB\u202c to р\u0430ypal',
+      details: [{ label: 'To\u200b', value: '<img src=x onerror=alert(1)><b>bold</b>' }],
+    })
+
+    const chips = await page.locator('#facts code').allInnerTexts()
+    expect(chips).toEqual(['U+202E', 'U+202C', 'U+200B'])
+    expect(await page.locator('#facts').textContent()).not.toMatch(/\p{Bidi_Control}|\u200b/u)
+    expect(await appears(page.getByText('This word mixes alphabets'))).toBe(true)
+    expect(await page.locator('#facts :is(img, b)').count()).toBe(0)
+    expect(await appears(page.getByText('<b>bold</b>'))).toBe(true)
+  })
+
+  it('an action ends on the screen when the app cancels it', async () => {
+    const { page, approval } = await asked()
+
+    await running.call('DELETE', `/domains/${running.domain.id}/approvals/${approval.id}`)
+
+    expect(await headline(page, 'No longer needed')).toBe(true)
+  })
+})

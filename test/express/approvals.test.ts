@@ -1,0 +1,464 @@
+import { describe, expect, it } from 'vitest'
+
+import type { Browser } from '../support/browser.ts'
+import { fieldsOn, headlineOf, numberOn, postJson, startBank } from './approving-app.ts'
+import type { Bank, BankOptions } from './approving-app.ts'
+
+const transfer = { to: 'anna', amount: '250' }
+
+/** A bank with a transfer that alice has approved, and that has not run yet. */
+async function approvedTransfer(options: BankOptions = {}) {
+  const bank = await startBank(options)
+  const { browser, account } = await bank.signedIn()
+  const page = await browser.submit('/transfer', transfer)
+  await bank.answer(account, 'approve', numberOn(page))
+  return { bank, browser, account, page }
+}
+
+/** What the answer says, and how often the action has run. */
+const outcomeOf = (bank: Bank, answer: { text: string }) => [headlineOf(answer), bank.runs.length]
+
+/** Presses "Ask again" on a page: the browser sends the same fields to the app. */
+async function askAgain(browser: Browser, page: { text: string }) {
+  const [, address = ''] = /action="([^"]+)" id="repeat"/.exec(page.text) ?? []
+  const fields = Object.fromEntries(fieldsOn(page))
+  const { status, headers } = await browser.submit(address.replaceAll('&amp;', '&'), fields)
+  if (status === 303) return browser.open(headers['location'] ?? '')
+  if (status !== 307) throw new Error(`Asking again answered ${status}.`)
+  return browser.submit(headers['location'] ?? '', fields)
+}
+
+const askedAgain = ['Approve this action', 0]
+
+describe('requireApproval()', () => {
+  it('requireApproval() runs a transfer once after its approval, with the id of the approval', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+
+    const page = await browser.submit('/transfer', transfer)
+    const ranBefore = bank.runs.length
+    const [shown] = await bank.waiting(account)
+    await bank.answer(account, 'approve', numberOn(page))
+    const done = await browser.submit('/transfer', Object.fromEntries(fieldsOn(page)))
+
+    expect(page.status).toBe(200)
+    expect(headlineOf(page)).toBe('Approve this action')
+    expect(page.text).toContain('Transfer 250')
+    expect(JSON.parse(shown?.content ?? '')).toMatchObject({ title: 'Transfer 250', requester: { kind: 'self' } })
+    expect(ranBefore).toBe(0)
+    expect(done.text).toBe('sent Transfer 250')
+    expect(bank.runs).toEqual([{ id: shown?.id, path: '/transfer', body: transfer }])
+    expect(bank.events.map(({ type }) => type).slice(-2)).toEqual(['approval.requested', 'approval.approved'])
+  })
+
+  it('requireApproval() asks nobody before the second step was passed', async () => {
+    const bank = await startBank({ mfa: { gate: false } })
+    const { account } = await bank.enroll(bank.browser(), 'alice', '/mfa')
+    const other = bank.browser()
+    await bank.signIn(other, 'alice')
+
+    const answer = await other.submit('/transfer', transfer)
+    const refused = await postJson(other, '/transfer', transfer)
+
+    expect([answer.status, answer.headers['location']]).toEqual([303, '/mfa'])
+    expect(refused.body).toMatchObject({ error: 'mfa_required' })
+    expect(await bank.waiting(account)).toEqual([])
+  })
+
+  it('requireApproval() asks again for another body', async () => {
+    const { bank, browser } = await approvedTransfer()
+
+    expect(outcomeOf(bank, await browser.submit('/transfer', { ...transfer, memo: 'for mallory' }))).toEqual(askedAgain)
+  })
+
+  it('requireApproval() asks again for another address, however similar the action looks', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+    const page = await browser.open('/pay/anna?cur=EUR')
+    await bank.answer(account, 'approve', numberOn(page))
+
+    expect(outcomeOf(bank, await browser.open('/pay/mallory?cur=EUR'))).toEqual(askedAgain)
+    expect(outcomeOf(bank, await browser.open('/pay/anna?cur=USD'))).toEqual(askedAgain)
+    expect((await browser.open('/pay/anna?cur=EUR')).text).toBe('sent Pay')
+  })
+
+  it('requireApproval() asks again for another method', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+    const { body } = await postJson(browser, '/transfer', transfer)
+    await bank.answer(account, 'approve', body.approval.number)
+
+    const answer = await postJson(browser, '/transfer', transfer, {}, 'PUT')
+
+    expect(answer.body).toMatchObject({ error: 'approval_required' })
+    expect(answer.body.approval.id).not.toBe(body.approval.id)
+    expect(bank.runs).toEqual([])
+  })
+
+  it('requireApproval() computes the action again before it runs, and asks again if it has changed', async () => {
+    const { bank, browser } = await approvedTransfer()
+    bank.rate.text = '1.20'
+
+    expect(outcomeOf(bank, await browser.submit('/transfer', transfer))).toEqual(askedAgain)
+  })
+
+  it('requireApproval() asks again in another browser that sends the same web session', async () => {
+    const { bank, browser } = await approvedTransfer()
+    const thief = browser.copy()
+    const binding = 'mfa-binding'
+
+    const answer = await thief.send(
+      'POST',
+      '/transfer',
+      {
+        accept: 'text/html',
+        'sec-fetch-mode': 'navigate',
+        'sec-fetch-site': 'same-origin',
+        'content-type': 'application/x-www-form-urlencoded',
+        cookie: `connect.sid=${browser.cookie('connect.sid')}`,
+      },
+      new URLSearchParams(transfer).toString(),
+    )
+
+    expect(browser.cookies()).toContain(binding)
+    expect(outcomeOf(bank, answer)).toEqual(askedAgain)
+  })
+
+  it('requireApproval() asks again for another user of the same browser', async () => {
+    const { bank, browser } = await approvedTransfer()
+    await browser.open('/logout')
+    await bank.verify(browser, 'bob')
+
+    expect(outcomeOf(bank, await browser.submit('/transfer', transfer))).toEqual(askedAgain)
+  })
+
+  it('requireApproval() runs one of two requests at once', async () => {
+    const { bank, browser, account } = await approvedTransfer()
+
+    const answers = await Promise.all([1, 2].map(() => browser.submit('/transfer', transfer)))
+
+    expect(bank.runs).toHaveLength(1)
+    expect(answers.map(headlineOf).filter((headline) => headline !== undefined)).toEqual(['This was done already'])
+    expect(await bank.waiting(account)).toEqual([])
+  })
+
+  it('requireApproval() does not run again what was approved and has run', async () => {
+    const { bank, browser } = await approvedTransfer()
+    await browser.submit('/transfer', transfer)
+
+    const again = await browser.submit('/transfer', transfer)
+    await bank.clock.advance(11)
+    const later = await browser.submit('/transfer', transfer)
+    const asked = await askAgain(browser, later)
+
+    expect(headlineOf(again)).toBe('This was done already')
+    expect(headlineOf(later)).toBe('This was done already')
+    expect(outcomeOf(bank, asked)).toEqual(['Approve this action', 1])
+  })
+
+  it('requireApproval() sends one request to the device when a form is sent twice at once', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+
+    const pages = await Promise.all([1, 2].map(() => browser.submit('/transfer', transfer)))
+
+    expect(await bank.waiting(account)).toHaveLength(1)
+    expect(new Set(pages.map(numberOn)).size).toBe(1)
+    await bank.answer(account, 'approve', numberOn(pages[0] ?? { text: '' }))
+    expect((await browser.submit('/transfer', transfer)).text).toBe('sent Transfer 250')
+  })
+
+  it('requireApproval() shows the same approval again where no script waits for it', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+    const page = await browser.submit('/transfer', transfer)
+
+    const again = await browser.submit('/transfer', Object.fromEntries(fieldsOn(page)))
+
+    expect(numberOn(again)).toBe(numberOn(page))
+    expect(await bank.waiting(account)).toHaveLength(1)
+    expect(page.text).not.toContain('http-equiv="refresh"')
+  })
+
+  it.each([
+    ['deny', 'You denied this', 'user_denied'],
+    ['report', 'You reported this', 'reported'],
+  ] as const)(
+    'requireApproval() says that the user answered "%s", and runs nothing',
+    async (decision, headline, reason) => {
+      const bank = await startBank()
+      const { browser, account } = await bank.signedIn()
+      await browser.submit('/transfer', transfer)
+      await bank.answer(account, decision)
+
+      const page = await browser.submit('/transfer', transfer)
+
+      expect([page.status, headlineOf(page), bank.runs.length]).toEqual([200, headline, 0])
+      expect(bank.events.at(-1)).toMatchObject({ type: 'approval.denied', reason })
+    },
+  )
+
+  it('requireApproval() asks again after an approval was denied, when the user says so', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+    await browser.submit('/transfer', transfer)
+    await bank.answer(account, 'deny')
+    const page = await browser.submit('/transfer', transfer)
+
+    expect(headlineOf(await browser.submit('/transfer', transfer))).toBe('You denied this')
+    expect(outcomeOf(bank, await askAgain(browser, page))).toEqual(askedAgain)
+  })
+
+  it('requireApproval() says that the user has blocked its requests', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+    await browser.submit('/transfer', transfer)
+    await bank.answer(account, 'report')
+    const reported = await browser.submit('/transfer', transfer)
+
+    const page = await browser.submit('/transfer', { ...transfer, amount: '1' })
+
+    expect(reported.text).not.toContain('Ask again')
+    expect(headlineOf(page)).toBe('You blocked these requests')
+    expect(bank.events.at(-1)).toMatchObject({ type: 'approval.not_asked', reason: 'blocked' })
+  })
+
+  it('requireApproval() runs nothing after the approval has expired, and says so', async () => {
+    const bank = await startBank()
+    const { browser } = await bank.signedIn()
+    await browser.submit('/transfer', transfer)
+    await bank.clock.advance(301)
+
+    const page = await browser.submit('/transfer', transfer)
+
+    expect([headlineOf(page), bank.runs.length]).toEqual(['Time ran out', 0])
+  })
+
+  it('requireApproval() runs nothing by an approval that was given more than ten minutes ago', async () => {
+    const { bank, browser } = await approvedTransfer()
+    await bank.clock.advance(601)
+
+    expect(outcomeOf(bank, await browser.submit('/transfer', transfer))).toEqual(['Time ran out', 0])
+  })
+
+  it('requireApproval() sends nested fields and lists again as they were', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+    const form =
+      'to=anna&amount=5&tags=a&tags=b&one[]=x&deep[list][]=1&deep[list][]=2&deep[name]=%3Cb%3E%22&text=a%0D%0Ab&rows[0][id]=7'
+    const send = (body: string) =>
+      browser.send(
+        'POST',
+        '/transfer',
+        {
+          accept: 'text/html',
+          'sec-fetch-mode': 'navigate',
+          'sec-fetch-site': 'same-origin',
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        body,
+      )
+
+    const page = await send(form)
+    await bank.answer(account, 'approve', numberOn(page))
+    // Browsers send line breaks of fields as CRLF, and read them as LF.
+    const repeated = new URLSearchParams(fieldsOn(page).map(([name, value]) => [name, value.replaceAll('\r\n', '\n')]))
+    const done = await send(repeated.toString())
+
+    expect(done.text).toBe('sent Transfer 5')
+    expect(bank.runs[0]?.body).toMatchObject({ tags: ['a', 'b'], one: ['x'], deep: { list: ['1', '2'], name: '<b>"' } })
+  })
+
+  it('requireApproval() keeps at most five approvals open, and cancels the oldest on the device', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+
+    for (let amount = 1; amount <= 5; amount++)
+      await browser.submit('/transfer', { ...transfer, amount: String(amount) })
+    const [, , , , oldest] = await bank.waiting(account)
+    await bank.client.approvals.cancel(bank.domainId, oldest?.id ?? '')
+    await browser.submit('/transfer', { ...transfer, amount: '6' })
+
+    const titles = (await bank.waiting(account)).map(({ content }) => JSON.parse(content).title)
+    expect(titles).toHaveLength(5)
+    expect(titles).not.toContain('Transfer 1')
+  })
+
+  it('requireApproval() cancels what still waits when the user signs out', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+    await browser.submit('/transfer', transfer)
+
+    await browser.open('/logout')
+
+    await expect.poll(() => bank.waiting(account)).toEqual([])
+  })
+
+  it('requireApproval() refuses a form that another site sends, because its page would send it again from here', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+
+    const page = await browser.submit('/transfer', transfer, { 'sec-fetch-site': 'cross-site' })
+
+    expect(page.status).toBe(403)
+    expect(fieldsOn(page)).toEqual([])
+    expect(await bank.waiting(account)).toEqual([])
+  })
+
+  it('requireApproval() asks nobody for a page that a browser loads ahead', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+
+    const page = await browser.open('/pay/anna', { 'sec-purpose': 'prefetch' })
+
+    expect(page.status).toBe(503)
+    expect(await bank.waiting(account)).toEqual([])
+  })
+})
+
+describe('an approval and a sign-in', () => {
+  it('an approval of an action verifies no web session', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+    await bank.clock.advance(200)
+    const page = await browser.submit('/transfer', transfer)
+    await bank.answer(account, 'approve', numberOn(page))
+    await browser.submit('/transfer', transfer)
+
+    await bank.clock.advance(100)
+    const danger = await browser.open('/danger')
+    const { verified } = (await browser.fetch('/account')).body.mfa
+
+    expect(bank.runs).toHaveLength(1)
+    expect([danger.status, danger.headers['location']]).toEqual([303, '/mfa'])
+    expect(verified.at).toBe(bank.clock.now() - 300)
+  })
+
+  it('the approval of a sign-in opens no action', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+    await bank.clock.advance(301)
+    await browser.visit('/danger')
+    await bank.answerSignIn(account, 'approve', numberOn(await browser.visit('/mfa')))
+    await browser.submit('/mfa/complete')
+
+    expect(outcomeOf(bank, await browser.submit('/transfer', transfer))).toEqual(askedAgain)
+  })
+})
+
+describe('requireApproval() and scripts', () => {
+  it('requireApproval() tells a script the number, the address of the status and that of a page', async () => {
+    const bank = await startBank({ mfa: { publicUrl: 'http://localhost:3000' } })
+    const { browser, account } = await bank.signedIn()
+
+    const refused = await postJson(browser, '/transfer', transfer)
+    const { approval } = refused.body
+    const path = (address: string) => new URL(address).pathname
+    const before = await browser.fetch(`${path(approval.status)}?now`)
+    const page = await browser.open(path(approval.page))
+    await bank.answer(account, 'approve', approval.number)
+    const after = await browser.fetch(path(approval.status))
+    const done = await postJson(browser, '/transfer', transfer)
+
+    expect(refused.status).toBe(403)
+    expect(refused.body.error).toBe('approval_required')
+    expect(approval.status).toBe(`http://localhost:3000/mfa/approve/${approval.id}/status`)
+    expect(refused.headers['mfa-approval']).toBe(approval.page)
+    expect(numberOn(page)).toBe(approval.number)
+    expect([before.body.state, after.body.state]).toEqual(['pending', 'approved'])
+    expect(done.text).toBe('sent Transfer 250')
+    expect(headlineOf(await browser.open(path(approval.page)))).toBe('Approved')
+  })
+
+  it('requireApproval() shows an approval to no other browser', async () => {
+    const bank = await startBank()
+    const { browser } = await bank.signedIn()
+    const bob = await bank.signedIn('bob')
+    const { approval } = (await postJson(browser, '/transfer', transfer)).body
+    const thief = { cookie: `connect.sid=${browser.cookie('connect.sid')}`, accept: 'text/html' }
+
+    const [own, others, stolen] = [
+      await browser.open(approval.page),
+      await bob.browser.open(approval.page),
+      await browser.copy().send('GET', approval.page, thief),
+    ]
+
+    expect([own.status, others.status, stolen.status]).toEqual([200, 404, 404])
+  })
+
+  it('requireApproval() leads htmx and Turbo to the page', async () => {
+    const bank = await startBank()
+    const { browser } = await bank.signedIn()
+
+    const htmx = await postJson(browser, '/transfer', transfer, { 'hx-request': 'true' })
+    const turbo = await postJson(browser, '/transfer', transfer, { 'x-turbo-request-id': '1' })
+
+    expect(htmx.headers['hx-redirect']).toMatch(/^\/mfa\/approve\/[0-9a-f]{40}\?back=/)
+    expect([turbo.status, turbo.headers['location']]).toEqual([303, htmx.headers['hx-redirect']])
+  })
+
+  it('requireApproval() lets a user give up, who then continues at the page before', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+    const { approval } = (await postJson(browser, '/transfer', transfer)).body
+
+    const answer = await browser.submit(`${approval.page}/cancel`, { back: '/form' })
+
+    expect([answer.status, answer.headers['location']]).toEqual([303, '/form'])
+    expect(await bank.waiting(account)).toEqual([])
+    expect((await postJson(browser, '/transfer', transfer)).body).toMatchObject({ reason: 'cancelled' })
+    expect((await postJson(browser, '/transfer', transfer)).body.error).toBe('approval_required')
+    expect(bank.events.filter(({ type }) => type === 'approval.cancelled')).toHaveLength(1)
+  })
+})
+
+describe('a body that cannot be compared', () => {
+  const send = (browser: Browser, path: string, type: string, body: string) =>
+    browser.send('POST', path, { accept: 'text/html', 'sec-fetch-site': 'same-origin', 'content-type': type }, body)
+
+  it.each([
+    ['that is not parsed yet', '/unparsed', 'application/json', '{"a":1}'],
+    ['that is multipart', '/transfer', 'multipart/form-data; boundary=x', '--x--'],
+    ['of a type that no parser reads', '/transfer', 'application/octet-stream', 'bytes'],
+    ['of more than 64 kB', '/transfer', 'application/x-www-form-urlencoded', `memo=${'a'.repeat(66_000)}`],
+    ['that is nested too deeply', '/transfer', 'application/json', `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`],
+  ])('requireApproval() throws a SetupError for a body %s', async (_name, path, type, body) => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+
+    const answer = await send(browser, path, type, body)
+
+    expect([answer.status, bank.runs.length]).toEqual([500, 0])
+    expect(answer.text).toContain('req.mfa.approve()')
+    expect(await bank.waiting(account)).toEqual([])
+  })
+})
+
+describe('req.mfa.approve()', () => {
+  it('req.mfa.approve() resolves once for an approval of the same bind', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+
+    const refused = await postJson(browser, '/upload?file=1', {})
+    await bank.answer(account, 'approve', refused.body.approval.number)
+    const other = await postJson(browser, '/upload?file=2', {})
+    const done = await postJson(browser, '/upload?file=1', {})
+    const again = await postJson(browser, '/upload?file=1', {})
+
+    expect([refused.status, refused.body.error]).toEqual([403, 'approval_required'])
+    expect(other.body.error).toBe('approval_required')
+    expect(done.text).toBe('uploaded')
+    expect(again.status).toBe(403)
+    expect(bank.runs.map(({ id }) => id)).toEqual([refused.body.approval.id])
+  })
+
+  it('req.mfa.approve() throws a MfaRequiredError before the second step was passed', async () => {
+    const bank = await startBank({ mfa: { gate: false } })
+    const browser = bank.browser()
+    await bank.signIn(browser, 'alice')
+
+    const answer = await postJson(browser, '/upload?file=1', {})
+
+    expect(answer.text).toContain('the second step was not passed')
+  })
+})
