@@ -146,6 +146,24 @@ export const removeApprover = change('removeApprover', (db, id: Slot<string>) =>
   db.updateTable('approver').set({ removed: 1, waiting: 0, passkeyNonce: null }).where('id', '=', id),
 )
 
+/** Approvals of a domain that wait, although somebody who was asked has left it. */
+export const approvalsWithoutSome = allRows('approvalsWithoutSome', (db, domainId: Slot<string>) =>
+  db
+    .selectFrom('approval')
+    .selectAll()
+    .where('domainId', '=', domainId)
+    .where('state', '=', 'pending')
+    .where((is) =>
+      is.exists(
+        is
+          .selectFrom('approver')
+          .select('approver.id')
+          .whereRef('approver.approvalId', '=', 'approval.id')
+          .where('approver.removed', '=', 1),
+      ),
+    ),
+)
+
 interface PasskeyNonce {
   readonly id: string
   readonly nonce: string

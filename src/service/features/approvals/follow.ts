@@ -3,8 +3,9 @@ import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { waiterKey } from '../../engine/base/waiter-key.ts'
 import { alarm } from '../../engine/http/held-read.ts'
 import type { EventSource } from '../../engine/waiting/follower.ts'
+import { approvalsWithoutSome } from './approver-statements.ts'
 import { settleAbandoned } from './settle.ts'
-import { approvalsWithoutSome, pendingApprovals, settledApprovals } from './statements.ts'
+import { pendingApprovals, settledApprovals } from './statements.ts'
 
 /** Times are whole seconds, and a change is visible a moment after it was made; seconds. */
 const slack = 5

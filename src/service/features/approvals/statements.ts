@@ -143,24 +143,6 @@ export const settledApprovals = allValues(
     db.selectFrom('approval').select('id').where('domainId', '=', domainId).where('settledAt', '>=', since),
 )
 
-/** Approvals of a domain that wait, although somebody who was asked has left it. */
-export const approvalsWithoutSome = allRows('approvalsWithoutSome', (db, domainId: Slot<string>) =>
-  db
-    .selectFrom('approval')
-    .selectAll()
-    .where('domainId', '=', domainId)
-    .where('state', '=', 'pending')
-    .where((is) =>
-      is.exists(
-        is
-          .selectFrom('approver')
-          .select('approver.id')
-          .whereRef('approver.approvalId', '=', 'approval.id')
-          .where('approver.removed', '=', 1),
-      ),
-    ),
-)
-
 /** Approvals of a domain that wait, or have expired unnoticed. */
 export const pendingApprovals = allRows('pendingApprovals', (db, domainId: Slot<string>) =>
   db.selectFrom('approval').select(['id', 'expiresAt']).where('domainId', '=', domainId).where('state', '=', 'pending'),
