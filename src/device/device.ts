@@ -21,16 +21,7 @@ import type { ApprovalAnswer } from './approvals.ts'
 import type { CallAnswer } from './calls.ts'
 import { history, type HistoryOptions } from './history.ts'
 import { DeviceOptions } from './options.ts'
-import {
-  abandonMove,
-  beginMove,
-  cancelMove,
-  type ClaimedAccount,
-  claimMove,
-  collectMove,
-  confirmMove,
-  moveClaim,
-} from './move.ts'
+import type { ClaimedAccount } from './move.ts'
 import { push, pushState, testPush } from './push.ts'
 import {
   acknowledge,
@@ -123,13 +114,13 @@ export function createDevice(options: DeviceOptions = {}): Device {
     push: push.bind(undefined, context),
     pushState: pushState.bind(undefined, context),
     testPush: testPush.bind(undefined, context),
-    beginMove: beginMove.bind(undefined, context),
-    moveClaim: moveClaim.bind(undefined, context),
-    confirmMove: confirmMove.bind(undefined, context),
-    cancelMove: cancelMove.bind(undefined, context),
-    claimMove: claimMove.bind(undefined, context),
-    collectMove: collectMove.bind(undefined, context),
-    abandonMove: abandonMove.bind(undefined, context),
+    beginMove: async (...call) => (await import('./move.ts')).beginMove(context, ...call),
+    moveClaim: async (...call) => (await import('./move.ts')).moveClaim(context, ...call),
+    confirmMove: async (...call) => (await import('./move.ts')).confirmMove(context, ...call),
+    cancelMove: async (...call) => (await import('./move.ts')).cancelMove(context, ...call),
+    claimMove: async (...call) => (await import('./move.ts')).claimMove(context, ...call),
+    collectMove: async (...call) => (await import('./move.ts')).collectMove(context, ...call),
+    abandonMove: async (...call) => (await import('./move.ts')).abandonMove(context, ...call),
     remove: remove.bind(undefined, context),
     watch: watchRequests.bind(undefined, context),
   }
