@@ -168,7 +168,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the beginning of the time in which content can be approved',
     file: `${folder}/verify-proof.ts`,
-    find: 'content.createdAt <= receipt.iat && ',
+    find: 'content.createdAt <= receipt.iat + clockSkew && ',
     replace: '',
     test: proof,
     title: 'a receipt before the content was made',
@@ -372,5 +372,21 @@ export const mutants: readonly Mutant[] = [
     replace: 'return needed > 99',
     test: approval,
     title: 'rejects several people for what one person approves themselves',
+  },
+  {
+    defense: 'the state of an approval, which counts those who left',
+    file: `${folder}/verify-approval.ts`,
+    find: "  check(parsed.data.state === 'approved', 'approval.state')\n",
+    replace: '',
+    test: approval,
+    title: 'rejects an approval that says it was denied',
+  },
+  {
+    defense: 'the requester, also where devices show a name before the username',
+    file: `${folder}/verify-approval.ts`,
+    find: ' || requester.name.endsWith(` (${username})`)',
+    replace: '',
+    test: approval,
+    title: 'the requester by the username after a name',
   },
 ]

@@ -29,6 +29,7 @@ export const proofFaults = Object.freeze({
   'content.app': 'The content is that of another app.',
   'content.time': 'The answer was accepted outside the time in which the content can be approved.',
   'approval.malformed': 'The approval has missing or invalid members.',
+  'approval.state': 'The approval does not say that it is approved.',
   'approval.answer': 'An answer in the approval is about another approval or content, or of another person.',
   'approval.duplicate': 'A person stands in the approval twice.',
   'approval.requester': 'The requester is one of the people who approved.',

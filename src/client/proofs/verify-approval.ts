@@ -22,7 +22,8 @@ export interface VerifiedApproval {
 
 /**
  * Verifies a whole approval, as the service returns and exports it: that as many different people as its content requires have approved
- * this content, and that the requester is none of them. Nothing else in the approval is believed.
+ * this content, and that the requester is none of them. Nothing else in the approval is believed; one that does not say that it is approved is
+ * refused, though.
  *
  * @throws {ProofError} that says which check failed, also where too few people have approved.
  * @throws {TypeError} when an option is missing or wrong.
@@ -30,6 +31,8 @@ export interface VerifiedApproval {
 export function verifyApproval(approval: Approval, options: ProofOptions): VerifiedApproval {
   const parsed = Approval.safeParse(approval)
   check(parsed.success, 'approval.malformed')
+  // Not signed: an answer of a person who left does not count for the service, which the proofs alone cannot say.
+  check(parsed.data.state === 'approved', 'approval.state')
   const answers = verifyAnswers(parsed.data, options)
   const approved = answers.filter(({ decision }) => decision === 'approve')
   const [first] = approved
@@ -61,5 +64,9 @@ export function verifyAnswers(
 /** One of several people who approve is never the one who asks. */
 function isOneOfThem({ requester, needed }: ApprovalContent, approved: readonly VerifiedProof[]): boolean {
   if (requester.kind === 'self') return needed > 1
-  return requester.kind === 'user' && approved.some(({ user }) => user.username === requester.name)
+  if (requester.kind !== 'user') return false
+  // The service writes the name as devices show it: alone, or before the username in parentheses.
+  return approved.some(
+    ({ user: { username } }) => requester.name === username || requester.name.endsWith(` (${username})`),
+  )
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 
 import type { ApprovalDecision, ReceiptClaims } from '../../contract/approval-content.ts'
 import { ApprovalContent, Proof } from '../../contract/approval-content.ts'
+import { clockSkew } from '../../ground/clock.ts'
 import { verifyDeviceAnswer } from './device-answer.ts'
 import { verifyPasskeyAnswer } from './passkey-answer.ts'
 import { check } from './proof-error.ts'
@@ -74,7 +75,8 @@ function verifyContent(receipt: ReceiptClaims, text: string): ApprovalContent {
   const content = parseStrictJson(text, ApprovalContent, 'content.malformed')
   check(content.approval === receipt.approval, 'content.approval')
   check(content.app.id === receipt.domain, 'content.app')
-  check(content.createdAt <= receipt.iat && receipt.iat <= content.expiresAt, 'content.time')
+  // Another process of the service may have asked, with a clock that is ahead.
+  check(content.createdAt <= receipt.iat + clockSkew && receipt.iat <= content.expiresAt, 'content.time')
   return content
 }
 

@@ -38,7 +38,7 @@ describe('--help', () => {
     expect(described).toEqual(Object.entries(commandTable).map(([name, { description }]) => [name, description]))
   })
 
-  it.each(actions.filter((path) => !/^(device|doctor|openapi)/.test(path)))(
+  it.each(actions.filter((path) => !/^(device|doctor|openapi|ask|proof)/.test(path)))(
     'the help of second-factor %s mentions MFA_DATABASE',
     async (path) => {
       const { stdout } = await run(...path.split(' '), '--help')

@@ -99,6 +99,17 @@ describe('verifyApproval()', () => {
     expect(faultOf(make.approval(['anna', 'dora'], { needed: 2, ...byUser }))).toBe('approval.requester')
   })
 
+  it('verifyApproval() recognizes the requester by the username after a name', () => {
+    const named = { requester: { kind: 'user', name: 'Dora Maar (dora)' } }
+
+    expect(faultOf(make.approval(['anna', 'dora'], { needed: 2, ...named }))).toBe('approval.requester')
+    expect(faultOf(make.approval(['anna', 'ben'], { needed: 2, ...named }))).toBeUndefined()
+  })
+
+  it('verifyApproval() rejects an approval that says it was denied, whatever its proofs say', () => {
+    expect(faultOf({ ...make.approval(['anna']), state: 'denied', reason: 'approver_removed' })).toBe('approval.state')
+  })
+
   it('verifyApproval() rejects several people for what one person approves themselves', () => {
     expect(faultOf(make.approval(['anna', 'ben'], { needed: 2 }))).toBe('approval.requester')
   })

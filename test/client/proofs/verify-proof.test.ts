@@ -104,7 +104,7 @@ describe('verifyProof()', () => {
     ['content of another approval', { content: { approval: elsewhere } }, 'content.approval'],
     ['content of another app', { content: { app: { id: elsewhere, name: 'Bank' } } }, 'content.app'],
     ['a receipt after the content has expired', { content: { expiresAt: at - 1 } }, 'content.time'],
-    ['a receipt before the content was made', { content: { createdAt: at + 1 } }, 'content.time'],
+    ['a receipt before the content was made', { content: { createdAt: at + 61 } }, 'content.time'],
   ])('verifyProof() rejects %s', (_, lies, fault) => {
     expect(faultOf(make.byDevice(lies))).toBe(fault)
   })

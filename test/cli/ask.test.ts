@@ -1,0 +1,79 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { afterEach, expect, it, vi } from 'vitest'
+
+import { createDevice } from '../../src/device/device.ts'
+import { systemClock } from '../../src/ground/clock.ts'
+import { listen } from '../../src/service/engine/http/listen.ts'
+import { createService } from '../../src/service/index.ts'
+import { run, useDatabase } from './admin/run-command.ts'
+
+const { place, json } = useDatabase()
+let close: () => Promise<void> = () => Promise.resolve()
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await close()
+})
+
+async function serve() {
+  const service = await createService({ database: place.database })
+  const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
+  close = async () => {
+    const closed = listening.close()
+    await service.close()
+    await closed
+  }
+  const origin = `http://127.0.0.1:${listening.port}`
+  vi.stubEnv('MFA_BASE_URL', `${origin}/api`)
+  vi.stubEnv('MFA_API_KEY', place.apiKey)
+  vi.stubEnv('MFA_DOMAIN_ID', place.domainId)
+  const core = createDevice({ clock: systemClock })
+  await json('user', 'create', 'alice', '--name', 'Alice', '--email', 'a@example.com', '--domain', 'Intranet')
+  const { code } = await json('token', 'issue', 'alice', '--domain', 'Intranet')
+  const account = await core.activate(origin, code, { name: 'Test' })
+  const answer = (decision: 'approve' | 'deny') =>
+    vi.waitFor(
+      async () => {
+        const [approval] = (await core.requests(account)).approvals ?? []
+        await core.answerApproval(account, approval!, { decision })
+      },
+      { timeout: 10_000, interval: 50 },
+    )
+  return { answer }
+}
+
+const asking = ['ask', '--user', 'alice', '--title', 'Deploy 4.2', '--detail', 'commit=1f0c6a2'] as const
+
+it('second-factor ask prints the approval, whose proof second-factor proof verify accepts', async () => {
+  const { answer } = await serve()
+  const [asked] = await Promise.all([run(...asking), answer('approve')])
+  const folder = join(place.database, '..')
+  await writeFile(join(folder, 'proof.json'), asked.stdout)
+  await writeFile(join(folder, 'trust.json'), (await run('proof', 'keys')).stdout)
+
+  const verified = await run('proof', 'verify', join(folder, 'proof.json'), '--trust', join(folder, 'trust.json'))
+
+  expect(asked.code).toBe(0)
+  expect(verified.code).toBe(0)
+  expect(verified.stdout).toContain('Deploy 4.2')
+  expect(verified.stdout).toContain('1f0c6a2')
+})
+
+it('second-factor ask exits with 1 after a denial', async () => {
+  const { answer } = await serve()
+  const [asked] = await Promise.all([run(...asking), answer('deny')])
+
+  expect(asked.code).toBe(1)
+})
+
+it.each([
+  ['an unknown user', ['ask', '--user', 'nobody', '--title', 'x']],
+  ['neither user nor approvers', ['ask', '--title', 'x']],
+  ['an unknown option', [...asking, '--unknown']],
+  ['an invalid title', ['ask', '--user', 'alice', '--title', 'x'.repeat(121)]],
+])('second-factor ask exits with 3 for %s', async (_, args) => {
+  await serve()
+
+  expect((await run(...args)).code).toBe(3)
+})
