@@ -6,7 +6,6 @@ import type { StoredAccount } from './accounts/accounts-store.ts'
 import { Hint } from './parts/hint.tsx'
 import { lazyScreen } from '../ui/lazy-screen.tsx'
 import type { OutcomeShown, RequestShown, Screen } from './screen.ts'
-import { AddAccountScreen } from './screens/add-account.tsx'
 import { HomeScreen } from './screens/home.tsx'
 import { OutcomeScreen } from './screens/outcome.tsx'
 import { RequestScreen } from './screens/request.tsx'
@@ -156,6 +155,8 @@ function OneAccount({ id, list, device, accounts, show, onBack }: CurrentScreenP
     />
   )
 }
+
+const AddAccountScreen = lazyScreen(async () => (await import('./screens/add-account.tsx')).AddAccountScreen)
 
 const SettingsScreen = lazyScreen(async () => (await import('./screens/settings.tsx')).SettingsScreen)
 

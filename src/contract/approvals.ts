@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
-import { ApprovalDecision, ApprovalDetail, approvalLimits, ApprovalTitle, Proof } from './approval-content.ts'
+import { ApprovalDecision, approvalLimits } from './approval-facts.ts'
+import { ApprovalDetail, ApprovalTitle } from './approval-content.ts'
+import { Proof } from './approval-proof.ts'
 import { ApprovalReason, ApprovalState } from './approval-state.ts'
 import { PublicKey } from './device.ts'
 import { endpoint } from './endpoint.ts'
@@ -12,6 +14,8 @@ import { AuthenticationResponse, RequestOptions } from './webauthn.ts'
 
 // Apart, because devices and those who verify proofs need no more than these.
 export * from './approval-content.ts'
+export * from './approval-facts.ts'
+export * from './approval-proof.ts'
 export * from './approval-state.ts'
 
 /** How long an approval can wait for its answers, seconds: at least, by default, and at most. */

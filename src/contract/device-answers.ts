@@ -1,8 +1,7 @@
 /** The answers of the service to devices. Only devices parse them, so a service does not load this. */
 import { z } from 'zod'
 
-import { ApprovalDecision, maxContentLength, Requester } from './approval-content.ts'
-import { ApprovalReason, ApprovalState } from './approval-state.ts'
+import { ApprovalDecision, maxContentLength } from './approval-facts.ts'
 import { MoveCode } from './device.ts'
 import { Domain13 } from './domains.ts'
 import { ErrorBody } from './errors.ts'
@@ -141,9 +140,6 @@ export const DeviceApproval = z.object({
 })
 export type DeviceApproval = z.infer<typeof DeviceApproval>
 
-export const ApprovalAnswered = z.object({ id: Id, state: ApprovalState, reason: ApprovalReason.optional() })
-export type ApprovalAnswered = z.infer<typeof ApprovalAnswered>
-
 /** An approval that this person answered. */
 export const ApprovalEntry = DeviceApproval.pick({ id: true, domain: true, user: true, createdAt: true }).extend({
   title: z.string(),
@@ -151,17 +147,6 @@ export const ApprovalEntry = DeviceApproval.pick({ id: true, domain: true, user:
   answeredAt: Seconds,
 })
 export type ApprovalEntry = z.infer<typeof ApprovalEntry>
-
-/** A requester that the person has blocked, because they did not ask for what it asked. */
-export const RequesterBlock = z.object({
-  id: Id,
-  domain: z.object({ id: Id, name: z.string() }),
-  requester: Requester,
-  until: Seconds,
-})
-export type RequesterBlock = z.infer<typeof RequesterBlock>
-
-export const RequesterBlocks = z.object({ blocks: z.array(RequesterBlock) })
 
 /** All that is pending, newest first. With `Prefer: wait=N` the response is held while it matches `If-None-Match`. */
 export const Inbox = z.object({

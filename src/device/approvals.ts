@@ -1,18 +1,10 @@
 import { base64url, CompactSign } from 'jose'
 
-import {
-  type AnswerClaims,
-  type ApprovalAnswerRequest,
-  ApprovalContent,
-  type ApprovalDecision,
-  proofTypes,
-} from '../contract/approval-content.ts'
-import {
-  ApprovalAnswered,
-  type DeviceApproval,
-  type RequesterBlock,
-  RequesterBlocks,
-} from '../contract/device-answers.ts'
+import { type AnswerClaims, type ApprovalAnswerRequest, proofTypes } from '../contract/approval-proof.ts'
+import { ApprovalContent } from '../contract/approval-content.ts'
+import { type ApprovalDecision } from '../contract/approval-facts.ts'
+import { ApprovalAnswered, type RequesterBlock, RequesterBlocks } from '../contract/approval-answers.ts'
+import { type DeviceApproval } from '../contract/device-answers.ts'
 import { devicePaths } from '../contract/device.ts'
 import { parseJson } from '../contract/validate.ts'
 import type { Account } from './account.ts'

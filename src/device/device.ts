@@ -1,7 +1,6 @@
 import type { MoveRequest, PushSubscription as Subscription } from '../contract/device.ts'
 import type {
   Answered,
-  ApprovalAnswered,
   DeviceApproval,
   DeviceRequest,
   Notice,
@@ -11,9 +10,9 @@ import type {
   Preview,
   PushState,
   PushTest,
-  RequesterBlock,
   Scanned,
 } from '../contract/device-answers.ts'
+import type { ApprovalAnswered, RequesterBlock } from '../contract/approval-answers.ts'
 import type { CallAnswered, PhoneCall } from '../contract/phone-calls.ts'
 import type { Account } from './account.ts'
 import { activate, type ActivateOptions, preview } from './activate.ts'

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts'
-import type { ApprovalDecision } from '../contract/approval-content.ts'
+import type { ApprovalDecision } from '../contract/approval-facts.ts'
 import type { Decision } from '../contract/device.ts'
 import type { DeviceRequest } from '../contract/device-answers.ts'
 import type { Account } from '../device/account.ts'

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { proofTypes } from '../../src/contract/approval-content.ts'
+import { proofTypes } from '../../src/contract/approval-proof.ts'
 import { devicePaths } from '../../src/contract/device.ts'
 import type { DeviceApproval } from '../../src/contract/device-answers.ts'
 import { random128 } from '../support/device-signer.ts'

@@ -6,7 +6,7 @@ import { ApprovalRequiredError, requireApproval } from 'second-factor'
 import type { MfaEvent, MfaOptions } from 'second-factor'
 import { createClient } from 'second-factor/client'
 
-import type { ApprovalDecision } from '../../src/contract/approval-content.ts'
+import type { ApprovalDecision } from '../../src/contract/approval-facts.ts'
 import type { Account } from '../../src/device/index.ts'
 import { answerApproval, inboxOf } from '../support/approving-device.ts'
 import type { Browser } from '../support/browser.ts'

@@ -1,9 +1,10 @@
 import { CompactSign } from 'jose'
 
-import { proofTypes } from '../../src/contract/approval-content.ts'
-import type { ApprovalDecision } from '../../src/contract/approval-content.ts'
+import { proofTypes } from '../../src/contract/approval-proof.ts'
+import type { ApprovalDecision } from '../../src/contract/approval-facts.ts'
 import { devicePaths } from '../../src/contract/device.ts'
-import { ApprovalAnswered, Inbox } from '../../src/contract/device-answers.ts'
+import { ApprovalAnswered } from '../../src/contract/approval-answers.ts'
+import { Inbox } from '../../src/contract/device-answers.ts'
 import type { DeviceApproval } from '../../src/contract/device-answers.ts'
 import type { Account } from '../../src/device/index.ts'
 import { DeviceOptions } from '../../src/device/options.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { ApprovalContent } from '../../contract/approval-content.ts'
-import type { ApprovalAnswered } from '../../contract/device-answers.ts'
+import type { ApprovalAnswered } from '../../contract/approval-answers.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { Button } from '../../ui/button.tsx'

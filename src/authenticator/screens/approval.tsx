@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
-import type { ApprovalAnswered } from '../../contract/device-answers.ts'
+import type { ApprovalAnswered } from '../../contract/approval-answers.ts'
 import { readContent } from '../../device/approvals.ts'
 import type { Device } from '../../device/device.ts'
 import type { Answer } from '../../device/requests.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import type { RequesterBlock } from '../../contract/device-answers.ts'
+import type { RequesterBlock } from '../../contract/approval-answers.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { Button } from '../../ui/button.tsx'

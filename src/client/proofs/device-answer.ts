@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import type { ReceiptClaims } from '../../contract/approval-content.ts'
-import { AnswerClaims, proofTypes } from '../../contract/approval-content.ts'
+import type { ReceiptClaims } from '../../contract/approval-proof.ts'
+import { AnswerClaims, proofTypes } from '../../contract/approval-proof.ts'
 import { readCompactJws } from './compact-jws.ts'
 import { check } from './proof-error.ts'
 import { parseStrictJson } from './strict-json.ts'

@@ -2,8 +2,8 @@ import { createHash, verify } from 'node:crypto'
 
 import { z } from 'zod'
 
-import type { PasskeyKey, ReceiptClaims } from '../../contract/approval-content.ts'
-import { ApprovalPasskeyAnswer, passkeyChallengeLabel } from '../../contract/approval-content.ts'
+import type { PasskeyKey, ReceiptClaims } from '../../contract/approval-proof.ts'
+import { ApprovalPasskeyAnswer, passkeyChallengeLabel } from '../../contract/approval-proof.ts'
 import { decodeBase64Url, decodeUtf8 } from './base64url.ts'
 import { readKey, verifyEs256 } from './compact-jws.ts'
 import { check } from './proof-error.ts'

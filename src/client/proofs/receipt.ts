@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { proofTypes, ReceiptClaims } from '../../contract/approval-content.ts'
+import { proofTypes, ReceiptClaims } from '../../contract/approval-proof.ts'
 import { PublicKey } from '../../contract/device.ts'
 import { parseOptions } from '../../contract/validate.ts'
 import { readCompactJws } from './compact-jws.ts'

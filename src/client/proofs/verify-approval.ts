@@ -65,8 +65,5 @@ export function verifyAnswers(
 function isOneOfThem({ requester, needed }: ApprovalContent, approved: readonly VerifiedProof[]): boolean {
   if (requester.kind === 'self') return needed > 1
   if (requester.kind !== 'user') return false
-  // The service writes the name as devices show it: alone, or before the username in parentheses.
-  return approved.some(
-    ({ user: { username } }) => requester.name === username || requester.name.endsWith(` (${username})`),
-  )
+  return approved.some(({ user: { id } }) => id === requester.id)
 }

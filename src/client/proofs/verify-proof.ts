@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 
-import type { ApprovalDecision, ReceiptClaims } from '../../contract/approval-content.ts'
-import { ApprovalContent, Proof } from '../../contract/approval-content.ts'
+import type { ApprovalDecision } from '../../contract/approval-facts.ts'
+import type { ReceiptClaims } from '../../contract/approval-proof.ts'
+import { ApprovalContent } from '../../contract/approval-content.ts'
+import { Proof } from '../../contract/approval-proof.ts'
 import { clockSkew } from '../../ground/clock.ts'
 import { verifyDeviceAnswer } from './device-answer.ts'
 import { verifyPasskeyAnswer } from './passkey-answer.ts'

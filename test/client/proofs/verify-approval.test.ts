@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import { describe, expect, it } from 'vitest'
 
 import type { ProofFault } from '../../../src/client/index.ts'
@@ -7,7 +9,8 @@ import { createProofMaker } from '../../support/made-proofs.ts'
 
 const make = createProofMaker()
 const { trust, at } = make
-const byUser = { requester: { kind: 'user', name: 'dora' } }
+const dora = createHash('sha256').update('dora').digest().subarray(0, 20).toString('hex')
+const byUser = { requester: { kind: 'user', name: 'dora', id: dora } }
 
 function faultOf(approval: Approval): ProofFault | undefined {
   try {
@@ -99,11 +102,11 @@ describe('verifyApproval()', () => {
     expect(faultOf(make.approval(['anna', 'dora'], { needed: 2, ...byUser }))).toBe('approval.requester')
   })
 
-  it('verifyApproval() recognizes the requester by the username after a name', () => {
-    const named = { requester: { kind: 'user', name: 'Dora Maar (dora)' } }
+  it('verifyApproval() knows the requester by the id, and not by a name that others may have, too', () => {
+    const sameName = { requester: { kind: 'user', name: 'ben', id: dora } }
 
-    expect(faultOf(make.approval(['anna', 'dora'], { needed: 2, ...named }))).toBe('approval.requester')
-    expect(faultOf(make.approval(['anna', 'ben'], { needed: 2, ...named }))).toBeUndefined()
+    expect(faultOf(make.approval(['anna', 'ben'], { needed: 2, ...sameName }))).toBeUndefined()
+    expect(faultOf(make.approval(['anna', 'dora'], { needed: 2, ...sameName }))).toBe('approval.requester')
   })
 
   it('verifyApproval() rejects an approval that says it was denied, whatever its proofs say', () => {

@@ -1,4 +1,4 @@
-import type { ApprovalDecision } from '../../../contract/approval-content.ts'
+import type { ApprovalDecision } from '../../../contract/approval-facts.ts'
 import type { ApprovalReason } from '../../../contract/approval-state.ts'
 import type { AdminRole } from '../../../contract/roles.ts'
 import type { Factor } from '../../../contract/factor.ts'

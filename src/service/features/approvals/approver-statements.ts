@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 
-import type { ApprovalDecision } from '../../../contract/approval-content.ts'
+import type { ApprovalDecision } from '../../../contract/approval-facts.ts'
 import { approvalRedeemableFor } from '../../../contract/approvals.ts'
 import { isOpenApproval } from '../../engine/database/open-approval.ts'
 import type { Database } from '../../engine/database/schema/schema.ts'

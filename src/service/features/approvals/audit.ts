@@ -1,4 +1,4 @@
-import type { ApprovalDecision } from '../../../contract/approval-content.ts'
+import type { ApprovalDecision } from '../../../contract/approval-facts.ts'
 import { audit } from '../../engine/audit/audit.ts'
 import type { AuditContext } from '../../engine/audit/audit.ts'
 import type { Actor } from '../../engine/audit/entry.ts'

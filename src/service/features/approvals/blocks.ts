@@ -1,5 +1,5 @@
 import { requesterBlockLength } from '../../../contract/approvals.ts'
-import type { RequesterBlocks } from '../../../contract/device-answers.ts'
+import type { RequesterBlocks } from '../../../contract/approval-answers.ts'
 import { Requester } from '../../../contract/approval-content.ts'
 import type { z } from 'zod'
 import type { Actor } from '../../engine/audit/entry.ts'

@@ -1,7 +1,7 @@
 import type { Requester } from '../../../contract/approval-content.ts'
 import type * as contract from '../../../contract/approvals.ts'
 import { Id, truncateText } from '../../../contract/text.ts'
-import { approvalLimits as textLimits } from '../../../contract/approval-content.ts'
+import { approvalLimits as textLimits } from '../../../contract/approval-facts.ts'
 import { ApiProblem, tooManyRequests } from '../../engine/base/problem.ts'
 import { newId, newIdOfTime, random128 } from '../../engine/base/random.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
@@ -134,7 +134,7 @@ async function requesterOf(
     : undefined
   if (user && people.some(({ id }) => id === user.id))
     throw new ApiProblem('api.error.invalid.approvers', 'approvers: the person who asks cannot be one of them')
-  if (user) return { requester: { kind: 'user', name: nameOf(user) }, requestedBy: user.id }
+  if (user) return { requester: { kind: 'user', name: nameOf(user), id: user.id }, requestedBy: user.id }
   if (approvers || Id.safeParse(requestedBy).success)
     throw new ApiProblem('api.error.invalid.requestedby', 'requestedBy: not the id of a user of the domain')
   return { requester: { kind: 'app', name: requestedBy }, requestedBy: null }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 
-import { passkeyChallengeLabel } from '../../../contract/approval-content.ts'
-import type { PasskeyKey } from '../../../contract/approval-content.ts'
+import { passkeyChallengeLabel } from '../../../contract/approval-proof.ts'
+import type { PasskeyKey } from '../../../contract/approval-proof.ts'
 import type * as contract from '../../../contract/approvals.ts'
 import { ceremonyLifetime } from '../../../contract/passkeys.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'

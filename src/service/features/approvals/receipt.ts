@@ -1,7 +1,7 @@
 import { hash, sign } from 'node:crypto'
 
-import { proofTypes } from '../../../contract/approval-content.ts'
-import type { Proof, ReceiptClaims } from '../../../contract/approval-content.ts'
+import { proofTypes } from '../../../contract/approval-proof.ts'
+import type { Proof, ReceiptClaims } from '../../../contract/approval-proof.ts'
 import type { ReceiptKey } from './receipt-keys.ts'
 
 type Facts<C> = C extends unknown ? Omit<C, 'answer'> : never

@@ -1,4 +1,5 @@
-import type { ApprovalDecision, Proof } from '../../../contract/approval-content.ts'
+import type { ApprovalDecision } from '../../../contract/approval-facts.ts'
+import type { Proof } from '../../../contract/approval-proof.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import type { Actor } from '../../engine/audit/entry.ts'
 import { afterCommit, readCommitted } from '../../engine/database/transaction-ends.ts'

@@ -1,5 +1,5 @@
 import type { Approval, Approver } from '../../../contract/approvals.ts'
-import type { Proof } from '../../../contract/approval-content.ts'
+import type { Proof } from '../../../contract/approval-proof.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { approversOf } from './approver-statements.ts'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 
 import type { AuthenticationResponse, RegistrationResponse } from '../../../contract/webauthn.ts'
-import type { PasskeyKey } from '../../../contract/approval-content.ts'
+import type { PasskeyKey } from '../../../contract/approval-proof.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { loadOnce } from '../../engine/base/load-once.ts'
 import { isInstalled, loadOptional } from '../../engine/base/optional-package.ts'

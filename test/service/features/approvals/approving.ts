@@ -1,5 +1,5 @@
 import type { Approval } from '../../../../src/contract/approvals.ts'
-import { proofTypes } from '../../../../src/contract/approval-content.ts'
+import { proofTypes } from '../../../../src/contract/approval-proof.ts'
 import { devicePaths } from '../../../../src/contract/device.ts'
 import type { DeviceApproval } from '../../../../src/contract/device-answers.ts'
 import { random128 } from '../../../support/device-signer.ts'
