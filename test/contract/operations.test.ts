@@ -221,6 +221,15 @@ const interfaceDocument = [
 ]
 
 const since14 = [
+  'POST /domains/{domainId}/approvals',
+  'GET /domains/{domainId}/approvals',
+  'GET /domains/{domainId}/approvals/events',
+  'GET /domains/{domainId}/approvals/{approvalId}',
+  'DELETE /domains/{domainId}/approvals/{approvalId}',
+  'POST /domains/{domainId}/approvals/{approvalId}/redeem',
+  'POST /domains/{domainId}/approvals/{approvalId}/passkey/options',
+  'POST /domains/{domainId}/approvals/{approvalId}/passkey',
+  'GET /approval-keys',
   'PUT /domains/{domainId}/users/{userId}/token/device',
   'POST /domains/{domainId}/users/{userId}/browsers/list',
   'DELETE /domains/{domainId}/users/{userId}/browsers/{browserId}',

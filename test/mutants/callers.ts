@@ -250,8 +250,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a call and a sign-in that wait together are listed',
     file: 'src/authenticator/screen.ts',
-    find: 'pending.length + calls.length === 1',
-    replace: 'pending.length + calls.length >= 1',
+    find: 'countOf(inbox) === 1',
+    replace: 'countOf(inbox) >= 1',
     also: [
       {
         file: 'src/authenticator/app.tsx',

@@ -107,8 +107,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a newer request does not open while one is open',
     file: 'src/authenticator/screen.ts',
-    find: "  if (screen.name === 'home' && pending.length",
-    replace: '  if (pending.length',
+    find: "  if (screen.name === 'home' && countOf(inbox) === 1)",
+    replace: '  if (countOf(inbox) === 1)',
     test: phone,
     title: 'a newer request on the phone is announced above the open one, and opens by a press alone',
   },

@@ -382,11 +382,11 @@ export const mutants: readonly Mutant[] = [
     title: 'rejects an approval that says it was denied',
   },
   {
-    defense: 'the requester, also where devices show a name before the username',
+    defense: 'the requester by id',
     file: `${folder}/verify-approval.ts`,
-    find: ' || requester.name.endsWith(` (${username})`)',
-    replace: '',
+    find: 'id === requester.id',
+    replace: "id === requester.id && id === ''",
     test: approval,
-    title: 'the requester by the username after a name',
+    title: 'verifyApproval() rejects the requester as one of those who approved',
   },
 ]

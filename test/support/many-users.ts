@@ -50,9 +50,9 @@ export async function furnishManyUsers(
     sql`tally (scope, at, count) select id, sequence, 1`,
     sql`challenge_try (challenge, failures, expires_at) select id, 1, sequence`,
     sql`approval (id, organization_id, domain_id, api_key_id, requester, content, digest, needed, state, created_at, expires_at, settled_at, kept_until)
-      select id, ${organization}, ${domain}, 'key', 'self', '', '', 1, 'approved', sequence, sequence, sequence, sequence`,
+      select id, ${organization}, ${domain}, 'key', 'self', '', '', 1, case when sequence % 2 = 0 then 'pending' else 'approved' end, sequence, sequence, sequence, sequence`,
     sql`approver (id, approval_id, domain_id, user_id, device_id, nonce, waiting, decision, answered_at, kept_until)
-      select id, id, ${domain}, id, id, '', 0, 'approve', sequence, sequence`,
+      select id, id, ${domain}, id, id, '', 1 - sequence % 2, 'approve', sequence, sequence`,
     sql`requester_block (id, domain_id, user_id, api_key_id, requester, shown, blocked_until)
       select id, ${domain}, id, 'key', 'self', '{}', sequence`,
     sql`known_browser (id_hash, domain_id, user_id, factors, passed_at, expires_at)

@@ -3,6 +3,8 @@ import type { Feature } from '../../engine/steps/feature.ts'
 import { deleteBlocksOf } from './block-statements.ts'
 import { leaveApprovals } from './leaving.ts'
 
+const secondsOfADay = 24 * 60 * 60
+
 export const approvals = {
   name: 'approvals',
   tables: ['approval', 'approver', 'requesterBlock', 'receiptKey'],
@@ -15,16 +17,8 @@ export const approvals = {
     },
     oldApprovals: {
       place: 29,
-      removeSome: removal('approval', ['sequence'], (is, now) =>
-        is.and([
-          is('approval.keptUntil', '<=', now),
-          is.not(
-            is.exists(
-              is.selectFrom('approver').select('approver.id').whereRef('approver.approvalId', '=', 'approval.id'),
-            ),
-          ),
-        ]),
-      ),
+      // A day later, because a foreign key refers to them.
+      removeSome: removal('approval', ['sequence'], (is, now) => is('keptUntil', '<=', now - secondsOfADay)),
     },
     endedBlocks: {
       place: 30,

@@ -27,6 +27,8 @@ export const drivers: readonly string[] = [
   'features/approvals/approvals.test.ts',
   'features/approvals/limits.test.ts',
   'features/approvals/passkey.test.ts',
+  'features/approvals/operations.test.ts',
+  'features/approvals/approval-events.test.ts',
   'features/people/overview.test.ts',
   'features/domains/console.test.ts',
   'features/sessions/session-events.test.ts',

@@ -25,6 +25,8 @@ export const approval = ({ sequence }: Pick<Engine, 'sequence'>): readonly strin
     kept_until bigint not null
   )`,
   "create index approval_pending on approval (expires_at) where state = 'pending'",
+  'create index approval_open on approval (domain_id, state, expires_at)',
+  'create index approval_settled_in on approval (domain_id, settled_at)',
   'create index approval_page on approval (domain_id, sequence)',
   'create index approval_settled on approval (settled_at, domain_id)',
   'create index approval_kept on approval (kept_until)',

@@ -34,7 +34,7 @@ export const knownMigrations = [
   migration('0019-imported-factors', '37e85018d45f96107889f3a7d5e956f3'),
   migration('0020-code-counter', '521bf9ac68fce89fb916089113eb0c20'),
   migration('0021-import-after-reset', '425c5e1fec342a6341ba349e59db663a'),
-  migration('0022-approval', '299e6f26dcf3dd14165303c225e7532f', '7111c6d5e06e476e1ebca16b1a722fbf'),
+  migration('0022-approval', '813003947a260c8c39f98a28f7a84630', '4a48f4310400901acabf5d50581c6b83'),
 ] as const
 
 export type MigrationName = (typeof knownMigrations)[number]['name']
