@@ -1,17 +1,31 @@
 #!/bin/sh
-# Deploys only after two of three people have approved this commit: ./deploy.sh <requester> <command …>
-# It needs MFA_BASE_URL, MFA_API_KEY and MFA_DOMAIN_ID, and trust.json from `second-factor proof keys`, stored beforehand.
+# Deploys a commit after two of three people have approved it, and never the person who deploys:
+#
+#   MFA_BASE_URL=… MFA_API_KEY=… MFA_DOMAIN_ID=… sh examples/deploy.sh v4.2 /srv/app
+#
+# DEPLOYER and APPROVERS are usernames. TRUST names the file of `second-factor proof keys`, which you keep outside the service.
+# Exits with the code of `second-factor ask`: 0 approved, 1 denied, 2 expired, 3 unknown.
 set -eu
+umask 077
 
-requester=$1
-shift
-commit=$(git rev-parse HEAD)
+version=${1:?usage: deploy.sh VERSION FOLDER}
+folder=${2:?usage: deploy.sh VERSION FOLDER}
+# A tag can move while people read, so they approve a commit, and exactly that commit is deployed.
+commit=$(git rev-parse --verify --quiet "$version^{commit}") || { echo "No such version: $version" >&2; exit 3; }
+proof=approval-$commit-$(date +%s).json
 
-# The exit code is 1 after a denial, 2 where the time was over, and 3 where the outcome is unknown: none of them deploys.
-second-factor ask --approvers "${APPROVERS:-anna,ben,cem}" --needed 2 --requested-by "$requester" --expires-in 900 \
-  --title 'Deploy to production' --detail "commit=$commit" --detail "command=$*" > "proof-$commit.json"
-second-factor proof verify "proof-$commit.json" --trust trust.json
+code=0
+npx second-factor ask \
+  --approvers "${APPROVERS:-anna,ben,cem}" --needed 2 --requested-by "${DEPLOYER:-$(id -un)}" \
+  --title "Deploy $version to production" --detail "Commit=$commit" --detail "Folder=$folder" \
+  --expires-in 900 >"$proof" || code=$?
+# A denial is proved, too. Without an answer of the service there is nothing to keep.
+[ -s "$proof" ] || rm -f "$proof"
+[ "$code" -eq 0 ] || exit "$code"
+if [ -n "${TRUST:-}" ]; then
+  npx second-factor proof verify "$proof" --trust "$TRUST" >&2 || exit 3
+fi
 
-# What was approved is what runs: the commit may have changed meanwhile.
-[ "$(git rev-parse HEAD)" = "$commit" ]
-exec "$@"
+mkdir -p "$folder"
+git archive "$commit" | tar -x -C "$folder"
+echo "Deployed $version. The proof is in $proof."

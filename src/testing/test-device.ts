@@ -1,8 +1,9 @@
 import type { Client } from '../client/client.ts'
 import type { ApprovalDecision } from '../contract/approval-facts.ts'
 import type { Decision } from '../contract/device.ts'
-import type { DeviceRequest } from '../contract/device-answers.ts'
+import type { DeviceApproval, DeviceRequest } from '../contract/device-answers.ts'
 import type { Account } from '../device/account.ts'
+import { readContent } from '../device/approvals.ts'
 import type { Device } from '../device/device.ts'
 
 /** A user's device, controlled by a test. */
@@ -14,11 +15,27 @@ export interface TestDevice {
   deny(): Promise<void>
   /** "It wasn’t me." */
   report(): Promise<void>
+  /** The actions that wait for an approval, newest first. */
+  pendingActions(): Promise<readonly PendingAction[]>
   /**
-   * Answers a pending approval of an action, with the number from its page. @param action Its title or id; by default the newest one.
-   * @param decision By default, `approve`. @throws {Error} when no such approval is pending.
+   * Approves an action, and types the number where one is asked for.
+   *
+   * @param action Its title or its id; without it, the newest one.
+   * @throws {Error} when no such action is pending.
    */
-  approveAction(action?: string, decision?: ApprovalDecision): Promise<void>
+  approveAction(action?: string): Promise<void>
+  denyAction(action?: string): Promise<void>
+  /** "I didn’t ask for this." Blocks the requester for 24 hours. */
+  reportAction(action?: string): Promise<void>
+}
+
+/** An action as the device shows it. */
+export interface PendingAction {
+  readonly id: string
+  readonly title: string
+  readonly details: readonly { readonly label: string; readonly value: string }[]
+  /** Who asks. */
+  readonly requester: string
 }
 
 export function createTestDevice(
@@ -35,23 +52,41 @@ export function createTestDevice(
     await core.answer(account, request, { decision, ...(number === undefined ? {} : { number }) })
   }
 
-  async function approveAction(action?: string, decision: ApprovalDecision = 'approve'): Promise<void> {
-    const { approvals = [] } = await core.requests(account)
-    const approval = approvals.find(
-      ({ id, content }) => action === undefined || id === action || titleOf(content) === action,
-    )
-    if (!approval) throw new Error(`No such approval is pending for ${account.user.username}.`)
-    const { number } = decision === 'approve' ? await client.approvals.get(domainId, approval.id) : {}
-    await core.answerApproval(account, approval, { decision, ...(number === undefined ? {} : { number }) })
+  const approvals = async () => {
+    const list = (await core.requests(account)).approvals ?? []
+    return list.map((approval) => ({ approval, action: shownAction(approval) }))
+  }
+
+  async function answerAction(decision: ApprovalDecision, name?: string): Promise<void> {
+    const list = await approvals()
+    const match = list.find(({ action }) => name === undefined || name === action.id || name === action.title)
+    if (!match) {
+      const titles = list.map(({ action }) => `"${action.title}"`).join(', ')
+      const missing = name === undefined ? 'No action waits' : `No action "${name}" waits`
+      throw new Error(`${missing} for the approval of ${account.user.username}. Pending: ${titles || 'none'}.`)
+    }
+    const { approval } = match
+    const asksNumber = decision === 'approve' && approval.numberLength > 0
+    const { number } = asksNumber ? await client.approvals.get(domainId, approval.id) : {}
+    await core.answerApproval(account, approval, { decision, number })
   }
 
   return Object.freeze({
-    approveAction,
     pending,
     approve: () => answer('approve'),
     deny: () => answer('deny'),
     report: () => answer('report'),
+    pendingActions: async () => (await approvals()).map(({ action }) => action),
+    approveAction: (action?: string) => answerAction('approve', action),
+    denyAction: (action?: string) => answerAction('deny', action),
+    reportAction: (action?: string) => answerAction('report', action),
   })
 }
 
-const titleOf = (content: string): unknown => (JSON.parse(content) as { title?: unknown }).title
+function shownAction(approval: DeviceApproval): PendingAction {
+  const content = readContent(approval)
+  if (!content)
+    throw new Error(`The test device cannot show the content of ${approval.id}. It has to be of this version.`)
+  const { title, details, requester } = content
+  return { id: approval.id, title, details, requester: requester.name }
+}
