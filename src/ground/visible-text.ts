@@ -1,0 +1,41 @@
+/**
+ * Characters that a reader would not see, or take for others: control and format characters, such as those that change the direction of
+ * text, what fonts leave out, and spaces other than the ordinary one.
+ */
+const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]|(?![ \u00a0\u202f])\p{Zs}/u
+
+/** Number formats of French, German and other languages contain these. They look like a space, and mean one. */
+const spaceOfNumbers = /[\u00a0\u202f]/gu
+
+/** The selector of the colored form, where it follows the emoji that it belongs to. */
+const emoji = /^\p{Extended_Pictographic}$/u
+
+/** Splits text from others into what can be shown as it is, and the code points in whose place their number is shown. */
+export function visibleParts(value: string): readonly (string | number)[] {
+  const parts: (string | number)[] = []
+  let before = ''
+  for (const character of value) {
+    const isShown = !unseen.test(character) || (character === '\ufe0f' && emoji.test(before))
+    const last = parts.at(-1)
+    if (!isShown) parts.push(character.codePointAt(0) ?? 0)
+    else if (typeof last === 'string') parts[parts.length - 1] = last + character
+    else parts.push(character)
+    before = character
+  }
+  return parts.map((part) => (typeof part === 'string' ? part.replace(spaceOfNumbers, ' ') : part))
+}
+
+/** The name of a code point, such as `U+202E`. */
+export const codePointName = (codePoint: number): string => `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`
+
+/** The same as one text, for a terminal: `<U+202E>`. */
+export const escapedText = (value: string): string =>
+  visibleParts(value)
+    .map((part) => (typeof part === 'string' ? part : `<${codePointName(part)}>`))
+    .join('')
+
+const alphabets = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u]
+
+/** Whether a word has letters of more than one of the alphabets whose letters look alike: `раypal` with Cyrillic `ра`. */
+export const mixesAlphabets = (value: string): boolean =>
+  value.split(/[^\p{L}\p{M}]+/u).some((word) => alphabets.filter((alphabet) => alphabet.test(word)).length > 1)
