@@ -44,6 +44,11 @@ async function activated(options: RunningServiceOptions = {}, pin?: string) {
     device,
     account,
     state,
+    /** Others who are asked need a device. */
+    addDevice: async (username: string) => {
+      const { code: otherCode } = await service.enroll(username)
+      await device.activate(service.url, otherCode, { name: 'Test' })
+    },
     command: (...args: readonly string[]) => run('device', ...args, '--state', state),
     askFor: (more: Partial<NewApproval> = {}) => call('', { user: { username: 'alice' }, ...transfer, ...more }),
     get: (id: string) => call(`/${id}`),
@@ -86,8 +91,8 @@ describe('second-factor device list, with an action', () => {
   })
 
   it('second-factor device list prints how many people have to approve, if more than one', async () => {
-    const { service, askFor, command } = await activated()
-    await service.enroll('ben')
+    const { service, addDevice, askFor, command } = await activated()
+    await addDevice('ben')
     const { userId } = await service.enroll('cem')
     await askFor({ user: undefined, approvers: ['alice', 'ben'], needed: 2, requestedBy: userId })
 
@@ -201,8 +206,8 @@ describe('second-factor device approve, with an action', () => {
   })
 
   it('second-factor device approve says that other people still have to approve', async () => {
-    const { service, askFor, command } = await activated()
-    await service.enroll('ben')
+    const { service, addDevice, askFor, command } = await activated()
+    await addDevice('ben')
     const { userId } = await service.enroll('cem')
     const { id } = await askFor({ user: undefined, approvers: ['alice', 'ben'], needed: 2, requestedBy: userId })
 
