@@ -376,7 +376,7 @@ describe('second-factor device', () => {
       return text
     })
 
-    expect(helps).toHaveLength(10)
+    expect(helps).toHaveLength(12)
     for (const help of helps) {
       expect(help.match(/^ {2}\$ second-factor device /gm)).toHaveLength(2)
       expect(help).toContain('Exit codes:')

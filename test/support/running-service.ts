@@ -44,6 +44,7 @@ export async function startService({ domain = {}, service: serviceOptions = {} }
   return {
     url,
     client,
+    apiKey,
     domainId,
     /** A new user of the domain. @returns its id and activation code. */
     async enroll(username: string): Promise<{ userId: string; code: string }> {

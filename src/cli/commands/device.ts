@@ -8,12 +8,14 @@ import { activate } from '../device/activate.ts'
 import type { ActivateSettings } from '../device/activate.ts'
 import { approve as approvePending, sendAnswer } from '../device/answer.ts'
 import type { ApproveSettings } from '../device/answer.ts'
+import { approveAction, sendActionAnswer } from '../device/answer-action.ts'
+import { listBlocks, unblock } from '../device/blocks.ts'
 import { code } from '../device/code.ts'
 import type { CodeSettings } from '../device/code.ts'
 import { history } from '../device/history.ts'
 import type { HistorySettings } from '../device/history.ts'
 import { list } from '../device/list.ts'
-import { choose, readPending } from '../device/pending.ts'
+import { choose, readInbox } from '../device/pending.ts'
 import { pinOption } from '../device/pin.ts'
 import { readAccounts, saveOffsets } from '../device/state-file.ts'
 import { watch } from '../device/watch.ts'
@@ -28,16 +30,18 @@ interface StateSettings {
 /** The authenticator for the terminal. */
 export function deviceCommand(): Command {
   const command = new Command('device')
-    .description('approve sign-ins from this terminal')
+    .description('approve sign-ins and actions from this terminal')
     .addHelpText('after', examples('activate --url https://mfa.example --code k3v9…', 'watch') + exitCodesHelp)
   command.addCommand(activateCommand())
   command.addCommand(listCommand())
   command.addCommand(codeCommand())
   command.addCommand(approveCommand())
-  command.addCommand(answerCommand('deny', 'deny a pending sign-in'))
-  command.addCommand(answerCommand('report', 'deny a pending sign-in and report that it was not you'))
+  command.addCommand(answerCommand('deny', 'deny a pending sign-in or action'))
+  command.addCommand(answerCommand('report', 'deny a pending sign-in or action and report that you did not ask for it'))
   command.addCommand(watchCommand())
   command.addCommand(historyCommand())
+  command.addCommand(blocksCommand())
+  command.addCommand(unblockCommand())
   command.addCommand(renameCommand())
   command.addCommand(removeCommand())
   return command
@@ -58,7 +62,7 @@ function activateCommand(): Command {
 }
 
 function listCommand(): Command {
-  return subcommand('list', 'list accounts, pending sign-ins and notices', ['list', 'list --json'])
+  return subcommand('list', 'list accounts, pending sign-ins, actions and notices', ['list', 'list --json'])
     .option('--json', 'print JSON')
     .action(
       deviceAction(({ state, json }: StateSettings & { json?: boolean }) =>
@@ -131,42 +135,73 @@ function removeCommand(): Command {
     )
 }
 
-const sessionArgument = ['[session]', 'its id, or the beginning of it; needed only if several are pending'] as const
+const pendingArgument = [
+  '[id]',
+  'its id, or the beginning of it; needed for an action, or if several are pending',
+] as const
 
 const accountArgument = ['[account]', 'label, domain or username of the account, or the beginning of its id'] as const
 
 function approveCommand(): Command {
-  return subcommand('approve', 'approve a pending sign-in', ['approve --number 47', 'approve 3f2a91 --number 47'])
-    .argument(...sessionArgument)
+  return subcommand('approve', 'approve a pending sign-in or action', ['approve --number 47', 'approve 3f2a91c04d7e'])
+    .argument(...pendingArgument)
     .option('--number <number>', 'number shown on the web page, or the text of its QR code')
     .option('--keep-browser', 'keep the new browser: only if it is your own')
     .option(...pinOption)
     .action(
-      deviceAction((session: string | undefined, settings: ApproveSettings) =>
-        withAccounts(settings.state, async (device, accounts) =>
-          approvePending(device, choose(await readPending(device, accounts), session), settings),
-        ),
+      deviceAction((id: string | undefined, settings: ApproveSettings) =>
+        withAccounts(settings.state, async (device, accounts) => {
+          const pending = choose(await readInbox(device, accounts), id)
+          if ('approval' in pending) await approveAction(device, pending, { ...settings, id: id ?? '' })
+          else await approvePending(device, pending, settings)
+        }),
       ),
     )
 }
 
 function answerCommand(decision: 'deny' | 'report', description: string): Command {
   return subcommand(decision, description, [decision, `${decision} 3f2a91`])
-    .argument(...sessionArgument)
+    .argument(...pendingArgument)
     .action(
-      deviceAction((session: string | undefined, { state }: StateSettings) =>
+      deviceAction((id: string | undefined, { state }: StateSettings) =>
         withAccounts(state, async (device, accounts) => {
-          await sendAnswer(device, choose(await readPending(device, accounts), session), decision)
+          const pending = choose(await readInbox(device, accounts), id)
+          if ('approval' in pending) await sendActionAnswer(device, pending, decision, { state })
+          else await sendAnswer(device, pending, decision)
         }),
       ),
     )
 }
 
-function watchCommand(): Command {
-  return subcommand('watch', 'show sign-ins as they arrive, until Ctrl+C; at a terminal, ask how to answer', [
-    'watch',
-    'watch --approve',
+function blocksCommand(): Command {
+  return subcommand('blocks', 'list requesters that you reported, who cannot ask you for 24 hours', [
+    'blocks',
+    'blocks --json',
   ])
+    .option('--json', 'print JSON')
+    .action(
+      deviceAction(({ state, json }: StateSettings & { json?: boolean }) =>
+        withAccounts(state, (device, accounts) => listBlocks(device, accounts, json ?? false)),
+      ),
+    )
+}
+
+function unblockCommand(): Command {
+  return subcommand('unblock', 'allow a blocked requester to ask again', ['unblock 3f2a91', 'unblock 3f2a91c04d7e'])
+    .argument('<block>', 'id of the block, or the beginning of it')
+    .action(
+      deviceAction((id: string, { state }: StateSettings) =>
+        withAccounts(state, (device, accounts) => unblock(device, accounts, id)),
+      ),
+    )
+}
+
+function watchCommand(): Command {
+  return subcommand(
+    'watch',
+    'show sign-ins and actions as they arrive, until Ctrl+C; at a terminal, ask how to answer',
+    ['watch', 'watch --approve'],
+  )
     .option('--approve', 'approve sign-ins that need neither number nor PIN; print the command for others')
     .action(
       deviceAction(({ state, approve }: StateSettings & { approve?: boolean }) =>
@@ -181,7 +216,7 @@ const exitCodesHelp = `
 Exit codes:
   0  done
   1  failed, rejected by the service, or not approved
-  2  usage error, or a session or number must be specified
+  2  usage error, or an id or number must be specified
   3  no request is pending`
 
 function subcommand(name: string, description: string, example: readonly [string, string]): Command {

@@ -1,7 +1,7 @@
 import type { Decision } from '../../contract/device.ts'
 import type { Answered } from '../../contract/device-answers.ts'
 import { parseScanCode } from '../../contract/scan-code.ts'
-import { requiredSecret } from '../../device/account.ts'
+import { type Account, requiredSecret } from '../../device/account.ts'
 import { DeviceError, isGone } from '../../device/device-error.ts'
 import type { Device } from '../../device/device.ts'
 import type { Answer } from '../../device/requests.ts'
@@ -20,13 +20,25 @@ export interface ApproveSettings extends PinSettings {
   readonly state: string
 }
 
-/** Approves a request, asking for its number and the PIN. At a terminal, asks again after a wrong PIN. */
+/** Approves a request, asking for its number and the PIN. */
 export async function approve(device: Device, pending: Pending, settings: ApproveSettings): Promise<void> {
   const number = await exchange(device, pending, await numberFor(pending, settings))
+  const { keepBrowser } = settings
+  await withPin(pending.account, settings, (pin) =>
+    sendAnswer(device, pending, 'approve', { number, pin, keepBrowser }),
+  )
+}
+
+/** Calls `send` with the PIN, where the account has one. At a terminal, asks again after a wrong PIN. */
+export async function withPin(
+  account: Account,
+  settings: PinSettings,
+  send: (pin: string | undefined) => Promise<void>,
+): Promise<void> {
   for (;;) {
-    const pin = await pinOf(pending.account, settings)
+    const pin = await pinOf(account, settings)
     try {
-      return await sendAnswer(device, pending, 'approve', { number, pin, keepBrowser: settings.keepBrowser })
+      return await send(pin)
     } catch (error) {
       if (pin !== undefined && isGone(error)) throw new Failure(tooManyWrongPins, undefined, { cause: error })
       const isWrongPin = error instanceof DeviceError && error.triesLeft !== undefined
@@ -46,7 +58,7 @@ async function numberFor(pending: Pending, { number, state }: ApproveSettings): 
   return ask(numberQuestion)
 }
 
-const numberQuestion = 'Number shown on the web page: '
+export const numberQuestion = 'Number shown on the web page: '
 
 /** The text of the QR code on the web page can be given in place of the number. */
 async function exchange(device: Device, { account, request }: Pending, number?: string): Promise<string | undefined> {

@@ -1,7 +1,8 @@
-import type { HistoryEntry } from '../../contract/device-answers.ts'
+import type { ApprovalEntry, HistoryEntry } from '../../contract/device-answers.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { printJson, printTable } from '../terminal/print.ts'
+import { escapedText } from '../../ground/visible-text.ts'
 import { accountName } from './account-name.ts'
 
 export interface HistorySettings {
@@ -17,18 +18,17 @@ export async function history(
   { limit, json }: HistorySettings,
 ): Promise<void> {
   const perAccount = await Promise.all(accounts.map((account) => entriesOf(device, account, limit)))
-  const entries = perAccount.flat().sort((a, b) => b.entry.settledAt - a.entry.settledAt)
   if (json) {
-    return printJson({ entries: entries.map(({ account, entry }) => ({ ...entry, account: account.id })) })
+    const entries = newestFirst(perAccount.flatMap((each) => each.entries))
+    const approvals = newestFirst(perAccount.flatMap((each) => each.approvals))
+    return printJson({
+      entries: entries.map(({ account, entry }) => ({ ...entry, account: account.id })),
+      approvals: approvals.map(({ account, entry }) => ({ ...entry, account: account.id })),
+    })
   }
-  const rows = entries.map(({ account, entry }) => [
-    dateTime(entry.settledAt),
-    answers[entry.reason ?? entry.state] ?? 'Denied',
-    entry.purpose === 'change_devices' ? 'Device change' : 'Sign-in',
-    accountName(account),
-    entry.ipAddress ?? '',
-    entry.attributes.map(({ key, value }) => `${key} ${value}`).join(', '),
-  ])
+  // The limit is for both kinds together.
+  const shown = perAccount.flatMap(({ entries, approvals }) => newestFirst([...entries, ...approvals]).slice(0, limit))
+  const rows = newestFirst(shown).map(rowOf)
   printTable(
     ['Time', 'Answer', 'Request', 'Account', 'From', 'Details'],
     rows,
@@ -36,15 +36,46 @@ export async function history(
   )
 }
 
+interface Answered<Entry> {
+  readonly account: Account
+  readonly entry: Entry
+  /** When it was answered, Unix time, seconds. */
+  readonly time: number
+}
+
 async function entriesOf(device: Device, account: Account, limit: number) {
   const entries: HistoryEntry[] = []
+  const approvals: ApprovalEntry[] = []
   for (let more = true; more && entries.length < limit;) {
     const page = await device.history(account, { before: entries.at(-1) })
     entries.push(...page.entries)
+    approvals.push(...(page.approvals ?? []))
     more = page.more
   }
-  return entries.slice(0, limit).map((entry) => ({ account, entry }))
+  return {
+    entries: entries.slice(0, limit).map((entry) => ({ account, entry, time: entry.settledAt })),
+    approvals: approvals.slice(0, limit).map((entry) => ({ account, entry, time: entry.answeredAt })),
+  }
 }
+
+const newestFirst = <T extends { readonly time: number }>(list: readonly T[]): readonly T[] =>
+  list.toSorted((a, b) => b.time - a.time)
+
+function rowOf({ account, entry, time }: Answered<HistoryEntry | ApprovalEntry>): readonly string[] {
+  if ('title' in entry) {
+    return [dateTime(time), decisions[entry.decision], 'Action', accountName(account), '', escapedText(entry.title)]
+  }
+  return [
+    dateTime(time),
+    answers[entry.reason ?? entry.state] ?? 'Denied',
+    entry.purpose === 'change_devices' ? 'Device change' : 'Sign-in',
+    accountName(account),
+    entry.ipAddress ?? '',
+    entry.attributes.map(({ key, value }) => `${key} ${value}`).join(', '),
+  ]
+}
+
+const decisions = { approve: 'Approved', deny: 'Denied', report: 'Reported' } as const
 
 const answers: Readonly<Record<string, string>> = {
   approved: 'Approved',

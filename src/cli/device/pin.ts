@@ -2,7 +2,7 @@ import { passcodeLength, pinProblem } from '../../contract/pin.ts'
 import { type Account, requiredSecret } from '../../device/account.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
 import { askHidden, canPrompt, readLine } from '../terminal/prompt.ts'
-import { pinWord } from './print.ts'
+import { pinWord } from './pin-word.ts'
 
 export interface PinSettings {
   /** Whether to read it from standard input, for scripts. */

@@ -4,6 +4,7 @@ import { printable } from '../../ground/printable.ts'
 import { printRows } from '../terminal/print.ts'
 import type { Pending } from './pending.ts'
 import { accountName } from './account-name.ts'
+import { pinWord } from './pin-word.ts'
 
 /** Prints a request with everything that helps to decide. */
 export function printRequest({ account, request }: Pending, clock: Clock = systemClock): void {
@@ -20,8 +21,5 @@ export function printRequest({ account, request }: Pending, clock: Clock = syste
     ...(request.numberLength > 0 ? [['Number', `${request.numberLength} digits, shown on the web page`] as const] : []),
   ])
 }
-
-/** The words that people use. */
-export const pinWord = { PIN: 'PIN', PASSCODE: 'passcode' } as const
 
 const timeOf = (seconds: number) => new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(seconds * 1000)

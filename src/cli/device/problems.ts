@@ -40,5 +40,6 @@ const sentences: Partial<Record<DeviceErrorCode, string>> = {
   'api.error.device.moved': 'This account was moved to another device. Remove it here: second-factor device remove',
   'api.error.device.unknown': "The service doesn't know this account. To add it again, activate a new code.",
   'api.error.conflict.state': 'The request was already answered or has expired. Start again on the web page.',
+  'api.error.notfound.approval': 'The action no longer waits for your answer.',
   'api.error.notfound.session': 'The request no longer exists. Start again on the web page.',
 }

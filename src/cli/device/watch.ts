@@ -1,12 +1,15 @@
-import type { DeviceRequest } from '../../contract/device-answers.ts'
 import { type Account, requiredSecret } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { Failure } from '../terminal/failure.ts'
 import { canPrompt } from '../terminal/prompt.ts'
 import { approveCommand, promptForAnswer, sendAnswer } from './answer.ts'
+import { approveActionCommand, promptForAction } from './answer-action.ts'
 import { eachNotice, noticeLine } from './notices.ts'
 import type { Pending } from './pending.ts'
-import { pinWord, printRequest } from './print.ts'
+import { pinWord } from './pin-word.ts'
+import { printRequest } from './print.ts'
+import { type PendingAction, printAction } from './print-action.ts'
+import { readContent } from '../../device/approvals.ts'
 import { accountName } from './account-name.ts'
 import { explain } from './problems.ts'
 
@@ -21,7 +24,7 @@ export interface WatchSettings {
 /** Prints each request as it arrives, until `signal` aborts. At a terminal, asks how to answer it. */
 export async function watch(device: Device, accounts: readonly Account[], settings: WatchSettings): Promise<void> {
   let queue = Promise.resolve()
-  const enqueue = (pending: Pending, end: AbortSignal) => {
+  const enqueue = (pending: Waiting, end: AbortSignal) => {
     queue = queue.then(() => handle(device, pending, end, settings))
   }
   for (const account of accounts) console.log(`Waiting for requests: ${accountName(account)}`)
@@ -30,31 +33,24 @@ export async function watch(device: Device, accounts: readonly Account[], settin
   if (results.every(({ status }) => status === 'rejected')) throw new Failure('No account is left to watch.')
 }
 
-/** @param enqueue Called once for each request, with a signal that aborts when the request is gone. */
+type Waiting = Pending | PendingAction
+
+/** @param enqueue Called once for each request and action, with a signal that aborts when the request is gone. */
 async function follow(
   device: Device,
   account: Account,
   settings: WatchSettings,
-  enqueue: (pending: Pending, end: AbortSignal) => void,
+  enqueue: (pending: Waiting, end: AbortSignal) => void,
 ): Promise<void> {
   const { signal } = settings
-  const handled = new Map<string, AbortController>()
-
-  function onChange(requests: readonly DeviceRequest[]): void {
-    for (const request of requests.toReversed()) {
-      if (handled.has(request.id)) continue
-      const end = new AbortController()
-      handled.set(request.id, end)
-      enqueue({ account, request }, AbortSignal.any([end.signal, signal]))
-    }
-    const ids = new Set(requests.map(({ id }) => id))
-    for (const [id, end] of handled) if (!ids.has(id)) end.abort()
-  }
-
+  const onRequests = eachOnce(signal, enqueue)
+  const onActions = eachOnce(signal, enqueue)
   const printStatus = (text: string) => console.error(`${accountName(account)}: ${text}`)
   const watching = device.watch(account, {
     signal,
-    onChange,
+    onChange: (requests) => onRequests(requests.map((request) => ({ id: request.id, pending: { account, request } }))),
+    onApprovals: (approvals) =>
+      onActions(approvals.map((approval) => ({ id: approval.id, pending: { account, approval } }))),
     onNotices: eachNotice(account, (notice) => {
       console.log(noticeLine(notice))
       // Without a person at the terminal a notice stays until it is dismissed elsewhere. If this fails, it is shown again.
@@ -69,20 +65,47 @@ async function follow(
   })
 }
 
+/** Enqueues each element of the lists once, the oldest first, and aborts its signal when a list no longer has it. */
+function eachOnce(signal: AbortSignal, enqueue: (pending: Waiting, end: AbortSignal) => void) {
+  const handled = new Map<string, AbortController>()
+  return (list: readonly { readonly id: string; readonly pending: Waiting }[]): void => {
+    for (const { id, pending } of list.toReversed()) {
+      if (handled.has(id)) continue
+      const end = new AbortController()
+      handled.set(id, end)
+      enqueue(pending, AbortSignal.any([end.signal, signal]))
+    }
+    const ids = new Set(list.map(({ id }) => id))
+    for (const [id, end] of handled) if (!ids.has(id)) end.abort()
+  }
+}
+
 const isInteractive = ({ approve }: WatchSettings) => canPrompt() && !approve
 
-async function handle(device: Device, pending: Pending, end: AbortSignal, settings: WatchSettings): Promise<void> {
+async function handle(device: Device, pending: Waiting, end: AbortSignal, settings: WatchSettings): Promise<void> {
   if (end.aborted) return
   console.log('')
-  printRequest(pending)
   try {
-    if (settings.approve) await approveAutomatically(device, pending, settings)
-    else if (isInteractive(settings)) await promptForAnswer(device, pending, { state: settings.state, end })
-    else console.log(`To approve: ${approveCommand(pending, settings.state)}`)
+    if ('approval' in pending) await handleAction(device, pending, end, settings)
+    else await handleRequest(device, pending, end, settings)
   } catch (error) {
     // A request that fails must not end the watch.
     if (!settings.signal.aborted) console.error(explain(error))
   }
+}
+
+async function handleRequest(device: Device, pending: Pending, end: AbortSignal, settings: WatchSettings) {
+  printRequest(pending)
+  if (settings.approve) await approveAutomatically(device, pending, settings)
+  else if (isInteractive(settings)) await promptForAnswer(device, pending, { state: settings.state, end })
+  else console.log(`To approve: ${approveCommand(pending, settings.state)}`)
+}
+
+/** Shows an action and asks about it. `--approve` is for sign-ins alone: a person has to read an action. */
+async function handleAction(device: Device, pending: PendingAction, end: AbortSignal, settings: WatchSettings) {
+  printAction(pending)
+  if (isInteractive(settings)) await promptForAction(device, pending, { state: settings.state, end })
+  else if (readContent(pending.approval)) console.log(`To approve: ${approveActionCommand(pending, settings.state)}`)
 }
 
 async function approveAutomatically(device: Device, pending: Pending, { state }: WatchSettings): Promise<void> {
