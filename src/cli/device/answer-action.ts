@@ -1,5 +1,5 @@
-import type { ApprovalDecision } from '../../contract/approval-content.ts'
-import type { ApprovalAnswered } from '../../contract/device-answers.ts'
+import type { ApprovalDecision } from '../../contract/approval-facts.ts'
+import type { ApprovalAnswered } from '../../contract/approval-answers.ts'
 import { requiredSecret } from '../../device/account.ts'
 import { type ApprovalAnswer, readContent } from '../../device/approvals.ts'
 import type { Device } from '../../device/device.ts'

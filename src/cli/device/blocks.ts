@@ -1,4 +1,4 @@
-import type { RequesterBlock } from '../../contract/device-answers.ts'
+import type { RequesterBlock } from '../../contract/approval-answers.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'

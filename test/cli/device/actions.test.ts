@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
-import { maxContentLength } from '../../../src/contract/approval-content.ts'
+import { maxContentLength } from '../../../src/contract/approval-facts.ts'
 import { Approval, type NewApproval } from '../../../src/contract/approvals.ts'
 import { approveAction, promptForAction } from '../../../src/cli/device/answer-action.ts'
 import { contentLines, type PendingAction, printAction, requesterName } from '../../../src/cli/device/print-action.ts'
