@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,37 +6,31 @@ import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 import { startTestService } from 'second-factor/testing'
+import type { TestDevice } from 'second-factor/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 import { verifyApproval } from '../../src/client/index.ts'
 import type { Approval } from '../../src/contract/approvals.ts'
-import { serveRoutes } from '../../src/testing/serve-routes.ts'
+import { serveRest } from '../support/rest-bridge.ts'
 
 /** A service that processes can reach, with devices of a test. */
 async function startService() {
   const folder = await mkdtemp(join(tmpdir(), 'example-'))
   const service = await startTestService()
-  const listener = await serveRoutes(service.routes)
+  const rest = await serveRest(service)
   onTestFinished(async () => {
-    await listener.close()
     await service.close()
     await rm(folder, { recursive: true })
   })
-  const { apiKey, domainId } = await service.connect()
-  const names = { MFA_BASE_URL: `${listener.url}/api`, MFA_API_KEY: apiKey, MFA_DOMAIN_ID: domainId }
-  return { service, folder, env: { ...process.env, NODE_NO_WARNINGS: '1', ...names } as NodeJS.ProcessEnv }
+  return { service, folder, env: { ...process.env, NODE_NO_WARNINGS: '1', ...rest.env } as NodeJS.ProcessEnv }
 }
 
 type Started = Awaited<ReturnType<typeof startService>>
 
-/** The id of the next action that waits for somebody. */
-const pendingAction = async ({ service }: Started, title: string): Promise<void> => {
-  const { client, domainId } = service
-  await expect
-    .poll(async () => (await client.approvals.list(domainId)).approvals.map(({ content }) => content).join('\n'))
-    .toContain(title)
-}
+/** Waits until the action is on the device. */
+const actionOn = async (device: TestDevice, title: string): Promise<void> =>
+  expect.poll(async () => (await device.pendingActions()).map((action) => action.title)).toContain(title)
 
 /** Starts a tool server as an agent does. */
 function startTool(name: string, { folder, env }: Started) {
@@ -77,7 +70,7 @@ describe('agent-tool.js', () => {
     expect((await tool.request('tools/list')).result.tools).toMatchObject([{ name: 'pay' }])
 
     const answer = tool.pay({ ...payment, title: 'Harmless' })
-    await pendingAction(started, 'Pay €12.50')
+    await actionOn(device, 'Pay €12.50')
     expect(await device.pendingActions()).toMatchObject([
       { title: 'Pay €12.50', details: [{ label: 'To', value: payment.to }], requester: 'Payment agent' },
     ])
@@ -94,7 +87,7 @@ describe('agent-tool.js', () => {
     const tool = startTool('agent-tool.js', started)
 
     const denied = tool.pay(payment)
-    await pendingAction(started, 'Pay €12.50')
+    await actionOn(device, 'Pay €12.50')
     await device.denyAction('Pay €12.50')
     expect((await denied).result).toMatchObject({
       isError: true,
@@ -102,7 +95,7 @@ describe('agent-tool.js', () => {
     })
 
     const expired = tool.pay({ ...payment, cents: 300 })
-    await pendingAction(started, 'Pay €3.00')
+    await actionOn(device, 'Pay €3.00')
     await started.service.clock.advance(301)
     expect((await expired).result).toMatchObject({
       isError: true,
@@ -110,8 +103,8 @@ describe('agent-tool.js', () => {
     })
 
     const canceled = tool.pay({ ...payment, cents: 400 })
-    await pendingAction(started, 'Pay €4.00')
-    tool.send({ method: 'notifications/cancelled', params: { requestId: 5 - 2 } })
+    await actionOn(device, 'Pay €4.00')
+    tool.send({ method: 'notifications/cancelled', params: { requestId: 3 } })
     expect((await canceled).result).toMatchObject({ isError: true })
     expect(await device.pendingActions()).toEqual([])
 
@@ -147,7 +140,7 @@ describe('deploy.sh', () => {
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
     const code = new Promise<number | null>((resolve) => void child.on('close', resolve))
-    await expect.poll(() => output, { timeout: 20_000 }).toContain('Waiting')
+    await expect.poll(() => output).toContain('Waiting')
     const proof = (): Approval => {
       const name = readdirSync(folder).find((file) => file.startsWith('approval-')) ?? ''
       return JSON.parse(readFileSync(join(folder, name), 'utf8')) as Approval
