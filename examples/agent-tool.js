@@ -38,12 +38,9 @@ async function payOnce(args, signal) {
 
 const calls = new Map()
 const answer = (isError) => (text) => ({ content: [{ type: 'text', text: String(text.message ?? text) }], isError })
+const serverInfo = { name: 'pay', version: '1' }
 const methods = {
-  initialize: () => ({
-    protocolVersion: '2025-06-18',
-    capabilities: { tools: {} },
-    serverInfo: { name: 'pay', version: '1' },
-  }),
+  initialize: () => ({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo }),
   'tools/list': () => ({ tools: [pay] }),
   'tools/call'({ arguments: args }, id) {
     calls.set(id, new AbortController())
