@@ -112,7 +112,7 @@ describe('an approval and a sign-in', () => {
       body: { user: { id: anna.id } },
     })
     const [request] = await anna.pending()
-    const proof = await anna.proofOf({ ...request!, content: '{}' } as unknown as DeviceApproval, 'approve')
+    const proof = await anna.proofOf({ ...request!, content: '{}' }, 'approve')
 
     const answer = await anna.send(session.id, { proof })
 

@@ -29,8 +29,9 @@ async function startService() {
 type Started = Awaited<ReturnType<typeof startService>>
 
 /** Waits until the action is on the device. */
-const actionOn = async (device: TestDevice, title: string): Promise<void> =>
-  expect.poll(async () => (await device.pendingActions()).map((action) => action.title)).toContain(title)
+async function actionOn(device: TestDevice, title: string): Promise<void> {
+  await expect.poll(async () => (await device.pendingActions()).map((action) => action.title)).toContain(title)
+}
 
 /** Starts a tool server as an agent does. */
 function startTool(name: string, { folder, env }: Started) {
@@ -48,8 +49,8 @@ function startTool(name: string, { folder, env }: Started) {
   let last = 0
   const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   const request = (method: string, params: object = {}) =>
+    // oxlint-disable-next-line typescript/no-explicit-any -- tests read what they expect
     new Promise<any>((resolve) => {
-      // oxlint-disable-line typescript/no-explicit-any -- tests read what they expect
       last += 1
       waiting.set(last, resolve)
       send({ id: last, method, params })
@@ -157,7 +158,7 @@ describe('deploy.sh', () => {
 
     expect(await code).toBe(0)
     expect(deployed()).toBe(true)
-    const verified = await verifyApproval(proof(), { trust: await service.client.approvals.keys() })
+    const verified = verifyApproval(proof(), { trust: await service.client.approvals.keys() })
     expect(verified).toMatchObject({ content: { title: 'Deploy v4.2 to production', needed: 2 } })
   })
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -8,7 +9,7 @@ import { listen } from './listen.ts'
 /** Serves the REST interface of an embedded service over HTTP, so that other processes reach it. @returns its address and key. */
 export async function serveRest(service: Pick<ServiceHandle, 'connect'>) {
   const { baseUrl, apiKey, domainId, fetch: call } = await service.connect()
-  const url = await listen(async (req, res) => {
+  async function forward(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const left = new AbortController()
     res.on('close', () => left.abort())
     const { connection: _connection, host: _host, 'transfer-encoding': _encoding, ...headers } = req.headers
@@ -26,7 +27,8 @@ export async function serveRest(service: Pick<ServiceHandle, 'connect'>) {
     } catch {
       res.destroy()
     }
-  })
+  }
+  const url = await listen((req, res) => void forward(req, res))
   return {
     env: { MFA_BASE_URL: `${url}/api`, MFA_API_KEY: apiKey, MFA_DOMAIN_ID: domainId },
   }
