@@ -57,7 +57,7 @@ describe('the page', () => {
     expect(policy).not.toMatch(/unsafe|\*|https?:/)
   })
 
-  it('the authenticator page starts with one script file, below 62 kB together with any language, compressed', () => {
+  it('the authenticator page starts with one script file, below 63 kB together with any language, compressed', () => {
     const folder = new URL('../../dist/authenticator/assets/', import.meta.url)
     const names = readdirSync(folder).filter((name) => name.endsWith('.js.br'))
     const contentOf = (name: string) => brotliDecompressSync(readFileSync(new URL(name, folder)))
@@ -68,6 +68,6 @@ describe('the page', () => {
     expect(start).toHaveLength(1)
     expect(contentOf(start[0]!).toString()).not.toMatch(/\bfrom ?"\.\/|\bimport ?"\.\//)
     expect(words).toHaveLength(Object.keys(languageNames).length)
-    expect(sizes(start)[0]! + Math.max(...sizes(words))).toBeLessThan(62_000)
+    expect(sizes(start)[0]! + Math.max(...sizes(words))).toBeLessThan(63_000)
   })
 })

@@ -117,7 +117,7 @@ describe('the console over 100,000 people and a month of history', () => {
     writeTable('tasks', [['Task', 'Clicks', 'Seconds'], ...rows])
   })
 
-  it('the console loads at most 84 kB, all screens together', () => {
+  it('the console loads at most 85 kB, all screens together', () => {
     const folder = join(root, 'dist', 'console', 'assets')
     const files = readdirSync(folder).filter((name) => /\.(js|css)\.br$/.test(name))
     const sizeOf = (name: string) => gzipSync(brotliDecompressSync(readFileSync(join(folder, name)))).length
@@ -135,6 +135,6 @@ describe('the console over 100,000 people and a month of history', () => {
       ['Texts of the largest language', kilobytes(words)],
       ['All other screens together, each loaded when it is opened', kilobytes(screens)],
     ])
-    expect(start + words + screens).toBeLessThan(84_000)
+    expect(start + words + screens).toBeLessThan(85_000)
   })
 })

@@ -96,7 +96,7 @@ export const commandTable: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./clock.ts')).clockCommand(),
   },
   device: {
-    description: 'approve sign-ins from this terminal',
+    description: 'approve sign-ins and actions from this terminal',
     load: async () => (await import('./device.ts')).deviceCommand(),
   },
   ask: {
