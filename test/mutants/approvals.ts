@@ -214,4 +214,28 @@ export const mutants: readonly Mutant[] = [
     test: 'service/features/approvals/passkey.test.ts',
     title: 'the proof of a %s passkey is verified with node:crypto by what is documented',
   },
+  {
+    defense: 'characters of an action that cannot be seen',
+    file: 'src/ground/visible-text.ts',
+    find: 'const isShown = !unseen.test(character) ||',
+    replace: 'const isShown = unseen.test(character) || !unseen.test(character) ||',
+    test: 'ground/visible-text.test.ts',
+    title: 'text from others shows %s by its number',
+  },
+  {
+    defense: 'words of several alphabets in an action',
+    file: 'src/ground/visible-text.ts',
+    find: '.length > 1)',
+    replace: '.length > 3)',
+    test: 'ground/visible-text.test.ts',
+    title: 'a word with letters of several alphabets is found: %s',
+  },
+  {
+    defense: 'a requester who is called as the person themselves',
+    file: `${feature}/create.ts`,
+    find: '(${truncateText(user.username, maxNameLength)})`',
+    replace: '`',
+    test: tests,
+    title: 'a requester shows the name and the username, so that no name looks like the person themselves',
+  },
 ]

@@ -364,7 +364,7 @@ function heldLimits(): readonly Mutant[] {
     },
     {
       defense: 'the event stream of a device ends with a service that has ended since',
-      file: 'src/service/features/devices/follow-inbox.ts',
+      file: 'src/service/engine/http/follow-changes.ts',
       find: 'if (ctx.waiters.closed()) return',
       replace: '',
       test: 'service/features/devices/inbox-stream.test.ts',
@@ -372,7 +372,7 @@ function heldLimits(): readonly Mutant[] {
     },
     {
       defense: 'the event stream of a device ends when it is taken out of use',
-      file: 'src/service/features/devices/follow-inbox.ts',
+      file: 'src/service/engine/http/follow-changes.ts',
       find: '.finally(() => follower.end())',
       replace: '',
       test: 'service/features/devices/inbox-stream.test.ts',

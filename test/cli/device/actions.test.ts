@@ -98,7 +98,7 @@ describe('second-factor device list, with an action', () => {
 
     const { stdout } = await command('list')
 
-    expect(stdout).toMatch(/^Asked by +cem \(user\)\nNeeds +2 people who approve$/m)
+    expect(stdout).toMatch(/^Asked by +cem \(cem\) \(user\)\nNeeds +2 people who approve$/m)
   })
 
   it('second-factor device list --json prints the content of actions, without nonces', async () => {

@@ -28,7 +28,7 @@ import { receiptKeyFor } from './receipt-keys.ts'
 import type { ReceiptKey } from './receipt-keys.ts'
 import { approvalAtTime } from './rules.ts'
 import { acceptAnswer } from './settle.ts'
-import { lockApproval } from './statements.ts'
+import { approvalById, lockApproval } from './statements.ts'
 import type { ApprovalRow } from './statements.ts'
 
 /** What the device has signed, and what it sent around it. */
@@ -50,14 +50,14 @@ export async function answerApproval(ctx: ServiceContext, call: SignedCall, id: 
   const answer = { proof, claims, number: agrees ? number : null }
   const key = await receiptKeyFor(ctx)
   const pinResult = await verifyAnswerPin(ctx, call, { agrees, pin, attempt }, async (db) => {
-    const { approval, approver } = await findApproval(ctx, db, call, answer)
+    const { approval, approver } = await findApproval(ctx, db, call, answer, approvalById)
     return isWaiting(ctx, approval, approver)
   })
   return readCommitted(ctx.store.db).execute(async (db) => {
     const organizationId = await organizationOfDomain(db, call.device.domainId)
     await lockUser(db, organizationId, call.device.userId)
     await (pinResult === 'not-required' ? consumeCall(db, call) : requireActive(db, call.device.id))
-    const found = await findApproval(ctx, db, call, answer)
+    const found = await findApproval(ctx, db, call, answer, lockApproval)
     return decide(ctx, db, { ...found, call, answer, key, pinResult, organizationId })
   })
 }
@@ -88,15 +88,16 @@ interface Found {
   readonly approver: ApproverRow
 }
 
-/** The approval that this device's owner is asked for. Locked in a transaction, so that answers are counted one after another. */
+/** The approval that this device's owner is asked for. @param read How it is read: locked, where answers are counted one after another. */
 async function findApproval(
   ctx: ServiceContext,
   db: Queryable,
   { device }: SignedCall,
   { claims }: DeviceAnswer,
+  read: typeof lockApproval,
 ): Promise<Found> {
   const { domainId, userId } = device
-  const approval = await lockApproval(db, claims.approval)
+  const approval = await read(db, claims.approval)
   const approver = approval && (await approverOf(db, { approvalId: approval.id, domainId, userId }))
   if (!approver) throw new ApiProblem('api.error.notfound.approval')
   if (!isSameText(approver.nonce, claims.nonce))

@@ -16,7 +16,6 @@ import { pendingNumbers } from '../sessions/statements.ts'
 import { memberBy } from '../users/member-statements.ts'
 import { lockUser } from '../users/statements.ts'
 import type { UserRow } from '../users/statements.ts'
-import { shownUser } from '../users/view.ts'
 import { insertApprover, waitingNumbers } from './approver-statements.ts'
 import type { NewApproverRow } from './approver-statements.ts'
 import { auditAsked, auditNotAsked } from './audit.ts'
@@ -140,12 +139,17 @@ async function requesterOf(
   return { requester: { kind: 'app', name: requestedBy }, requestedBy: null }
 }
 
-/** The name as devices show it, with the username where that says more. */
+/**
+ * The name and the username, each cut alone. Both even where they are equal: a user who is called "You, in Wiki" must not look like what
+ * devices show for the person themselves.
+ */
 function nameOf(user: UserRow | undefined): string {
   if (!user) return '?'
-  const { username, name } = shownUser(user)
-  return truncateText(name === undefined ? username : `${name} (${username})`, 2 * textLimits.requester)
+  return `${truncateText(user.name, maxNameLength)} (${truncateText(user.username, maxNameLength)})`
 }
+
+/** Both, a space and two parentheses fit. */
+const maxNameLength = textLimits.requester - 2
 
 interface Person {
   readonly person: UserRow

@@ -1,7 +1,7 @@
 import type { ApprovalEvent } from '../../../contract/approvals.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { waiterKey } from '../../engine/base/waiter-key.ts'
-import { alarm } from '../../engine/http/held-read.ts'
+import { followChanges } from '../../engine/http/follow-changes.ts'
 import type { EventSource } from '../../engine/waiting/follower.ts'
 import { approvalsWithoutSome } from './approver-statements.ts'
 import { settleAbandoned } from './settle.ts'
@@ -12,39 +12,18 @@ const slack = 5
 
 /** Sends the id of each approval of a domain that settles from now on. Some may be sent twice, and none is missed. */
 export function followApprovals(ctx: ServiceContext, domainId: string): EventSource<ApprovalEvent> {
-  return (follower) => {
-    const subscription = ctx.waiters.subscribe(waiterKey.approvalsOf(domainId))
-    let over = false
-
-    async function follow(): Promise<void> {
-      let since = ctx.clock.now()
-      let sent = new Map<string, number>()
-      for (;;) {
-        const now = ctx.clock.now()
-        const { settled, nextExpiry } = await look(ctx, domainId, Math.min(since, now) - slack)
-        if (over) return
-        for (const id of settled) if (!sent.has(id)) follower.event({ id })
-        sent = new Map([...sent, ...settled.map((id) => [id, now] as const)].filter(([, at]) => at > now - 2 * slack))
-        since = now
-        if (ctx.waiters.closed()) return
-        const stopAlarm = alarm(ctx, nextExpiry, () => subscription.wake())
-        const hasChanged = await subscription.woken()
-        stopAlarm()
-        // The service is closing.
-        if (!hasChanged) return
-      }
+  return followChanges(ctx, waiterKey.approvalsOf(domainId), () => {
+    let since = ctx.clock.now()
+    let sent = new Map<string, number>()
+    return async () => {
+      const now = ctx.clock.now()
+      const { settled, nextExpiry } = await look(ctx, domainId, Math.min(since, now) - slack)
+      const events = settled.filter((id) => !sent.has(id)).map((id) => ({ id }))
+      sent = new Map([...sent, ...settled.map((id) => [id, now] as const)].filter(([, at]) => at > now - 2 * slack))
+      since = now
+      return { events, changesAt: nextExpiry }
     }
-
-    // Also if the database does not respond: the caller connects again.
-    void follow()
-      .catch(() => {})
-      .finally(() => follower.end())
-    return () => {
-      over = true
-      subscription.giveUp()
-      subscription.end()
-    }
-  }
+  })
 }
 
 /** What has settled since a time, and when the next approval expires; `Infinity` where none waits. */

@@ -38,6 +38,10 @@ export const approvalOf = firstRow('approvalOf', (db, slots: Slots<ApprovalKey>)
     .where((is) => is.and(pick(slots, ['id', 'organizationId', 'domainId']))),
 )
 
+export const approvalById = firstRow('approvalById', (db, id: Slot<string>) =>
+  db.selectFrom('approval').selectAll().where('id', '=', id),
+)
+
 /** Reads an approval in a transaction: no other one changes it until this one ends. */
 export const lockApproval = firstRow('lockApproval', (db, id: Slot<string>) => {
   const query = db.selectFrom('approval').selectAll().where('id', '=', id)

@@ -123,6 +123,27 @@ describe.each(mainEngines)('an approval of an action, on %s', (engine) => {
       expect((await anna.answer(shown!, 'approve')).json).toEqual({ id: asked.id, state: 'approved' })
     })
 
+    it('an approval whose texts all have their full length, of characters of four bytes, is approved', async () => {
+      const details = Array.from({ length: 20 }, () => ({ label: '😀'.repeat(40), value: '😀'.repeat(500) }))
+      const { json: asked } = await app.ask({ user: { id: anna.id }, title: '"'.repeat(120), details })
+
+      expect((await anna.decide(asked.id, 'approve')).json.state).toBe('approved')
+    })
+
+    it('a requester shows the name and the username, so that no name looks like the person themselves', async () => {
+      const { json: user } = await running.call('POST', '/users', {
+        body: { ...newUser('You, in Domain'), name: 'You, in Domain' },
+      })
+      await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}`)
+      const { json: asked } = await app.ask({ user: { id: anna.id }, requestedBy: user.id })
+
+      expect(JSON.parse(asked.content).requester).toEqual({
+        kind: 'user',
+        name: 'You, in Domain (You, in Domain)',
+        id: user.id,
+      })
+    })
+
     it('an approval that nobody answers expires, also on the device', async () => {
       const { json: asked } = await app.ask({ user: { id: anna.id }, expiresIn: 60 })
       const [shown] = await anna.waiting()
