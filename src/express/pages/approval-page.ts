@@ -54,17 +54,13 @@ export function waitingApprovalPage(request: WebRequest, view: WaitingApproval):
     offersPasskey,
     usesPasskeys: offersPasskey,
     cancel: `${layout.base}/approve/${id}/cancel`,
-    link: offersPasskey ? undefined : requestLink(),
+    // The authenticator opens an action that waits alone.
+    link: offersPasskey ? undefined : authenticatorAddress(request, service),
     left: Math.max(0, expiresAt - now),
     total: expiresAt - createdAt,
     again: words.goOn,
     isPending: true,
   })
-
-  function requestLink(): string | undefined {
-    const address = authenticatorAddress(request, service)
-    return service.hasAuthenticator && address !== undefined ? `${address}/#approval=${id}` : address
-  }
 }
 
 /** How an approval ended, or why nobody was asked. */

@@ -54,6 +54,8 @@ interface Exchange {
   readonly res: ServerResponse
   /** Empty if the path contains none. */
   readonly id: string
+  /** The largest body, bytes, where it may be longer than others. */
+  readonly limit?: number
 }
 
 /** @param ctx The context of this request. */
@@ -61,6 +63,9 @@ type Serve = (ctx: ServiceContext, exchange: Exchange) => Promise<Reply>
 
 /** Handlers of a path, by method. */
 type Ways = Readonly<Partial<Record<'GET' | 'POST', Serve>>>
+
+/** The signed content of an approval whose texts all have their full length, encoded twice; bytes. */
+const answerLimit = 128 * 1024
 
 const routes: readonly (readonly [path: string, ways: Ways])[] = [
   [devicePaths.requests, { GET: serveInbox }],
@@ -78,7 +83,10 @@ const routes: readonly (readonly [path: string, ways: Ways])[] = [
   ],
   [
     devicePaths.answerApproval(':approvalId'),
-    { POST: (ctx, exchange) => postAbout(ctx, exchange, devicePaths.answerApproval, answerApproval) },
+    {
+      POST: (ctx, exchange) =>
+        postAbout(ctx, { ...exchange, limit: answerLimit }, devicePaths.answerApproval, answerApproval),
+    },
   ],
   [
     devicePaths.blocks,
@@ -191,11 +199,11 @@ function postAbout(
 /** Handles a call that a device has signed. */
 async function postOf(
   ctx: ServiceContext,
-  { req }: Exchange,
+  { req, limit }: Exchange,
   path: string,
   act: (call: SignedCall) => Promise<unknown>,
 ): Promise<Reply> {
-  const jws = await readText(bodyOf(req))
+  const jws = await readText(bodyOf(req), limit)
   const value = await auditingForgeries(ctx, { jws, address: ctx.addressOf(req) }, async () =>
     act(await verifyCall(ctx, jws, { method: 'POST', path })),
   )

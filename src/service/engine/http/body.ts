@@ -7,8 +7,8 @@ import { ApiProblem } from '../base/problem.ts'
 import { parseJson } from './parse-json.ts'
 import { parseRows } from './rows.ts'
 
-/** Calls of devices are short, bytes. The longest answers an approval whose texts all have the length that they may have. */
-const deviceLimit = 128 * 1024
+/** Calls of devices are short, bytes. */
+const deviceLimit = 64 * 1024
 
 /** The body of a request, not read yet. */
 export interface Body {
@@ -150,8 +150,8 @@ function readPlain(req: IncomingMessage): Promise<Buffer> {
 const foreignTypes = /^(multipart\/|image\/|audio\/|video\/|text\/xml$|application\/xml$|.*\+xml$)/i
 
 export interface BodyOptions {
-  /** The largest body, bytes; 128 KiB if absent. */
-  readonly limit?: number
+  /** The largest body, bytes; 64 KiB if absent. */
+  readonly limit?: number | undefined
   /**
    * Called for a body that is not valid UTF-8, which is then read as ISO-8859-1: old clients in Java write it so.
    * If absent, such a body is refused.
@@ -175,9 +175,9 @@ export async function readRows(body: Body, options: BodyOptions): Promise<Iterab
   return parseRows(content)
 }
 
-/** The body as text. */
-export async function readText(body: Body): Promise<string> {
-  const content = await readBody(body, {})
+/** The body as text. @param limit Bytes; 64 KiB if absent. */
+export async function readText(body: Body, limit?: number): Promise<string> {
+  const content = await readBody(body, { limit })
   if (typeof content !== 'string') throw new ApiProblem('api.error.malformed')
   return content
 }

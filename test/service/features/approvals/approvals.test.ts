@@ -130,6 +130,20 @@ describe.each(mainEngines)('an approval of an action, on %s', (engine) => {
       expect((await anna.decide(asked.id, 'approve')).json.state).toBe('approved')
     })
 
+    it('an approval in a domain with a PIN stays pending after a wrong one, and a denial needs none', async () => {
+      const pinDomain = await running.service.administration.createDomain(running.organization.id, {
+        name: `With PIN ${random128()}`,
+        keyType: 'PIN',
+      })
+      const there = approvalsOf(running, pinDomain.id)
+      const cem = await approver(running, pinDomain.id, { pin: '4071' })
+      const { json: asked } = await there.ask({ user: { id: cem.id } })
+
+      expect((await cem.decide(asked.id, 'approve', { pin: '1111' })).code).toBe('api.error.invalid.pin')
+      expect((await there.get(asked.id)).state).toBe('pending')
+      expect((await cem.decide(asked.id, 'deny')).json.state).toBe('denied')
+    })
+
     it('a requester shows the name and the username, so that no name looks like the person themselves', async () => {
       const { json: user } = await running.call('POST', '/users', {
         body: { ...newUser('You, in Domain'), name: 'You, in Domain' },
