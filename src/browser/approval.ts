@@ -83,8 +83,8 @@ async function stateAt(address: string, signal: AbortSignal | undefined): Promis
       redirect: 'manual',
       ...(signal && { signal }),
     })
-    // The web session has ended, or another one has asked.
-    if (answer.status === 401 || answer.status === 404) return 'lost'
+    // The web session has ended, another one has asked, or the app leads to its login.
+    if (answer.status === 401 || answer.status === 404 || answer.type === 'opaqueredirect') return 'lost'
     return answer.ok ? ((await answer.json()) as { readonly state?: string }).state : undefined
   } catch {
     return undefined

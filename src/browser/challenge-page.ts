@@ -71,11 +71,15 @@ function stopOnSubmit(stop: () => void): void {
   })
 }
 
-/** Sends with our own forms where the clock of this browser is, for the times in mails. */
+/**
+ * Sends with our own forms where the clock of this browser is, for the times in mails. A form of the app that is sent again stays as it is,
+ * and its fields can have the names of members of the form.
+ */
 function tellTimeZone(base: string): void {
   addEventListener('formdata', ({ target, formData }) => {
-    const { method, action } = target as HTMLFormElement
-    const isOurs = method === 'post' && new URL(action).pathname.startsWith(`${base}/`)
+    const form = target as HTMLFormElement
+    const [id, method, action] = ['id', 'method', 'action'].map((name) => form.getAttribute(name))
+    const isOurs = id !== 'repeat' && method === 'post' && action?.startsWith(`${base}/`)
     if (isOurs) formData.set('timeZone', Intl.DateTimeFormat().resolvedOptions().timeZone)
   })
 }

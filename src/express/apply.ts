@@ -27,7 +27,7 @@ import {
   saveMfaState,
   saveUnderNewId,
 } from './session/web-session.ts'
-import { cancelApprovals } from './sign-in/cancel-approvals.ts'
+import { cancelApprovals } from './approvals/cancel-approvals.ts'
 import { cancelRequests } from './sign-in/cancel-requests.ts'
 import { unavailable } from './sign-in/unavailable.ts'
 
@@ -80,7 +80,12 @@ export async function applyEffects(
   const isChanged = state !== 'as-is' && state !== 'detach'
   const open = isChanged ? openChallenges(req) : []
   const approvals = isChanged ? openApprovals(req) : []
-  await changeState(req, res, state)
+  try {
+    await changeState(req, res, state)
+  } catch (error) {
+    cancelUnsavedApprovals(req, context, approvals, state)
+    throw error
+  }
   if (open.length > 0) cancelDropped(req, context, open, state)
   if (approvals.length > 0) cancelDroppedApprovals(req, context, approvals)
   for (const cookie of cookies) res.addCookie(cookie)
@@ -141,6 +146,22 @@ function cancelDroppedApprovals(req: FrameworkRequest, { mfa }: RequestContext, 
     req,
     mfa,
     before.filter(({ id }) => !remainingIds.has(id)),
+  )
+}
+
+/** Nobody should be asked for an approval that no request will find in the web session. */
+function cancelUnsavedApprovals(
+  req: FrameworkRequest,
+  { mfa }: RequestContext,
+  before: readonly OpenApproval[],
+  change: StateChange,
+): void {
+  const { approvals = [] } = stateAfter({}, change)
+  const beforeIds = new Set(before.map(({ id }) => id))
+  cancelApprovals(
+    req,
+    mfa,
+    approvals.filter(({ id }) => !beforeIds.has(id)),
   )
 }
 

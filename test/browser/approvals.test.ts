@@ -64,3 +64,41 @@ describe('followSecondStep({ showApproval })', () => {
     expect(await bank.waiting(account)).toEqual([])
   })
 })
+
+describe('the page of an approval', () => {
+  it('the page of an approval sends a form again as it was, also when the user asks again, and leads where the app says', async () => {
+    const bodies: unknown[] = []
+    const elsewhere = (url: string) => `${url.replace('127.0.0.1', 'localhost')}/elsewhere`
+    const form = `<!doctype html><form method="post" action="/transfer"><input name="to" value="anna"><input name="amount" value="5">
+      <input name="action" value="1"><input name="method" value="2"><input name="id" value="3"><input name="submit" value="4">
+      <input name="empty"><input type="file" name="file"><textarea name="text">\n\na\n b\n</textarea><button>Send</button></form>`
+    const bank = await startBank({
+      first: [(req, res, next) => (req.path === '/page' ? void res.type('html').send(form) : next())],
+      before: [
+        ({ body, headers: { host } }, res, next) => {
+          bodies.push(body)
+          const send = res.send.bind(res)
+          res.send = (text) =>
+            String(text).startsWith('sent') ? (res.redirect(303, elsewhere(`http://${host}`)), res) : send(text)
+          next()
+        },
+      ],
+    })
+    const { browser, account } = await bank.signedIn()
+    const page = await keptPage(chromium)
+    await page.context().addCookies(browser.cookiesAt(bank.url))
+    await page.goto(`${bank.url}/page`)
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('#number').waitFor()
+    await bank.answer(account, 'deny')
+    await page.getByRole('button', { name: 'Ask again' }).click()
+    const number = (await page.locator('#number').textContent()) ?? ''
+
+    await bank.answer(account, 'approve', number)
+    await page.waitForURL(elsewhere(bank.url))
+
+    expect(bodies[0]).toMatchObject({ action: '1', empty: '', file: '', text: '\r\na\r\n b\r\n' })
+    expect(bodies.map((body) => JSON.stringify(body))).toEqual(bodies.map(() => JSON.stringify(bodies[0])))
+    expect(bank.runs).toHaveLength(1)
+  })
+})

@@ -124,6 +124,8 @@ describe('requireApproval() on other frameworks', () => {
       runs.push(request.mfa?.approval?.id)
       return 'sent'
     })
+    app.addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null))
+    app.post('/stream', { preHandler: requireApprovalOnFastify(() => ({ title: 'Upload' })) }, () => 'uploaded')
     app.get('/account', () => 'in')
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     onTestFinished(async () => {
@@ -141,7 +143,15 @@ describe('requireApproval() on other frameworks', () => {
     const changed = await browser.submit('/transfer', { ...transfer, to: 'mallory' })
     const done = await browser.submit('/transfer', Object.fromEntries(fieldsOn(page)))
 
+    const ofStream = {
+      accept: 'text/html',
+      'content-type': 'application/octet-stream',
+      'sec-fetch-site': 'same-origin',
+    }
+    const unread = await browser.send('POST', '/stream', ofStream, 'bytes')
+
     expect(headlineOf(changed)).toBe('Approve this action')
+    expect([unread.status, unread.text]).toEqual([500, expect.stringContaining('not parsed yet')])
     expect(done.text).toBe('sent')
     expect(runs).toEqual([approval.id])
   })

@@ -71,6 +71,47 @@ describe('requireApproval()', () => {
     expect(outcomeOf(bank, await browser.submit('/transfer', { ...transfer, memo: 'for mallory' }))).toEqual(askedAgain)
   })
 
+  it.each([
+    ['line breaks', 'a\r\nb', 'a\nb'],
+    ['a carriage return', 'a\nb', 'a\rb'],
+    ['the sign of zero', 0, -0],
+    ['a number as text', 1, '1'],
+    ['a list of one', 'a', ['a']],
+    ['a member that is named like the prototype', JSON.parse('{}'), JSON.parse('{"__proto__":1}')],
+  ])('requireApproval() asks again for a body that differs in %s alone', async (_name, first, second) => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+    // JSON.stringify() writes -0 as 0.
+    const send = (memo: unknown) =>
+      postJson(browser, '/transfer', { ...transfer, memo: Object.is(memo, -0) ? 'zero' : memo }, {}, 'POST', (text) =>
+        text.replace('"zero"', '-0'),
+      )
+    const refused = await send(first)
+    await bank.answer(account, 'approve', refused.body.approval.number)
+
+    const other = await send(second)
+
+    expect([other.body.error, bank.runs.length]).toEqual(['approval_required', 0])
+    expect((await send(first)).text).toBe('sent Transfer 250')
+  })
+
+  it('requireApproval() asks again for another body that came without its length, as over HTTP/2', async () => {
+    const bank = await startBank({
+      before: [
+        (req, _res, next) => {
+          delete req.headers['content-length']
+          next()
+        },
+      ],
+    })
+    const { browser, account } = await bank.signedIn()
+    const page = await browser.submit('/transfer', transfer)
+    await bank.answer(account, 'approve', numberOn(page))
+
+    expect(outcomeOf(bank, await browser.submit('/transfer', { ...transfer, memo: 'for mallory' }))).toEqual(askedAgain)
+    expect((await browser.submit('/transfer', transfer)).text).toBe('sent Transfer 250')
+  })
+
   it('requireApproval() asks again for another address, however similar the action looks', async () => {
     const bank = await startBank()
     const { browser, account } = await bank.signedIn()
@@ -261,8 +302,7 @@ describe('requireApproval()', () => {
 
     const page = await send(form)
     await bank.answer(account, 'approve', numberOn(page))
-    // Browsers send line breaks of fields as CRLF, and read them as LF.
-    const repeated = new URLSearchParams(fieldsOn(page).map(([name, value]) => [name, value.replaceAll('\r\n', '\n')]))
+    const repeated = new URLSearchParams(fieldsOn(page))
     const done = await send(repeated.toString())
 
     expect(done.text).toBe('sent Transfer 5')
@@ -304,6 +344,83 @@ describe('requireApproval()', () => {
     expect(fieldsOn(page)).toEqual([])
     expect(await bank.waiting(account)).toEqual([])
   })
+
+  it('requireApproval() asks nobody for what a page of another site embeds, and follows its links', async () => {
+    const bank = await startBank()
+    const { browser, account } = await bank.signedIn()
+    const elsewhere = { 'sec-fetch-site': 'cross-site' }
+
+    const [image, frame] = await Promise.all([
+      browser.open('/pay/anna?1', { ...elsewhere, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }),
+      browser.open('/pay/anna?2', { ...elsewhere, 'sec-fetch-dest': 'iframe' }),
+    ])
+    const asked = await bank.waiting(account)
+    const link = await browser.open('/pay/anna?3', elsewhere)
+
+    expect([image.status, frame.status, asked]).toEqual([403, 403, []])
+    expect(outcomeOf(bank, link)).toEqual(askedAgain)
+  })
+
+  it('requireApproval() cancels a request that the web session could not keep, and asks anew afterwards', async () => {
+    const store = { isDown: true }
+    const bank = await startBank({
+      before: [
+        ({ session }, _res, next) => {
+          const save = session.save.bind(session)
+          session.save = (done) => (store.isDown ? (done?.(new Error('the store is down')), session) : save(done))
+          next()
+        },
+      ],
+    })
+    const { browser, account } = await bank.signedIn()
+
+    const failed = await browser.submit('/transfer', transfer)
+    await expect.poll(() => bank.waiting(account)).toEqual([])
+    store.isDown = false
+    const page = await browser.submit('/transfer', transfer)
+    await bank.answer(account, 'approve', numberOn(page))
+
+    expect(failed.status).toBe(503)
+    expect((await browser.submit('/transfer', transfer)).text).toBe('sent Transfer 250')
+  })
+
+  it('requireApproval() shows characters of an action that nobody sees by their numbers', async () => {
+    const bank = await startBank()
+    const { browser } = await bank.signedIn()
+
+    const page = await browser.submit('/transfer', { to: 'anna\u200b', amount: '\u202e052' })
+
+    expect(page.text).toContain('Transfer &lt;U+202E&gt;052')
+    expect(page.text).toContain('anna&lt;U+200B&gt;')
+  })
+
+  it('requireApproval() lets the form that its page sends again lead to another origin, as the app decides', async () => {
+    const bank = await startBank()
+    const { browser } = await bank.signedIn()
+
+    const [form, link] = [await browser.submit('/transfer', transfer), await browser.open('/pay/anna')]
+
+    expect(form.headers['content-security-policy']).toContain('form-action *;')
+    expect(link.headers['content-security-policy']).toContain("form-action 'self';")
+  })
+
+  it.each(['memo=a%00b', '_charset_=windows-1252'])(
+    'requireApproval() puts no field into its page that the browser would send differently: %s',
+    async (field) => {
+      const bank = await startBank()
+      const { browser } = await bank.signedIn()
+      const form = 'application/x-www-form-urlencoded'
+
+      const answer = await browser.send(
+        'POST',
+        '/transfer',
+        { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'same-origin', 'content-type': form },
+        `to=anna&amount=250&${field}`,
+      )
+
+      expect([answer.status, answer.body?.error]).toEqual([403, 'approval_required'])
+    },
+  )
 
   it('requireApproval() asks nobody for a page that a browser loads ahead', async () => {
     const bank = await startBank()

@@ -109,12 +109,13 @@ export function postJson(
   body: unknown,
   headers: Record<string, string> = {},
   method = 'POST',
+  write = (text: string) => text,
 ) {
   return browser.send(
     method,
     path,
     { ...ofScript, 'content-type': 'application/json', ...headers },
-    JSON.stringify(body),
+    write(JSON.stringify(body)),
   )
 }
 

@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../framework/http-request.ts'
 import type { Mfa } from '../request/context.ts'
 import { openApprovals, openChallenges } from '../session/web-session.ts'
-import { cancelApprovals } from '../sign-in/cancel-approvals.ts'
+import { cancelApprovals } from '../approvals/cancel-approvals.ts'
 import { cancelRequests } from '../sign-in/cancel-requests.ts'
 import { withdrawShownCode } from './withdraw-shown-code.ts'
 

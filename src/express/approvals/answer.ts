@@ -19,7 +19,8 @@ type Unapproved = Exclude<Decision, { readonly kind: 'approved' }>
 
 /**
  * Refuses to ask for what another site made the browser send: the page sends the fields again from this origin, which would get them past
- * a protection of the app that looks at the origin. Nor is anybody asked for what a browser loads ahead.
+ * a protection of the app that looks at the origin. What another site only embeds, such as an image, would use up how often a person is
+ * asked; its links are followed. Nor is anybody asked for what a browser loads ahead.
  *
  * @returns undefined for all other requests.
  */
@@ -29,18 +30,19 @@ export async function refusal(request: WebRequest): Promise<Outcome | undefined>
     await loadLanguageFor(req, context)
     return message(request, 503, 'not_ahead')
   }
-  if (isSafe(request) || !isFromElsewhere(request)) return undefined
+  if (!isFromElsewhere(request)) return undefined
   await loadLanguageFor(req, context)
-  const events = [{ type: 'post.refused', path: req.path } as const]
+  const events = isSafe(request) ? [] : [{ type: 'post.refused', path: req.path } as const]
   return { ...message(request, 403, 'cross_site'), events }
 }
 
 const isSafe = ({ req: { method } }: WebRequest) => method === 'GET' || method === 'HEAD'
 
-function isFromElsewhere({ req, context }: WebRequest): boolean {
+function isFromElsewhere(request: WebRequest): boolean {
+  const { req, context } = request
   const { publicUrl, returnOrigins } = context.mfa.options
   if (isTrustedPost(req, { token: undefined, expected: undefined, publicUrl })) return false
-  if (isNavigation(req)) return true
+  if (isNavigation(req)) return !isSafe(request)
   const { origin, 'sec-fetch-site': site } = req.headers
   // Pages of the app at other origins send data by scripts. Clients that are no browsers say neither.
   return (origin !== undefined || site !== undefined) && !returnOrigins.includes(String(origin))

@@ -1,13 +1,13 @@
 /**
- * Writes a value as one text, for comparison only. Two values have the same text only if they are equal, but for line breaks, which
- * browsers change when they send a form again (HTML, "constructing the entry list").
+ * Writes a value as one text, for comparison only. Two values have the same text only if they are equal, line breaks included: browsers
+ * send those of a form as CRLF each time.
  *
  * @returns undefined for what is no plain data, and for what is nested too deeply.
  */
 export function canonical(value: unknown, depth = 0): string | undefined {
   if (value === null || typeof value === 'boolean') return String(value)
-  if (typeof value === 'string') return JSON.stringify(value.replaceAll(/\r\n?/g, '\n'))
-  if (typeof value === 'number') return Number.isFinite(value) ? JSON.stringify(value) : undefined
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'number') return Number.isFinite(value) ? numberText(value) : undefined
   if (typeof value !== 'object' || depth > maxDepth) return undefined
   if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('base64')}`
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : `date ${value.toISOString()}`
@@ -24,6 +24,9 @@ export function canonical(value: unknown, depth = 0): string | undefined {
   })
   return joined('{', members, '}')
 }
+
+/** JSON has no text of its own for -0, which divides and formats differently from 0. */
+const numberText = (value: number): string => (Object.is(value, -0) ? '-0' : String(value))
 
 /** Deeper than data of any form, and far from the end of the stack. */
 const maxDepth = 64

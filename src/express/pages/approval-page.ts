@@ -1,4 +1,5 @@
 import type { Action } from '../../challenge/approval.ts'
+import { escapedText } from '../../ground/visible-text.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { formatDuration } from '../../contract/format-duration.ts'
 import type { Message } from '../messages/messages.ts'
@@ -119,9 +120,11 @@ function approvalPage(
   const { again, ...rest } = parts
   const model = {
     ...layout,
+    // The app decides where its own form leads: blocked there, users would see this page after the action was run.
+    formTargets: repeat?.fields ? ['*'] : layout.formTargets,
     span: (seconds: number) => formatDuration(layout.language.tag, seconds),
     token,
-    action,
+    action: asShown(action),
     repeat,
     back,
     backTo: layout.words.approval.back(layout.appName),
@@ -131,3 +134,9 @@ function approvalPage(
   // Not `no-referrer`: browsers would send the form again with `Origin: null`, which an app's own protection may refuse.
   return page(200, 'approval', model, { 'Referrer-Policy': 'same-origin' })
 }
+
+/** Where a passkey approves, only this page shows the action: like a device, it shows characters that nobody sees by their numbers. */
+const asShown = ({ title, details }: Action): Action => ({
+  title: escapedText(title),
+  details: details.map(({ label, value }) => ({ label: escapedText(label), value: escapedText(value) })),
+})

@@ -1,6 +1,7 @@
 import type { HttpRequest } from '../framework/http-request.ts'
 import { currentRequestId } from '../../challenge/attribution.ts'
 import { cancelApproval } from '../../challenge/approval.ts'
+import { forgetStart } from './start-once.ts'
 import type { Mfa } from '../request/context.ts'
 import type { OpenApproval } from '../session/open-approvals.ts'
 
@@ -8,8 +9,8 @@ import type { OpenApproval } from '../session/open-approvals.ts'
 const cancelled = new WeakMap<HttpRequest, Set<string>>()
 
 /**
- * Cancels approvals that no request can redeem anymore, also on the devices. Does nothing to settled ones. Not awaited: a service that does
- * not respond keeps no user signed in.
+ * Cancels approvals that no request can redeem anymore, also on the devices: the next request asks again. Does nothing to settled ones. Not
+ * awaited: a service that does not respond keeps no user signed in.
  */
 export function cancelApprovals(req: HttpRequest, { connect, options }: Mfa, approvals: readonly OpenApproval[]): void {
   const done = cancelled.get(req) ?? new Set()
@@ -17,6 +18,7 @@ export function cancelApprovals(req: HttpRequest, { connect, options }: Mfa, app
   for (const { id, until } of approvals) {
     if (until <= options.clock.now() || done.has(id)) continue
     done.add(id)
+    forgetStart(id)
     connect()
       .then((service) => cancelApproval(service, id))
       .catch((error: unknown) => {
