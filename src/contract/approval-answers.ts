@@ -5,7 +5,13 @@ import { Requester } from './approval-content.ts'
 import { ApprovalReason, ApprovalState } from './approval-state.ts'
 import { Id, Seconds } from './text.ts'
 
-export const ApprovalAnswered = z.object({ id: Id, state: ApprovalState, reason: ApprovalReason.optional() })
+export const ApprovalAnswered = z.object({
+  id: Id,
+  state: ApprovalState,
+  reason: ApprovalReason.optional(),
+  /** The block that a report has made, or made longer; absent after other answers. */
+  block: Id.optional(),
+})
 export type ApprovalAnswered = z.infer<typeof ApprovalAnswered>
 
 /** A requester that the person has blocked, because they did not ask for what it asked. */

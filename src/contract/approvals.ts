@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { isBlank } from '../ground/visible-text.ts'
 import { ApprovalDecision, approvalLimits } from './approval-facts.ts'
 import { ApprovalDetail, ApprovalTitle } from './approval-content.ts'
 import { Proof } from './approval-proof.ts'
@@ -64,6 +65,19 @@ export const Approval = z.object({
 })
 export type Approval = z.infer<typeof Approval>
 
+/** What is asked for has to say something: nobody should approve an empty line. */
+const seen = <S extends z.ZodType<string>>(schema: S) =>
+  schema.refine((value) => !isBlank(value), 'must contain characters that can be seen')
+
+/** The title of a new approval. */
+export const NewApprovalTitle = seen(ApprovalTitle)
+
+/** A fact of a new approval. */
+export const NewApprovalDetail = ApprovalDetail.extend({
+  label: seen(ApprovalDetail.shape.label),
+  value: seen(ApprovalDetail.shape.value),
+})
+
 /** A username, or an object as for sessions. */
 const ApproverReference = z.union([Username.transform((username) => ({ username })), UserReference])
 
@@ -75,15 +89,15 @@ export const NewApproval = z
     approvers: z.array(ApproverReference).min(1).max(maxApprovers).optional(),
     /** How many of them have to. */
     needed: z.int().min(1).max(maxApprovers).default(1),
-    title: ApprovalTitle,
-    details: z.array(ApprovalDetail).max(approvalLimits.details).default([]),
+    title: NewApprovalTitle,
+    details: z.array(NewApprovalDetail).max(approvalLimits.details).default([]),
     /** Seconds. */
     expiresIn: z.int().min(approvalLifetimes.min).max(approvalLifetimes.max).default(approvalLifetimes.default),
     /**
      * Who asks: with `approvers`, the id of a user of the domain. With `user`, such an id, or a name that devices show as not confirmed;
      * without it, the person themselves.
      */
-    requestedBy: text(1, approvalLimits.requester).optional(),
+    requestedBy: seen(text(1, approvalLimits.requester)).optional(),
     /** Only with `user`, where the caller shows the number on the screen that the person is looking at. */
     numberMatching: z.boolean().default(false),
     /** Only this challenge can redeem the approval; without one it cannot be redeemed. */

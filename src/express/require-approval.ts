@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express'
 import { z } from 'zod'
 
 import type { Action } from '../challenge/approval.ts'
-import { ApprovalDetail, approvalLifetimes, approvalLimits, ApprovalTitle } from '../contract/approvals.ts'
+import { approvalLifetimes, approvalLimits, NewApprovalDetail, NewApprovalTitle } from '../contract/approvals.ts'
 import { parseOptions } from '../contract/validate.ts'
 import { serve } from './apply.ts'
 import { responseOf } from './framework/express-response.ts'
@@ -43,8 +43,8 @@ export const RequireApprovalSchema = NeedSchema.omit({ purpose: true }).extend({
 
 /** Checks {@link ActionToApprove}. */
 const ActionSchema = z.strictObject({
-  title: ApprovalTitle,
-  details: z.array(ApprovalDetail).max(approvalLimits.details).default([]),
+  title: NewApprovalTitle,
+  details: z.array(NewApprovalDetail).max(approvalLimits.details).default([]),
 })
 
 /**

@@ -13,11 +13,13 @@ describe('text from others', () => {
     ['a tag character', 'a\u{e0041}b', 'a<U+E0041>b'],
     ['a wide space', 'a\u3000b', 'a<U+3000>b'],
     ['a selector without its emoji', 'a\ufe0fb', 'a<U+FE0F>b'],
+    ['a mark on top of four others', `a${'\u0301'.repeat(5)}b`, `a${'\u0301'.repeat(4)}<U+0301>b`],
+    ['a mark without a letter', '\u0338b', '<U+0338>b'],
   ])('text from others shows %s by its number', (_what, text, shown) => {
     expect(escapedText(text)).toBe(shown)
   })
 
-  it.each(['Überweisung 250,00 €', 'العربية', '日本語', '❤\ufe0f'])(
+  it.each(['Überweisung 250,00 €', 'العَرَبِيَّة', '日本語', '❤\ufe0f', 'Việt', 'हिन्दी', 'שָׁלוֹם'])(
     'text from others is shown as it is where it can be read: %s',
     (text) => {
       expect(escapedText(text)).toBe(text)
@@ -34,6 +36,10 @@ describe('text from others', () => {
     ['\u0391lpha', true],
     ['Москва und Berlin', false],
     ['Ελλάδα', false],
+    ['\u0555scar', true],
+    ['\ua4d0bc', true],
+    ['€2\u09ea0.00', true],
+    ['١٢٣', false],
   ])('a word with letters of several alphabets is found: %s', (text, isMixed) => {
     expect(mixesAlphabets(text)).toBe(isMixed)
   })

@@ -41,7 +41,7 @@ export function ApprovalOutcome({ device, account, content, answered, onDone }: 
         </p>
       ) : null}
       {sentence ? <p class="sentence centered">{words[sentence] as string}</p> : null}
-      {answered.decision === 'report' && content ? <AllowAgain {...{ device, account, content }} /> : null}
+      {answered.block === undefined ? null : <AllowAgain {...{ device, account, block: answered.block }} />}
       <Button class="outlined wide" onClick={onDone} label={words.ok} />
     </Card>
   )
@@ -69,19 +69,16 @@ function outcomeOf({ state, reason, decision }: ApprovalOutcomeProps['answered']
   return state === 'approved' ? approved : { icon: icons.clock, tone: 'muted', word: 'gone', sentence: 'goneSentence' }
 }
 
-type AllowAgainProps = Pick<ApprovalOutcomeProps, 'device' | 'account'> & { readonly content: ApprovalContent }
+type AllowAgainProps = Pick<ApprovalOutcomeProps, 'device' | 'account'> & { readonly block: string }
 
-/** Lifts the block of the reported requester, for a person who pressed the wrong button. */
-function AllowAgain({ device, account, content: { requester, app } }: AllowAgainProps) {
+/** Lifts the block of this report, and no other one, for a person who pressed the wrong button. */
+function AllowAgain({ device, account, block }: AllowAgainProps) {
   const words = useWords()
   const { busy, problem, run } = useAttempt()
   const [lifted, setLifted] = useState(false)
 
   async function lift() {
-    const isSame = (each: ApprovalContent['requester']) => each.kind === requester.kind && each.name === requester.name
-    for (const block of await device.blocks(account)) {
-      if (block.domain.id === app.id && isSame(block.requester)) await device.liftBlock(account, block)
-    }
+    await device.liftBlock(account, { id: block })
     setLifted(true)
   }
   return (

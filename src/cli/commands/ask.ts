@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 
-import { ApprovalDetail, approvalLifetimes, approvalLimits, maxApprovers } from '../../contract/approvals.ts'
+import type { ApprovalDetail } from '../../contract/approvals.ts'
+import { approvalLifetimes, approvalLimits, maxApprovers, NewApprovalDetail } from '../../contract/approvals.ts'
 import { ask } from '../approvals/ask.ts'
 import type { ConnectionSettings } from '../approvals/connection.ts'
 import { apiKeyHelp, remoteCommand, remoteDomainOption } from '../approvals/connection.ts'
@@ -45,7 +46,7 @@ function parseNames(text: string): string[] {
 
 function addDetail(text: string, previous: readonly ApprovalDetail[] = []): ApprovalDetail[] {
   const [, label = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? []
-  if (ApprovalDetail.safeParse({ label, value }).success) return [...previous, { label, value }]
+  if (NewApprovalDetail.safeParse({ label, value }).success) return [...previous, { label, value }]
   const { label: maxLabel, value: maxValue } = approvalLimits
   throw new InvalidArgumentError(
     `Expected label=value, with 1 to ${maxLabel} and 1 to ${maxValue} characters, and without line breaks.`,

@@ -138,9 +138,10 @@ async function decide(ctx: ServiceContext, db: Queryable, deciding: Deciding): P
     actor,
   })
   if (!settled) throw tooLate()
-  if (isRight && decision === 'approve') await forgetAsked(db, approval.domainId, approver.userId)
-  if (decision === 'report') await afterReport(ctx, db, { approval, approver, actor })
-  return { id: approval.id, state: settled.state, ...(settled.reason !== null && { reason: settled.reason }) }
+  if (isRight && decision === 'approve') await forgetAsked(db, approval, approver.userId)
+  const block = decision === 'report' ? await afterReport(ctx, db, { approval, approver, actor }) : undefined
+  const { state, reason } = settled
+  return { id: approval.id, state, ...(reason !== null && { reason }), ...(block !== undefined && { block }) }
 }
 
 function receiptOf(

@@ -4,16 +4,7 @@ import type { ApprovalDecision } from '../../../contract/approval-facts.ts'
 import { approvalRedeemableFor } from '../../../contract/approvals.ts'
 import { isOpenApproval } from '../../engine/database/open-approval.ts'
 import type { Database } from '../../engine/database/schema/schema.ts'
-import {
-  allRows,
-  allValues,
-  change,
-  changesRow,
-  derived,
-  firstRow,
-  firstValue,
-  pick,
-} from '../../engine/database/statement.ts'
+import { allRows, allValues, change, changesRow, derived, firstRow, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 
 export type ApproverRow = Selectable<Database['approver']>
@@ -89,12 +80,12 @@ interface Waiting {
   readonly userId: string
 }
 
-/** How many requests wait for a person. */
-export const countWaiting = firstValue('countWaiting', (db, slots: Slots<Waiting>, now: Slot<number>) =>
+/** The requesters whose requests wait for a person, once for each request. */
+export const waitingRequesters = allValues('waitingRequesters', (db, slots: Slots<Waiting>, now: Slot<number>) =>
   db
     .selectFrom('approver')
     .innerJoin('approval', 'approval.id', 'approver.approvalId')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .select('approval.requester')
     .where('approver.domainId', '=', slots.domainId)
     .where('approver.userId', '=', slots.userId)
     .where('approver.waiting', '=', 1)

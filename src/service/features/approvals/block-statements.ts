@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely'
 
 import type { Database } from '../../engine/database/schema/schema.ts'
-import { allRows, allValues, change, changesRow, pick } from '../../engine/database/statement.ts'
+import { allRows, allValues, change, changesRow, firstValue, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 
 export type RequesterBlockRow = Selectable<Database['requesterBlock']>
 
-/** Blocks a requester, or blocks it for longer. */
-export const blockRequester = change('blockRequester', (db, row: Slots<Omit<RequesterBlockRow, 'sequence'>>) =>
+/** Blocks a requester, or blocks it for longer. @returns the id of the block. */
+export const blockRequester = firstValue('blockRequester', (db, row: Slots<Omit<RequesterBlockRow, 'sequence'>>) =>
   db
     .insertInto('requesterBlock')
     .values(pick(row, ['id', 'domainId', 'userId', 'apiKeyId', 'requester', 'shown', 'blockedUntil']))
@@ -15,7 +15,8 @@ export const blockRequester = change('blockRequester', (db, row: Slots<Omit<Requ
       conflict
         .columns(['userId', 'domainId', 'apiKeyId', 'requester'])
         .doUpdateSet({ blockedUntil: row.blockedUntil, shown: row.shown }),
-    ),
+    )
+    .returning('id'),
 )
 
 interface Asking {

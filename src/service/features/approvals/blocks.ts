@@ -20,6 +20,7 @@ import { blockRequester, blocksOf, deleteBlock } from './block-statements.ts'
 import { openContent, parseContentText } from '../../engine/secrets/approval-content.ts'
 import { notifyApproval } from './notify.ts'
 import { waitingOfRequester } from './report-statements.ts'
+import { isOwn } from './rules.ts'
 import { settleApproval } from './statements.ts'
 import type { ApprovalRow } from './statements.ts'
 
@@ -33,18 +34,28 @@ interface Report {
 /**
  * What follows "I didn't ask for this": the requester cannot ask this person for a day, its other requests to them are denied, and the
  * owners of the organization are told. A request in the person's own name came from a web session of theirs: those end.
+ *
+ * @returns the id of the block.
  */
 export async function afterReport(
   ctx: ServiceContext,
   db: Queryable,
   { approval, approver, actor }: Report,
-): Promise<void> {
+): Promise<string | undefined> {
   const now = ctx.clock.now()
   const { domainId, apiKeyId, requester, organizationId } = approval
   const { userId } = approver
   const shown = JSON.stringify(parseContentText(openContent(ctx.secrets, approval)).requester)
   const blockedUntil = now + requesterBlockLength
-  await blockRequester(db, { id: newId(ctx.random), domainId, userId, apiKeyId, requester, shown, blockedUntil })
+  const id = await blockRequester(db, {
+    id: newId(ctx.random),
+    domainId,
+    userId,
+    apiKeyId,
+    requester,
+    shown,
+    blockedUntil,
+  })
   const block = { domain: domainId, user: userId, until: blockedUntil }
   await auditBlock(db, ctx, approval, block, actor)
   for (const other of await waitingOfRequester(db, { domainId, userId, apiKeyId, requester }, now)) {
@@ -55,8 +66,9 @@ export async function afterReport(
     notifyApproval(db, ctx, other, deviceIds)
     afterCommit(db, () => ctx.observer.approvalSettled('reported'))
   }
-  if (requester === 'self') await endSessionsButKeys(db, userId)
+  if (isOwn(requester)) await endSessionsButKeys(db, userId)
   await mailOwnersOfApproval(db, ctx, { organizationId, domainId, userId })
+  return id
 }
 
 /** The requesters that the owner of a device has blocked. */

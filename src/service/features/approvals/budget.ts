@@ -3,8 +3,8 @@ import type { Call } from '../../engine/http/route.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { forgetScopes, noteAttempt, secondsUntilFree } from '../../engine/limits/attempts.ts'
 import type { Limit } from '../../engine/limits/attempts.ts'
-import { countWaiting } from './approver-statements.ts'
-import { approvalLimits, maxWaiting } from './rules.ts'
+import { waitingRequesters } from './approver-statements.ts'
+import { approvalLimits, isOwn, maxWaiting } from './rules.ts'
 
 interface Asking {
   readonly domainId: string
@@ -16,7 +16,8 @@ interface Asking {
 
 /**
  * Counts a request, in the transaction that stores it and has locked the people. Each person has limits of their own, so a requester who
- * has used up those of one person can still ask another; a requester and an API key have theirs over all people.
+ * has used up those of one person can still ask another; a requester and an API key have theirs over all people. What a person asks for
+ * themselves is counted apart from what others ask: nobody else can keep a person from their own actions, nor hide a request behind them.
  *
  * @throws {ApiProblem} `api.error.toomanyrequests`
  */
@@ -24,8 +25,9 @@ export async function takeApproval(call: Call, db: Queryable, asking: Asking): P
   const now = call.clock.now()
   const limits = limitsOf(asking)
   for (const userId of asking.userIds) {
-    const count = Number(await countWaiting(db, { domainId: asking.domainId, userId }, now))
-    if (count >= maxWaiting) throw tooManyRequests({ limit: waitingWords, wait: pauseForWaiting, now })
+    const requesters = await waitingRequesters(db, { domainId: asking.domainId, userId }, now)
+    const alike = requesters.filter((requester) => isOwn(requester) === isOwn(asking.requester))
+    if (alike.length >= maxWaiting) throw tooManyRequests({ limit: waitingWords, wait: pauseForWaiting, now })
   }
   for (const limit of limits) {
     const wait = await secondsUntilFree(db, limit, now)
@@ -34,7 +36,7 @@ export async function takeApproval(call: Call, db: Queryable, asking: Asking): P
   await noteAttempt(db, limits, now)
 }
 
-const waitingWords = `at most ${maxWaiting} approvals wait for each person`
+const waitingWords = `at most ${maxWaiting} approvals of their own, and of others, wait for each person`
 /** The requests may be answered at any moment; seconds. */
 const pauseForWaiting = 10
 
@@ -45,11 +47,11 @@ interface ApprovalLimit extends Limit {
 
 function limitsOf({ domainId, userIds, apiKeyId, requester }: Asking): readonly ApprovalLimit[] {
   const { requester: requesterLimit, apiKey } = approvalLimits
-  const ofPeople = userIds.flatMap((userId) => personLimits(domainId, userId))
+  const ofPeople = userIds.flatMap((userId) => personLimits({ domainId, userId, requester }))
   return [
     ...ofPeople,
     // A person who asks themselves has used up their own limit.
-    ...(requester === 'self'
+    ...(isOwn(requester)
       ? []
       : [
           {
@@ -66,26 +68,37 @@ function limitsOf({ domainId, userIds, apiKeyId, requester }: Asking): readonly 
   ]
 }
 
-function personLimits(domainId: string, userId: string): readonly ApprovalLimit[] {
+interface Asked {
+  readonly domainId: string
+  readonly userId: string
+  readonly requester: string
+}
+
+function personLimits({ domainId, userId, requester }: Asked): readonly ApprovalLimit[] {
   const { short, long } = approvalLimits
+  const whose = isOwn(requester) ? 'own' : 'others'
   return [
     {
-      scope: `approval 10m ${domainId} ${userId}`,
+      scope: `approval 10m ${whose} ${domainId} ${userId}`,
       ...short,
       words: `at most ${short.limit} unapproved requests to a person in 10 minutes`,
     },
     {
-      scope: `approval 24h ${domainId} ${userId}`,
+      scope: `approval 24h ${whose} ${domainId} ${userId}`,
       ...long,
       words: `at most ${long.limit} unapproved requests to a person in 24 hours`,
     },
   ]
 }
 
-/** An approval shows that the person wanted to be asked. */
-export function forgetAsked(db: Queryable, domainId: string, userId: string): Promise<void> {
+/** An approval shows that the person wanted to be asked, by themselves or by others. */
+export function forgetAsked(
+  db: Queryable,
+  { domainId, requester }: Pick<Asked, 'domainId' | 'requester'>,
+  userId: string,
+): Promise<void> {
   return forgetScopes(
     db,
-    personLimits(domainId, userId).map(({ scope }) => scope),
+    personLimits({ domainId, userId, requester }).map(({ scope }) => scope),
   )
 }

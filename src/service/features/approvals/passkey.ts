@@ -99,7 +99,7 @@ export const approve: Handler<typeof contract.approveByPasskey> = async (input, 
       device: null,
     })
     if (!accepted) throw tooLate()
-    await forgetAsked(db, approval.domainId, member.id)
+    await forgetAsked(db, approval, member.id)
     return accepted
   })
   if (!settled) throw wrong()
@@ -152,6 +152,9 @@ function answerText(call: Call, approval: ApprovalRow, nonce: string, { passkey 
 async function waitingApprover(call: Call, db: Queryable, approval: ApprovalRow, userId: string): Promise<ApproverRow> {
   const approver = await approverOf(db, { approvalId: approval.id, domainId: approval.domainId, userId })
   if (!approver) throw new ApiProblem('api.error.notfound.user')
+  // A device shows the content itself, and can ask for the number, so a person who has one approves there.
+  if (approver.deviceId !== null)
+    throw new ApiProblem('api.error.conflict.state', 'user: is asked on a device, and approves there')
   if (approver.waiting === 0 || approvalAtTime(approval, call.clock.now()).state !== 'pending') throw tooLate()
   return approver
 }

@@ -13,7 +13,7 @@ export const approvalLimits = Object.freeze({
   apiKey: { limit: 6_000, window: 10 * 60 },
 })
 
-/** The most requests that wait for one person in one domain. */
+/** The most requests of their own, and as many of others, that wait for one person in one domain. */
 export const maxWaiting = 5
 
 interface TimedApproval {
@@ -56,8 +56,21 @@ export function outcomeOf(voices: readonly Voice[], needed: number): Outcome | u
 /** What a block is about: the same requester at the same API key. */
 export function requesterKey({ kind, name }: Requester, requestedBy: string | null): string {
   if (kind === 'self') return 'self'
-  return requestedBy === null ? `app:${name}` : `user:${requestedBy}`
+  return requestedBy === null ? `app:${comparableName(name)}` : `user:${requestedBy}`
 }
+
+/** Whether people ask for themselves. */
+export const isOwn = (requester: string): boolean => requester === 'self'
+
+/**
+ * A name without case, spaces and what nobody sees: a requester that a person has blocked must not ask again under a name that looks the
+ * same.
+ */
+const comparableName = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu, '')
 
 /** SHA-256 of the content, hexadecimal. */
 export const digestOf = (content: string): string => hash('sha256', content, 'hex')

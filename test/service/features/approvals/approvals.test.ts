@@ -158,6 +158,18 @@ describe.each(mainEngines)('an approval of an action, on %s', (engine) => {
       })
     })
 
+    it.each([
+      ['title', { title: ' ' }, 'api.error.invalid.title'],
+      ['label', { details: [{ label: '\u3164', value: '1' }] }, 'api.error.invalid.details'],
+      ['value', { details: [{ label: 'To', value: '\u200b\u2800' }] }, 'api.error.invalid.details'],
+      ['requester', { requestedBy: '\u00a0\u0301' }, 'api.error.invalid.requestedby'],
+    ])('nobody is asked for an action whose %s cannot be seen', async (_what, more, code) => {
+      const answer = await app.ask({ user: { id: anna.id }, ...more })
+
+      expect([answer.status, answer.code]).toEqual([400, code])
+      expect(await anna.waiting()).toEqual([])
+    })
+
     it('an approval that nobody answers expires, also on the device', async () => {
       const { json: asked } = await app.ask({ user: { id: anna.id }, expiresIn: 60 })
       const [shown] = await anna.waiting()

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { approvalLimits, maxWaiting } from '../../../../src/service/features/approvals/rules.ts'
-import { createCall, startService } from '../../start-service.ts'
+import { devicePaths } from '../../../../src/contract/device.ts'
+import { createCall, read, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
+import { member } from '../codes/code-holder.ts'
 import { approvalsOf, approver } from './approving.ts'
 import type { Approver } from './approving.ts'
 
@@ -73,6 +75,48 @@ describe('the limits of approvals', () => {
     expect((await app.ask({ user: { id: last.id } })).status).toBe(200)
   })
 
+  describe('what others ask and what a person asks for themselves', () => {
+    const askedByOthers = async (person: Approver, more: object = {}) =>
+      app.ask({ approvers: [{ id: person.id }], requestedBy: (await member(running)).id, ...more })
+
+    it('what others ask takes no place of what a person asks for themselves, nor the reverse', async () => {
+      const anna = await approver(running)
+      for (let count = 0; count < maxWaiting; count += 1) await askedByOthers(anna, { expiresIn: 86_400 })
+
+      expect((await askedByOthers(anna)).status).toBe(429)
+      for (let count = 0; count < maxWaiting; count += 1) {
+        expect((await app.ask({ user: { id: anna.id } })).status).toBe(200)
+      }
+      expect((await app.ask({ user: { id: anna.id } })).status).toBe(429)
+    })
+
+    it('what others ask counts apart from what a person asks for themselves, and so does the reset', async () => {
+      const anna = await approver(running)
+      for (let count = 0; count < approvalLimits.short.limit; count += 1) {
+        const { json } = await askedByOthers(anna)
+        await anna.decide(json.id, 'deny')
+      }
+
+      const own = await app.ask({ user: { id: anna.id } })
+      await anna.decide(own.json.id, 'approve')
+
+      expect(own.status).toBe(200)
+      expect((await askedByOthers(anna)).status).toBe(429)
+    })
+  })
+
+  it.each(['Deploy script', 'deploy  script ', 'deploy\u200b script', 'ｄeploy script'])(
+    'a requester that a person has blocked does not ask again as "%s"',
+    async (requestedBy) => {
+      const anna = await approver(running)
+      const { json } = await app.ask({ user: { id: anna.id }, requestedBy: 'deploy script' })
+      await anna.decide(json.id, 'report')
+
+      expect((await app.ask({ user: { id: anna.id }, requestedBy })).code).toBe('api.error.forbidden.requester')
+      expect((await app.ask({ user: { id: anna.id }, requestedBy: 'deploy script 2' })).status).toBe(200)
+    },
+  )
+
   it('the limits of approvals and those of sign-ins are independent', async () => {
     const anna = await approver(running)
     for (let count = 0; count < approvalLimits.short.limit; count += 1) await askAndDeny(anna)
@@ -92,5 +136,22 @@ describe('the limits of approvals', () => {
 
     expect((await otherApp.ask({ user: { id: anna.id }, requestedBy: 'deploy script' })).status).toBe(200)
     expect((await app.ask({ user: { id: anna.id }, requestedBy: 'deploy script' })).status).toBe(403)
+  })
+
+  it('a report names its block, so that the person lifts exactly that one', async () => {
+    const anna = await approver(running)
+    const apiKey = await running.service.administration.createApiKey(running.organization.id)
+    const otherApp = approvalsOf({ call: createCall(running.origin, apiKey), domain: running.domain })
+    const reported = async (at: typeof app) => {
+      const { json } = await at.ask({ user: { id: anna.id }, requestedBy: 'deploy script' })
+      return (await anna.decide(json.id, 'report')).json.block as string
+    }
+    const [block, other] = [await reported(app), await reported(otherApp)]
+
+    await anna.device.call(devicePaths.liftBlock(block))
+    const again = await reported(app)
+
+    const { blocks } = (await read(await anna.device.get(devicePaths.blocks))).json
+    expect(blocks.map(({ id }: { id: string }) => id)).toEqual([again, other])
   })
 })

@@ -9,6 +9,7 @@ import { ceremonyLifetime } from '../../../../src/contract/passkeys.ts'
 import type { Algorithm, Lies } from '../../../../src/testing/software-authenticator.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { random128 } from '../../../support/device-signer.ts'
+import { personWithDevice } from '../callers/phone-caller.ts'
 import { member } from '../codes/code-holder.ts'
 import { passkeyHolder, rp } from '../passkeys/passkey-holder.ts'
 import { startService, unknownId } from '../../start-service.ts'
@@ -298,6 +299,18 @@ describe.each(mainEngines)('approving an action with a passkey, on %s', (engine)
 
     expect(answers.map(({ code }) => code)).toEqual(answers.map(() => 'api.error.conflict.state'))
     expect([await stateOf(cancelled.id), await stateOf(late.id)]).toEqual(['cancelled', 'expired'])
+  })
+
+  it('a person who is asked on a device cannot approve with a passkey, which shows nothing and asks for no number', async () => {
+    const anna = await owner()
+    const passkey = await anna.sign((await anna.ask()).id)
+    await personWithDevice(running, running.domain.id, {}, anna.id)
+    const { id } = await anna.ask({ numberMatching: true })
+
+    const [started, finished] = [await anna.start(id), await anna.finish(id, passkey)]
+
+    expect([started.code, finished.code]).toEqual(['api.error.conflict.state', 'api.error.conflict.state'])
+    expect(await stateOf(id)).toBe('pending')
   })
 
   it('one person approves with a passkey and another one on a device', async () => {
