@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'sending no form again that came from another site',
     file: 'src/express/approvals/answer.ts',
-    find: '  if (isNavigation(req)) return true\n',
+    find: '  if (isNavigation(req)) return !isSafe(request)\n',
     replace: '  if (isNavigation(req)) return false\n',
     test,
     title: 'requireApproval() refuses a form that another site sends, because its page would send it again from here',
@@ -86,8 +86,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'comparing only bodies that were parsed',
     file: 'src/express/approvals/posted-body.ts',
-    find: '  if (isUnread(req, body)) {',
-    replace: '  if (isUnread(req, body) && body === 1) {',
+    find: '  if (hasBody(req) && isUnread(req, body)) {',
+    replace: '  if (hasBody(req) && isUnread(req, body) && body === 1) {',
     test: 'express/approvals-in-apps.test.ts',
     title: 'requireApproval() works on Express 4, where a body that is not parsed is an empty object',
   },

@@ -217,8 +217,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'characters of an action that cannot be seen',
     file: 'src/ground/visible-text.ts',
-    find: 'const isShown = !unseen.test(character) ||',
-    replace: 'const isShown = unseen.test(character) || !unseen.test(character) ||',
+    find: 'const isShown = (!unseen.test(character) && !isCovering) ||',
+    replace: 'const isShown = !isCovering ||',
     test: 'ground/visible-text.test.ts',
     title: 'text from others shows %s by its number',
   },

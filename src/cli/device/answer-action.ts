@@ -37,17 +37,30 @@ export async function approveAction(
   await approveShown(device, pending, { ...settings, number })
 }
 
+/** An answer that comes sooner was typed before the question was shown, ms. */
+const minReadingTime = 500
+
+interface PromptSettings {
+  readonly state: string
+  readonly end: AbortSignal
+  readonly askPerson?: typeof ask
+  /** Milliseconds since any moment. */
+  readonly now?: () => number
+}
+
 /** Asks the person at the terminal how to answer an action that was shown in full. */
 export async function promptForAction(
   device: Device,
   pending: PendingAction,
-  settings: { readonly state: string; readonly end: AbortSignal; readonly askPerson?: typeof ask },
+  { state, end, askPerson = ask, now = () => performance.now() }: PromptSettings,
 ): Promise<void> {
-  const { state, end, askPerson = ask } = settings
   const isReadable = readContent(pending.approval) !== undefined
   for (;;) {
     const words = isReadable ? 'approve, deny or report' : 'deny or report'
+    const shownAt = now()
     const answer = await askPerson(`Type ${words} (you didn't ask for this), or press Enter to skip: `, end)
+    // A terminal keeps what is typed: a second "approve" for the previous action must not sign this one unread.
+    if (answer && now() - shownAt < minReadingTime) continue
     // Whole words only: the rest of what was typed for the previous request must not answer this one.
     if (answer === 'deny' || answer === 'report') return sendActionAnswer(device, pending, answer, { state })
     if (answer === 'approve' && isReadable) {

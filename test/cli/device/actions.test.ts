@@ -60,6 +60,17 @@ async function activated(options: RunningServiceOptions = {}, pin?: string) {
   }
 }
 
+/** A person who types these lines. @param delay How long after each question, ms. */
+function atTerminal(lines: readonly string[], delay = 500) {
+  const linesLeft = [...lines]
+  let now = 0
+  const askPerson = async () => {
+    now += delay
+    return linesLeft.shift()
+  }
+  return { state: 'device.json', end: new AbortController().signal, askPerson, now: () => now }
+}
+
 describe('second-factor device list, with an action', () => {
   it('second-factor device list prints all of an action', async () => {
     const { askFor, command } = await activated()
@@ -318,14 +329,7 @@ describe('second-factor device watch, with an action', () => {
     vi.spyOn(console, 'log').mockImplementation(() => {})
     const { askFor, device, pending, get } = await activated()
     const { id } = await askFor()
-    const linesLeft = [...lines]
-    const askPerson = async () => linesLeft.shift()
-
-    await promptForAction(device, await pending(), {
-      state: 'device.json',
-      end: new AbortController().signal,
-      askPerson,
-    })
+    await promptForAction(device, await pending(), atTerminal(lines))
 
     expect(await get(id)).toMatchObject({ state: expected })
   })
@@ -334,14 +338,18 @@ describe('second-factor device watch, with an action', () => {
     const { askFor, device, pending, get } = await activated()
     const { id } = await askFor()
     const { account, approval } = await pending()
-    const linesLeft = ['approve', '']
-    const askPerson = async () => linesLeft.shift()
 
-    await promptForAction(
-      device,
-      { account, approval: { ...approval, content: '{}' } },
-      { state: 'device.json', end: new AbortController().signal, askPerson },
-    )
+    await promptForAction(device, { account, approval: { ...approval, content: '{}' } }, atTerminal(['approve', '']))
+
+    expect(await get(id)).toMatchObject({ state: 'pending' })
+  })
+
+  it('an answer that was typed before an action was shown does not answer it', async () => {
+    vi.spyOn(console, 'log').mockImplementation(() => {})
+    const { askFor, device, pending, get } = await activated()
+    const { id } = await askFor()
+
+    await promptForAction(device, await pending(), atTerminal(['approve', 'report', ''], 499))
 
     expect(await get(id)).toMatchObject({ state: 'pending' })
   })
