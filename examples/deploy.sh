@@ -23,9 +23,12 @@ npx second-factor ask \
 [ -s "$proof" ] || rm -f "$proof"
 [ "$code" -eq 0 ] || exit "$code"
 if [ -n "${TRUST:-}" ]; then
-  npx second-factor proof verify "$proof" --trust "$TRUST" >&2 || exit 3
+  verified=$(npx second-factor proof verify "$proof" --trust "$TRUST") || { echo "$verified" >&2; exit 3; }
+  echo "$verified" >&2
+  # A valid proof of another deployment is none of this one.
+  echo "$verified" | grep -q "^ *Commit  *$commit\$" || { echo "The proof is of another commit." >&2; exit 3; }
 fi
 
-mkdir -p "$folder"
+mkdir -p -- "$folder"
 git archive "$commit" | tar -x -C "$folder"
 echo "Deployed $version. The proof is in $proof."
