@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -146,7 +146,20 @@ describe('deploy.sh', () => {
       const name = readdirSync(folder).find((file) => file.startsWith('approval-')) ?? ''
       return JSON.parse(readFileSync(join(folder, name), 'utf8')) as Approval
     }
-    return { ...started, code, proof, anna, ben, deployed: () => existsSync(join(folder, 'target', 'app.txt')) }
+    /** Deploys another commit, with a service that answers with the proof of this one. */
+    const deployWithThisProof = async () => {
+      const earlier = join(folder, 'earlier.json')
+      await writeFile(earlier, JSON.stringify(proof()))
+      const shim = `#!/bin/sh\nshift\n[ "$1" = ask ] && exec cat "${earlier}"\nexec "${process.execPath}" "${program}" "$@"\n`
+      await writeFile(join(folder, 'npx'), shim)
+      await writeFile(join(folder, 'app.txt'), '4.3')
+      git('commit', '--quiet', '-am', 'Version 4.3')
+      const options = { cwd: folder, env: { ...env, PATH: path, TRUST: 'trust.json' }, encoding: 'utf8' } as const
+      const { status, stderr } = spawnSync('sh', [join(root, 'examples', 'deploy.sh'), 'HEAD', 'other'], options)
+      return { status, stderr, deployed: existsSync(join(folder, 'other')) }
+    }
+    const deployed = () => existsSync(join(folder, 'target', 'app.txt'))
+    return { ...started, code, proof, anna, ben, deployed, deployWithThisProof }
   }
 
   it('deploy.sh deploys after two people have approved, and keeps a proof that verifies', async () => {
@@ -160,6 +173,18 @@ describe('deploy.sh', () => {
     expect(deployed()).toBe(true)
     const verified = verifyApproval(proof(), { trust: await service.client.approvals.keys() })
     expect(verified).toMatchObject({ content: { title: 'Deploy v4.2 to production', needed: 2 } })
+  })
+
+  it('deploy.sh deploys nothing by the valid proof of another commit', async () => {
+    const { anna, ben, code, deployWithThisProof } = await startDeployment()
+    await anna.approveAction('Deploy v4.2 to production')
+    await ben.approveAction('Deploy v4.2 to production')
+    await code
+
+    const other = await deployWithThisProof()
+
+    expect(other).toMatchObject({ status: 3, deployed: false })
+    expect(other.stderr).toMatch(/^Valid[^]*The proof is of another commit\.\n$/)
   })
 
   it('deploy.sh deploys nothing and exits with 1 after two denials, and with 2 when nobody answers', async () => {
