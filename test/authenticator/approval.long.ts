@@ -150,6 +150,43 @@ describe('an action to approve', () => {
     expect(await appears(page.getByText('<b>bold</b>'))).toBe(true)
   })
 
+  it('an action that arrives before the person leaves the answer to another one is announced', async () => {
+    const { page, ask } = await asked()
+    await button(page, 'Approve').click()
+    await headline(page, 'Approved')
+
+    await ask({ title: 'Transfer €300.00' })
+    await page.locator('.banner').getByText('Approve an action').waitFor()
+    const left = await page.locator('.banner').innerText()
+    await button(page, 'Review').click()
+
+    expect(left).toMatch(/· [345]:\d\d/)
+    expect(await headline(page, 'Approve this?')).toBe(true)
+    expect(await appears(page.getByText('Transfer €300.00'))).toBe(true)
+  })
+
+  it('a report of an action in the person’s own name says that their sign-ins have ended', async () => {
+    const { page } = await asked()
+
+    await button(page, report).click()
+
+    await headline(page, 'Denied and blocked')
+    expect(await appears(page.getByText('Your sign-ins to all apps have ended.'))).toBe(true)
+  })
+
+  it('the buttons of long content cover nothing of its end when it can be approved', async () => {
+    const many = Array.from({ length: 20 }, (_, index) => ({ label: `Item ${index}`, value: 'x '.repeat(40) }))
+    const { page } = await asked({ details: many })
+    await page.getByText('Scroll to the end to approve').waitFor()
+    const bottom = (selector: string) => page.locator(selector).evaluate((each) => each.getBoundingClientRect().bottom)
+
+    for (let step = 0; (await page.locator('.hold').count()) > 0 && step < 400; step++) await page.mouse.wheel(0, 20)
+    const top = await page.locator('.actions').evaluate((each) => each.getBoundingClientRect().top)
+
+    expect(await page.locator('.hold').count()).toBe(0)
+    expect(await bottom('#facts .origin')).toBeLessThanOrEqual(top)
+  })
+
   it('an action ends on the screen when the app cancels it', async () => {
     const { page, approval } = await asked()
 
