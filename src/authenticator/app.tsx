@@ -95,9 +95,10 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
     setScreen(home)
   }
 
-  const newRequest = hasBanner(screen) ? inbox.pending.find(({ request }) => !closed.has(request.id)) : undefined
-  const rang = hasBanner(screen) ? inbox.calls.find(({ call }) => !closed.has(call.id)) : undefined
-  const asked = hasBanner(screen) ? inbox.approvals.find(({ approval }) => !closed.has(approval.id)) : undefined
+  const announces = hasBanner(screen, inbox)
+  const newRequest = announces ? inbox.pending.find(({ request }) => !closed.has(request.id)) : undefined
+  const rang = announces ? inbox.calls.find(({ call }) => !closed.has(call.id)) : undefined
+  const asked = announces ? inbox.approvals.find(({ approval }) => !closed.has(approval.id)) : undefined
   const newerRequest = newerThan(screen, inbox.pending)
   const parts = { device, clock, serviceUrl, accounts, inbox, notifications, now, screen, show: setScreen }
   return (
@@ -110,7 +111,7 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
           action={words.show}
           onReview={() => onOpen(newerRequest)}
         />
-      ) : screen.name === 'request' || screen.name === 'call' || screen.name === 'approval' ? null : newRequest ? (
+      ) : newRequest ? (
         <Banner
           key={newRequest.request.id}
           {...{ account: newRequest.account, period: newRequest.request, now }}
@@ -131,7 +132,7 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
           subject={words.approvalNotice}
           onReview={() => onReview({ name: 'approval', pending: asked })}
         />
-      ) : (
+      ) : ['request', 'call', 'approval'].includes(screen.name) ? null : (
         <AppBar
           onHistory={list?.length ? () => setScreen({ name: 'history' }) : undefined}
           onSettings={() => setScreen({ name: 'settings' })}

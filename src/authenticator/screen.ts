@@ -74,9 +74,12 @@ export function newerThan(screen: Screen, [newest]: readonly Pending[]): Pending
 }
 
 /** Whether a request that arrives is announced by a banner: the other screens show it, or do so in a moment. */
-export function hasBanner(screen: Screen): boolean {
+export function hasBanner(screen: Screen, { calls, approvals }: Pick<Inbox, 'calls' | 'approvals'>): boolean {
   if (screen.name === 'outcome') return !closesItself(screen.outcome)
-  return !['home', 'request', 'call', 'approval'].includes(screen.name)
+  // Once answered, these stay until the person presses OK.
+  if (screen.name === 'call') return !calls.some(({ call }) => call.id === screen.pending.call.id)
+  if (screen.name === 'approval') return !approvals.some(({ approval }) => approval.id === screen.pending.approval.id)
+  return screen.name !== 'home' && screen.name !== 'request'
 }
 
 function isAmong(pending: readonly Pending[], candidate: Pending): boolean {

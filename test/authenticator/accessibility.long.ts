@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest'
 
 import { axeViolations } from '../support/axe.ts'
 import { startService } from '../support/running-service.ts'
+import { everyApprovalScreen } from './every-approval-screen.ts'
 import { everyScreen } from './every-screen.ts'
 import { phones, small } from './phone.ts'
 import { button, headline, appears, read } from './screen.ts'
+import { seedAccount } from './seed.ts'
 
 const phone = await phones()
 
@@ -76,6 +78,27 @@ describe('every screen', () => {
       // Fifteen screens, and axe looks at each.
     },
     60_000,
+  )
+})
+
+describe('every screen of an approval', () => {
+  it.each(walks)(
+    'every screen of an approval is accessible: %s, %s, %i × %i',
+    async (colorScheme, locale, width, height, rules) => {
+      const service = await startService()
+      const { code } = await service.enroll('alice')
+      const language = locale === 'en-US' ? {} : { locale }
+      const context = { ...calm(colorScheme), ...language, viewport: { width, height } }
+      const page = await phone.open(service, '', context)
+      await seedAccount(page, service.url, code)
+      await page.locator('.coded').waitFor()
+      const inspect = inspector(page, rules)
+
+      await everyApprovalScreen(service, page, (screen) => inspect.check(screen))
+
+      expect(inspect.violations).toEqual([])
+    },
+    120_000,
   )
 })
 

@@ -1,50 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-
-import { administrator, startConsole } from '../service/features/administrators/console-holder.ts'
-import type { Console } from '../service/features/administrators/console-holder.ts'
+import { administrator } from '../service/features/administrators/console-holder.ts'
 import { askCaller, outcomeOf } from '../service/features/callers/phone-caller.ts'
-import { newUser } from '../service/start-service.ts'
-import { random128 } from '../support/device-signer.ts'
 import { axeViolations } from '../support/axe.ts'
-import { phones, small } from './phone.ts'
+import { pinOfPerson, useConsole } from './console-person.ts'
+import { phones } from './phone.ts'
 import { button, headline, appears, read } from './screen.ts'
 
 const phone = await phones()
-
-let folder: string
-let running: Console
-let pinDomain: string
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'second-factor-call-'))
-  running = await startConsole(join(folder, 'mfa.sqlite'))
-  const pin = { name: 'Vault', keyType: 'PIN' } as const
-  pinDomain = (await running.service.administration.createDomain(running.organization.id, pin)).id
-})
-afterAll(async () => {
-  await running.close()
-  rmSync(folder, { recursive: true })
-})
+const { running, person: newPerson } = useConsole(phone)
 
 /** A person with the authenticator open, and the help desk. */
-async function person(domainId = running.domain.id) {
-  const { json: user } = await running.call('POST', '/users', { body: newUser(`alice ${random128()}`) })
-  const membership = `/domains/${domainId}/users/${user.id}`
-  await running.call('PUT', membership)
-  const { json: token } = await running.call('PUT', `${membership}/token`)
-  // Browsers give keys to `localhost` as if it were https.
-  const url = running.origin.replace('127.0.0.1', 'localhost')
-  const pin = domainId === pinDomain ? '4071' : undefined
-  const page = await phone.openWith({ url }, token.code as string, { context: small, pin })
-  const helpdesk = await administrator(running, { role: 'helpdesk', domains: [domainId] })
-  const member = { domainId, id: user.id as string }
+async function person({ withPin = false } = {}) {
+  const { page, ...member } = await newPerson({ withPin })
+  const { id, domainId } = member
+  const helpdesk = await administrator(running(), { role: 'helpdesk', domains: [domainId] })
   const ask = async () => (await askCaller(helpdesk, member)).json
-  const stateOf = async (id: string) => (await outcomeOf(helpdesk, member, id)).json.state
-  const signIn = () => running.call('POST', `/domains/${domainId}/sessions`, { body: { user: { id: user.id } } })
+  const stateOf = async (call: string) => (await outcomeOf(helpdesk, member, call)).json.state
+  const signIn = () => running().call('POST', `/domains/${domainId}/sessions`, { body: { user: { id } } })
   return { page, ask, stateOf, signIn }
 }
 
@@ -115,7 +88,7 @@ describe('a call to the help desk', () => {
   it('a call to the help desk ends on the screen when its time is over', async () => {
     const { page } = await called()
 
-    await running.clock.advance(90)
+    await running().clock.advance(90)
 
     expect(await headline(page, 'No longer needed')).toBe(true)
   })
@@ -157,14 +130,14 @@ describe('a call to the help desk', () => {
   })
 
   it('a call to the help desk asks for the PIN after the number', async () => {
-    const { page, ask, stateOf } = await person(pinDomain)
+    const { page, ask, stateOf } = await person({ withPin: true })
     const { id, number } = await ask()
 
     await page.locator('#number').fill(number)
     await page.locator('#pin').fill('0000')
     await button(page, yes).click()
     expect(await appears(page.getByText('4 attempts left'))).toBe(true)
-    await page.locator('#pin').fill('4071')
+    await page.locator('#pin').fill(pinOfPerson)
     await button(page, yes).click()
 
     expect(await headline(page, 'Confirmed')).toBe(true)

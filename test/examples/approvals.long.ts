@@ -1,67 +1,26 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import { createInterface } from 'node:readline'
-
 import { startTestService } from 'second-factor/testing'
 import type { TestDevice } from 'second-factor/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { root } from '../../scripts/run.ts'
 import { verifyApproval } from '../../src/client/index.ts'
-import type { Approval } from '../../src/contract/approvals.ts'
 import { serveRest } from '../support/rest-bridge.ts'
+import { placeFor, startDeployment as deploy, startTool } from './approving.ts'
 
 /** A service that processes can reach, with devices of a test. */
 async function startService() {
-  const folder = await mkdtemp(join(tmpdir(), 'example-'))
   const service = await startTestService()
   const rest = await serveRest(service)
-  onTestFinished(async () => {
-    await service.close()
-    await rm(folder, { recursive: true })
-  })
-  return { service, folder, env: { ...process.env, NODE_NO_WARNINGS: '1', ...rest.env } as NodeJS.ProcessEnv }
+  onTestFinished(() => service.close())
+  return { service, ...(await placeFor(rest.env)) }
 }
-
-type Started = Awaited<ReturnType<typeof startService>>
 
 /** Waits until the action is on the device. */
 async function actionOn(device: TestDevice, title: string): Promise<void> {
   await expect.poll(async () => (await device.pendingActions()).map((action) => action.title)).toContain(title)
 }
 
-/** Starts a tool server as an agent does. */
-function startTool(name: string, { folder, env }: Started) {
-  const child = spawn(process.execPath, [join(root, 'examples', name)], {
-    cwd: folder,
-    env: { ...env, APPROVER: 'alice' },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  onTestFinished(() => void child.kill())
-  const waiting = new Map<number, (answer: any) => void>() // oxlint-disable-line typescript/no-explicit-any -- tests read what they expect
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const answer = JSON.parse(line) as { id: number }
-    waiting.get(answer.id)?.(answer)
-  })
-  let last = 0
-  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-  const request = (method: string, params: object = {}) =>
-    // oxlint-disable-next-line typescript/no-explicit-any -- tests read what they expect
-    new Promise<any>((resolve) => {
-      last += 1
-      waiting.set(last, resolve)
-      send({ id: last, method, params })
-    })
-  return { request, send, pay: (args: object) => request('tools/call', { name: 'pay', arguments: args }) }
-}
-
 describe('agent-tool.js', () => {
   const payment = { to: 'DE89370400440532013000', cents: 1250 }
-  const paid = (folder: string) =>
-    existsSync(join(folder, 'payments.jsonl')) ? readFileSync(join(folder, 'payments.jsonl'), 'utf8') : ''
 
   it('agent-tool.js pays once a person has approved exactly its arguments', async () => {
     const started = await startService()
@@ -75,11 +34,11 @@ describe('agent-tool.js', () => {
     expect(await device.pendingActions()).toMatchObject([
       { title: 'Pay €12.50', details: [{ label: 'To', value: payment.to }], requester: 'Payment agent' },
     ])
-    expect(paid(started.folder)).toBe('')
+    expect(tool.paid()).toBe('')
     await device.approveAction('Pay €12.50')
 
     expect((await answer).result).toMatchObject({ isError: false })
-    expect(JSON.parse(paid(started.folder))).toMatchObject(payment)
+    expect(JSON.parse(tool.paid())).toMatchObject(payment)
   })
 
   it('agent-tool.js pays nothing after a denial, an expiry or a cancellation, and tells the model', async () => {
@@ -110,56 +69,18 @@ describe('agent-tool.js', () => {
     expect(await device.pendingActions()).toEqual([])
 
     expect((await tool.pay({ to: 'Anna', cents: 1 })).result.content[0].text).toContain('Not paid: `to` is an IBAN')
-    expect(paid(started.folder)).toBe('')
+    expect(tool.paid()).toBe('')
   })
 })
 
 describe('deploy.sh', () => {
   async function startDeployment() {
     const started = await startService()
-    const { folder, env, service } = started
-    const git = (...args: string[]) =>
-      execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args], { cwd: folder })
-    git('init', '--quiet')
-    await writeFile(join(folder, 'app.txt'), '4.2')
-    git('add', 'app.txt')
-    git('commit', '--quiet', '-m', 'Version 4.2')
-    git('tag', 'v4.2')
-    // npx finds the package that the test has built.
-    const program = join(root, 'bin', 'second-factor.js')
-    await writeFile(join(folder, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`)
-    await chmod(join(folder, 'npx'), 0o755)
-    await writeFile(join(folder, 'trust.json'), JSON.stringify(await service.client.approvals.keys()))
+    const { service } = started
     await service.addUser('dora')
     const [anna, ben] = [await service.enroll('anna'), await service.enroll('ben')]
     await service.enroll('cem')
-    const path = `${folder}${delimiter}${process.env['PATH']}`
-    const child = spawn('sh', [join(root, 'examples', 'deploy.sh'), 'v4.2', 'target'], {
-      cwd: folder,
-      env: { ...env, PATH: path, DEPLOYER: 'dora', TRUST: 'trust.json' },
-    })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
-    const code = new Promise<number | null>((resolve) => void child.on('close', resolve))
-    await expect.poll(() => output).toContain('Waiting')
-    const proof = (): Approval => {
-      const name = readdirSync(folder).find((file) => file.startsWith('approval-')) ?? ''
-      return JSON.parse(readFileSync(join(folder, name), 'utf8')) as Approval
-    }
-    /** Deploys another commit, with a service that answers with the proof of this one. */
-    const deployWithThisProof = async () => {
-      const earlier = join(folder, 'earlier.json')
-      await writeFile(earlier, JSON.stringify(proof()))
-      const shim = `#!/bin/sh\nshift\n[ "$1" = ask ] && exec cat "${earlier}"\nexec "${process.execPath}" "${program}" "$@"\n`
-      await writeFile(join(folder, 'npx'), shim)
-      await writeFile(join(folder, 'app.txt'), '4.3')
-      git('commit', '--quiet', '-am', 'Version 4.3')
-      const options = { cwd: folder, env: { ...env, PATH: path, TRUST: 'trust.json' }, encoding: 'utf8' } as const
-      const { status, stderr } = spawnSync('sh', [join(root, 'examples', 'deploy.sh'), 'HEAD', 'other'], options)
-      return { status, stderr, deployed: existsSync(join(folder, 'other')) }
-    }
-    const deployed = () => existsSync(join(folder, 'target', 'app.txt'))
-    return { ...started, code, proof, anna, ben, deployed, deployWithThisProof }
+    return { service, anna, ben, ...(await deploy(started, await service.client.approvals.keys())) }
   }
 
   it('deploy.sh deploys after two people have approved, and keeps a proof that verifies', async () => {

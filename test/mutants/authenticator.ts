@@ -67,6 +67,29 @@ export const mutants: readonly Mutant[] = [
     title: 'a tap that was meant for the previous screen answers nothing',
   },
   {
+    defense: 'approving an action only once its end was on the screen',
+    file: 'src/authenticator/screens/approval.tsx',
+    find: "if (decision === 'approve' && !(content && seen)) return",
+    replace: '',
+    also: [
+      {
+        file: 'src/authenticator/inbox/answer-form.tsx',
+        find: 'if (blocked || hold !== undefined) return',
+        replace: 'if (blocked) return',
+      },
+    ],
+    test: 'authenticator/approval.long.ts',
+    title: 'long content cannot be approved before its end was on the screen',
+  },
+  {
+    defense: 'what the buttons of an action cover was not seen',
+    file: 'src/authenticator/screens/approval.tsx',
+    find: '`0px 0px -${covered}px 0px`',
+    replace: '`0px 0px ${covered * 0}px 0px`',
+    test: 'authenticator/approval.long.ts',
+    title: 'the buttons of long content cover nothing of its end when it can be approved',
+  },
+  {
     defense: 'denying when a person leaves after "Deny"',
     file: 'src/authenticator/screens/was-it-you.tsx',
     find: '      if (document.hidden) deny.current()\n',

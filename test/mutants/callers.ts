@@ -242,8 +242,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the button No says no',
     file: 'src/authenticator/screens/call.tsx',
-    find: "const confirms = decision === 'approve'",
-    replace: "const confirms = decision !== 'report'",
+    find: "onDeny={() => answer('deny')}",
+    replace: "onDeny={() => answer('confirm')}",
     test: 'authenticator/call.long.ts',
     title: 'the answer No to a help desk call needs no number, says what to do next, and is in the history',
   },

@@ -1,10 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { root } from '../../scripts/run.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
 import { everyScreen } from '../authenticator/every-screen.ts'
 import { addWithPin, everyMoveScreen } from '../authenticator/move.ts'
@@ -14,11 +10,10 @@ import { everyScreen as everyConsoleScreen, wordsOf } from '../console/every-scr
 import { walks } from '../express/every-page.ts'
 import { startService } from '../support/running-service.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
+import { drawSheet, type Shots } from './sheet.ts'
 
 const chromium = await sharedChromium()
 const phone = await phones()
-const folder = join(root, 'reports', 'pictures')
-mkdirSync(folder, { recursive: true })
 
 const variants = {
   '360 × 640': { viewport: { width: 360, height: 640 } },
@@ -34,9 +29,6 @@ const optionsOf = (variant: keyof typeof variants): BrowserContextOptions => ({
   reducedMotion: 'reduce',
   ...variants[variant],
 })
-
-/** The pictures of one state, by variant. */
-type Shots = Map<string, Buffer>
 
 async function shoot(page: Page, variant: string): Promise<Buffer> {
   if (variant.endsWith('200 %')) await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
@@ -57,25 +49,6 @@ async function draw(
     const number = String(start / statesOfSheet + 1).padStart(2, '0')
     await drawSheet(`${name} ${number}`, all.slice(start, start + statesOfSheet), columns)
   }
-}
-
-async function drawSheet(
-  name: string,
-  states: readonly (readonly [string, Shots])[],
-  columns: readonly string[],
-): Promise<void> {
-  const cell = (shot: Buffer | undefined) =>
-    shot ? `<td><img src="data:image/png;base64,${shot.toString('base64')}">` : '<td>'
-  const lines = states.map(
-    ([state, shots]) => `<tr><th>${state}${columns.map((variant) => cell(shots.get(variant))).join('')}`,
-  )
-  const sheet = await chromium.newPage({ viewport: { width: 2000, height: 1000 } })
-  await sheet.setContent(
-    `<meta charset="utf-8"><style>body{margin:0;font:16px system-ui;background:#888}img{height:420px}th{width:120px}td{vertical-align:top}</style>
-     <table><tr><th>${columns.map((variant) => `<th>${variant}`).join('')}${lines.join('')}</table>`,
-  )
-  writeFileSync(join(folder, `${name}.png`), await sheet.screenshot({ fullPage: true }))
-  await sheet.close()
 }
 
 describe('the web pages', () => {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
+import type { Page } from 'playwright-core'
 import { createDevice } from 'second-factor/device'
 import { describe, expect, it } from 'vitest'
 
@@ -10,7 +11,9 @@ import { answerApproval, inboxOf } from '../support/approving-device.ts'
 import { startExampleApp } from '../support/example-app.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
-import { choosePhone, createAccount, expectAccessible, numberOn, signIn } from './person.ts'
+import { button, headline } from '../authenticator/screen.ts'
+import { enrolled } from './enrolled.ts'
+import { choosePhone, createAccount, expectAccessible, numberOn, signIn, typeNumber } from './person.ts'
 
 const chromium = await sharedChromium()
 const folder = join(root, 'reports', 'pictures')
@@ -40,14 +43,16 @@ async function arrange(javaScriptEnabled = true) {
     const number = decision === 'approve' ? await numberOn(page) : undefined
     await answerApproval(systemClock, account, approval, { decision, number })
   }
-  async function sendMoney() {
-    await page.goto(`${url}/transfer`)
-    await page.getByLabel('To', { exact: true }).fill('Anna “Ann” Berg <DE89 3704>')
-    await page.getByLabel('Amount in euros').fill('250')
-    await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByRole('heading', { name: 'Approve this action' }).waitFor()
-  }
-  return { url, page, answer, sendMoney }
+  return { url, page, answer, sendMoney: () => sendMoney(page, url) }
+}
+
+/** Fills in the form of the example app, until the page asks for the approval. */
+async function sendMoney(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/transfer`)
+  await page.getByLabel('To', { exact: true }).fill('Anna “Ann” Berg <DE89 3704>')
+  await page.getByLabel('Amount in euros').fill('250')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('heading', { name: 'Approve this action' }).waitFor()
 }
 
 describe('a transfer in the example app', () => {
@@ -99,4 +104,51 @@ describe('a transfer in the example app', () => {
     expect(headline).toBe('Approve this action')
     expect(await page.locator('.done').count()).toBe(1)
   })
+})
+
+describe('a transfer in the example app, with the authenticator in a second browser', () => {
+  it('the example app sends money once the person has read it on the authenticator and typed the number', async () => {
+    const { page, authenticator, url } = await transferring()
+
+    const shown = await authenticator.locator('#facts').innerText()
+    await authenticator.locator('#number').fill(await numberOn(page))
+    await button(authenticator, 'Approve').click()
+
+    await page.getByText('€250.00 sent to Anna “Ann” Berg <DE89 3704>.').waitFor()
+    expect(shown).toMatch(/^Send €250\.00\s+To\s+Anna “Ann” Berg <DE89 3704>\s+Amount\s+€250\.00\s+Asked by\s+You, in /)
+    expect(await headline(authenticator, 'Approved')).toBe(true)
+    expect(page.url()).toBe(`${url}/transfer`)
+  })
+
+  it('the example app sends nothing that the person denies on the authenticator', async () => {
+    const { page, authenticator } = await transferring()
+
+    await button(authenticator, 'Deny').click()
+
+    await page.getByRole('heading', { name: 'You denied this' }).waitFor()
+    expect(await headline(authenticator, 'Denied')).toBe(true)
+    expect(await page.locator('.done').count()).toBe(0)
+  })
+
+  it('the example app sends nothing that the person reports on the authenticator, and says so', async () => {
+    const { page, authenticator } = await transferring()
+
+    await button(authenticator, 'I didn’t ask for this\u00a0– deny and block').click()
+    await headline(authenticator, 'Denied and blocked')
+
+    expect(await authenticator.getByText('Your sign-ins to all apps have ended.').count()).toBe(1)
+    await page.getByRole('heading', { name: 'You reported this' }).waitFor()
+    expect(await page.locator('.done').count()).toBe(0)
+  })
+
+  /** Somebody whose transfer is on the page and on the authenticator. */
+  async function transferring() {
+    const { url, page, authenticator } = await enrolled({ locale: 'en' })
+    await typeNumber(authenticator, await numberOn(page))
+    await button(authenticator, 'Approve').click()
+    await page.waitForURL((address) => !address.pathname.startsWith('/mfa') || address.pathname === '/mfa/recovery')
+    await sendMoney(page, url)
+    await headline(authenticator, 'Approve this?')
+    return { url, page, authenticator }
+  }
 })

@@ -22,7 +22,7 @@ interface AnswerFormProps {
   readonly request: QuestionKind
   /** Words of its own, if it is not a sign-in. */
   readonly labels?: { readonly number: string; readonly deny: string; readonly approve: string }
-  /** What has to be done before anything can be approved. */
+  /** What has to be done before anything can be approved; empty while that is not known. */
   readonly hold?: string | undefined
   readonly clock: Clock
   readonly busy: boolean
@@ -206,7 +206,7 @@ export function AnswerForm({
         <Keypad form={form} onEraseEmpty={() => backToNumber(number.slice(0, -1))} />
       )}
       <div class="actions">
-        {hold === undefined ? null : <p class="hold">{hold}</p>}
+        {hold ? <p class="hold">{hold}</p> : null}
         <Button
           class="outlined"
           aria-disabled={blocked}

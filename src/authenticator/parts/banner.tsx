@@ -2,7 +2,7 @@ import type { DeviceRequest } from '../../contract/device-answers.ts'
 import type { Account } from '../../device/account.ts'
 import { printable } from '../../ground/printable.ts'
 import { Button } from '../../ui/button.tsx'
-import { secondsLeft } from './time-left.tsx'
+import { minutesAndSeconds, secondsLeft } from './time-left.tsx'
 import { useWords } from '../words/speech.tsx'
 
 interface BannerProps {
@@ -31,7 +31,7 @@ export function Banner({ account, period, subject, now, action, onReview }: Bann
           <bdi>{printable(period.domain.name)}</bdi>
         </p>
         {/* Outside of the alert, which would be read again each second. */}
-        <span>{` · ${words.codeLeft(Math.ceil(secondsLeft(period, now + account.clockOffset)))}`}</span>
+        <span>{` · ${minutesAndSeconds(secondsLeft(period, now + account.clockOffset))}`}</span>
       </div>
       <Button class="filled" onClick={onReview} label={action ?? words.review} />
     </header>

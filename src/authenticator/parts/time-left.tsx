@@ -20,7 +20,7 @@ export function TimeLeft({ request, now }: { readonly request: Period; readonly 
 }
 
 /** Formats a time such as 1:18, or 2:01:18 where there are hours, which reads the same in every language. */
-function minutesAndSeconds(seconds: number): string {
+export function minutesAndSeconds(seconds: number): string {
   const twoDigits = (count: number) => String(Math.floor(count)).padStart(2, '0')
   const minutes = Math.floor(seconds / 60)
   const upToMinutes = minutes < 60 ? minutes : `${Math.floor(minutes / 60)}:${twoDigits(minutes % 60)}`

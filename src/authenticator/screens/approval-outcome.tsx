@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { ApprovalContent } from '../../contract/approval-content.ts'
+import type { ApprovalDecision } from '../../contract/approval-facts.ts'
 import type { ApprovalAnswered } from '../../contract/approval-answers.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
@@ -18,14 +19,25 @@ interface ApprovalOutcomeProps {
   readonly device: Device
   readonly account: Account
   readonly content: ApprovalContent | undefined
-  readonly answered: ApprovalAnswered & { readonly decision: 'approve' | 'deny' | 'report' }
+  /** How it ended; without a decision, the person had not answered. */
+  readonly ended: Pick<ApprovalAnswered, 'state' | 'reason' | 'block'> & { readonly decision?: ApprovalDecision }
   readonly onDone: () => void
 }
 
-/** What the answer did, with the title of the action. Stays until the person presses OK. */
-export function ApprovalOutcome({ device, account, content, answered, onDone }: ApprovalOutcomeProps) {
+/** How an action ended, with its title. Stays until the person presses OK. */
+export function ApprovalOutcome({ device, account, content, ended, onDone }: ApprovalOutcomeProps) {
   const words = useWords()
-  const { icon, tone, word, sentence } = outcomeOf(answered)
+  const { busy, problem, run } = useAttempt()
+  /** Whether the person has allowed the requester again after the report. */
+  const [lifted, setLifted] = useState(false)
+  const reported = ended.decision === 'report'
+  const { icon, tone, word, sentence } = lifted ? { ...denied, sentence: 'approvalAllowed' as const } : outcomeOf(ended)
+
+  /** Lifts the block of this report, and no other one, for a person who pressed the wrong button. */
+  async function lift(block: string) {
+    await device.liftBlock(account, { id: block })
+    setLifted(true)
+  }
   return (
     <Card
       title={
@@ -40,9 +52,26 @@ export function ApprovalOutcome({ device, account, content, answered, onDone }: 
           <ShownText text={content.title} />
         </p>
       ) : null}
-      {sentence ? <p class="sentence centered">{words[sentence] as string}</p> : null}
-      {answered.block === undefined ? null : <AllowAgain {...{ device, account, block: answered.block }} />}
-      <Button class="outlined wide" onClick={onDone} label={words.ok} />
+      {sentence ? (
+        <p class="sentence centered" role="status">
+          {words[sentence] as string}
+        </p>
+      ) : null}
+      {reported && content?.requester.kind === 'self' ? (
+        <p class="sentence centered">{words.approvalSignedOut}</p>
+      ) : null}
+      <div class="stacked">
+        <Button class="outlined" onClick={onDone} label={words.ok} />
+        {ended.block !== undefined && !lifted ? (
+          <Button
+            class="link"
+            aria-disabled={busy}
+            onClick={() => busy || void run(() => lift(ended.block ?? ''))}
+            label={words.approvalAllow}
+          />
+        ) : null}
+      </div>
+      <Problem text={problem} />
     </Card>
   )
 }
@@ -54,42 +83,19 @@ interface OutcomeCard {
   readonly sentence?: keyof Words
 }
 
-function outcomeOf({ state, reason, decision }: ApprovalOutcomeProps['answered']): OutcomeCard {
+const denied: OutcomeCard = { icon: icons.cross, tone: 'danger', word: 'denied' }
+
+function outcomeOf({ state, reason, decision }: ApprovalOutcomeProps['ended']): OutcomeCard {
   if (decision === 'report') {
     return { icon: icons.shield, tone: 'danger', word: 'approvalBlocked', sentence: 'approvalBlockedSentence' }
   }
   if (reason === 'wrong_number') {
-    return { icon: icons.warning, tone: 'danger', word: 'wrongNumber', sentence: 'approvalWrongNumberSentence' }
+    return { icon: icons.warning, tone: 'danger', word: 'wrongNumber', sentence: 'approvalNothing' }
   }
-  if (state === 'expired') return { icon: icons.clock, tone: 'muted', word: 'expired' }
+  if (state === 'expired') return { icon: icons.clock, tone: 'muted', word: 'expired', sentence: 'approvalNothing' }
   if (state === 'cancelled') return { icon: icons.clock, tone: 'muted', word: 'gone', sentence: 'goneSentence' }
-  if (decision === 'deny') return { icon: icons.cross, tone: 'danger', word: 'denied' }
+  if (decision === 'deny') return denied
   const approved = { icon: icons.check, tone: 'ok', word: 'approved' } as const
   if (state === 'pending') return { ...approved, sentence: 'approvalOthers' }
   return state === 'approved' ? approved : { icon: icons.clock, tone: 'muted', word: 'gone', sentence: 'goneSentence' }
-}
-
-type AllowAgainProps = Pick<ApprovalOutcomeProps, 'device' | 'account'> & { readonly block: string }
-
-/** Lifts the block of this report, and no other one, for a person who pressed the wrong button. */
-function AllowAgain({ device, account, block }: AllowAgainProps) {
-  const words = useWords()
-  const { busy, problem, run } = useAttempt()
-  const [lifted, setLifted] = useState(false)
-
-  async function lift() {
-    await device.liftBlock(account, { id: block })
-    setLifted(true)
-  }
-  return (
-    <>
-      <Problem text={problem} />
-      <Button
-        class="outlined wide"
-        aria-disabled={busy || lifted}
-        onClick={() => busy || lifted || void run(lift)}
-        label={lifted ? words.approvalAllowed : words.approvalAllow}
-      />
-    </>
-  )
 }

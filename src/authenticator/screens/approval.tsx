@@ -6,24 +6,21 @@ import { readContent } from '../../device/approvals.ts'
 import type { Device } from '../../device/device.ts'
 import type { Answer } from '../../device/requests.ts'
 import type { Clock } from '../../ground/clock.ts'
-import { printable } from '../../ground/printable.ts'
 import { Button } from '../../ui/button.tsx'
 import * as icons from '../../ui/icons.ts'
 import { timeOf } from '../accounts/facts.ts'
 import { nameOfUser } from '../accounts/user-name.ts'
-import { problemOf } from '../hooks/problem.ts'
-import { useInputDelay } from '../hooks/use-input-delay.ts'
 import { useTop } from '../hooks/use-top.ts'
 import { AnswerForm } from '../inbox/answer-form.tsx'
 import type { Inbox, PendingApproval } from '../inbox/use-inbox.ts'
-import { Card, Emblem } from '../parts/card.tsx'
-import { TimeLeft } from '../parts/time-left.tsx'
+import { Emblem } from '../parts/card.tsx'
 import { useSpeech, useWords } from '../words/speech.tsx'
 import { ApprovalFacts } from './approval-content.tsx'
 import { ApprovalOutcome } from './approval-outcome.tsx'
-import { outcomeOfError } from './outcome-of-error.ts'
-import { type Outcome, OutcomeScreen } from './outcome.tsx'
+import { AskedCard } from './asked-card.tsx'
+import { OutcomeScreen } from './outcome.tsx'
 import { ShownText } from './shown-text.tsx'
+import { useSending } from './use-sending.ts'
 
 interface ApprovalScreenProps {
   readonly device: Device
@@ -34,62 +31,43 @@ interface ApprovalScreenProps {
   readonly onDone: () => void
 }
 
+type Answered = Pick<ApprovalAnswered, 'state' | 'reason'> & { readonly decision: Answer['decision'] }
+
 /** "Approve this?": all of an action, and the answers. The device signs exactly what is shown, and nobody is signed in by it. */
 export function ApprovalScreen({ device, clock, now, pending, inbox, onDone }: ApprovalScreenProps) {
   const words = useWords()
   const { account, approval } = pending
   const content = useMemo(() => readContent(approval), [approval.id])
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const [answered, setAnswered] = useState<ApprovalAnswered & { readonly decision: Answer['decision'] }>()
-  const [failure, setFailure] = useState<Outcome>()
+  const { busy, blocked, problem, answered, failure, send } = useSending<Answered>(inbox, approval, clock)
   const end = useRef<HTMLSpanElement>(null)
   const seen = useSeen(end)
-  const blocked = !useInputDelay(clock) || busy
   const serviceTime = now + account.clockOffset
   useTop()
 
-  async function send({ decision, number, pin }: Answer) {
-    if (blocked || (decision === 'approve' && !(content && seen))) return
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      setAnswered({ ...(await device.answerApproval(account, approval, { decision, number, pin })), decision })
-      inbox.forget(approval)
-    } catch (error) {
-      const failed = outcomeOfError(error, pin !== undefined)
-      setFailure(failed)
-      if (failed) inbox.forget(approval)
-      else setProblem(problemOf(error, words))
-    }
-    setBusy(false)
+  function answer({ decision, number, pin }: Answer) {
+    if (decision === 'approve' && !(content && seen)) return
+    const call = async () => ({
+      ...(await device.answerApproval(account, approval, { decision, number, pin })),
+      decision,
+    })
+    void send(call, pin !== undefined)
   }
 
   if (failure) return <OutcomeScreen outcome={failure} clock={clock} onDone={onDone} />
-  if (answered) return <ApprovalOutcome key="outcome" {...{ device, account, content, answered, onDone }} />
   const isPending = busy || inbox.approvals.some((each) => each.approval.id === approval.id)
-  if (!isPending) {
-    const outcome = serviceTime >= approval.expiresAt ? 'expired' : 'gone'
-    return <OutcomeScreen key="outcome" outcome={outcome} clock={clock} onDone={onDone} />
-  }
-  const app = content?.app ?? approval.domain
+  const isExpired = serviceTime >= approval.expiresAt
+  const ended = answered ?? (!isPending && isExpired ? ({ state: 'expired' } as const) : undefined)
+  if (ended) return <ApprovalOutcome key="outcome" {...{ device, account, content, ended, onDone }} />
+  if (!isPending) return <OutcomeScreen key="outcome" outcome="gone" clock={clock} onDone={onDone} />
+  const hold = content ? (seen ? undefined : seen === false ? words.approvalScroll : '') : words.approvalUnknown
   return (
-    <Card
-      // Nothing of it is cut off, however small the phone is.
-      class="request opened approval"
+    <AskedCard
+      class="approval"
       title={words.approvalTitle}
-      head={(headline) => (
-        <div class="head">
-          <Emblem domain={app} serviceUrl={account.serviceUrl} />
-          {headline}
-          <TimeLeft request={approval} now={serviceTime} />
-          <p class="who" id="who">
-            <bdi>{printable(nameOfUser(approval.user))}</bdi>
-            <span> · </span>
-            <bdi>{printable(app.name)}</bdi>
-          </p>
-        </div>
-      )}
+      app={content?.app ?? approval.domain}
+      asked={approval}
+      account={account}
+      now={serviceTime}
     >
       {content ? (
         <ApprovalFacts {...{ content, end }} />
@@ -99,37 +77,38 @@ export function ApprovalScreen({ device, clock, now, pending, inbox, onDone }: A
         </div>
       )}
       <AnswerForm
-        {...{ account, clock, busy, blocked, problem }}
+        {...{ account, clock, busy, blocked, problem, hold }}
         request={content ? approval : { ...approval, numberLength: 0 }}
         labels={{ number: words.approvalNumber, deny: words.deny, approve: words.approve }}
-        hold={content ? (seen ? undefined : words.approvalScroll) : words.approvalUnknown}
-        onAnswer={(answer) => void send(answer)}
-        onDeny={() => void send({ decision: 'deny' })}
+        onAnswer={answer}
+        onDeny={() => answer({ decision: 'deny' })}
       />
       <Button
         class="report"
         icon={icons.shield}
         aria-disabled={blocked}
-        onClick={() => void send({ decision: 'report' })}
-        label={words.approvalReport}
+        onClick={() => answer({ decision: 'report' })}
+        label={content?.requester.kind === 'user' ? words.approvalReportUser : words.approvalReport}
       />
       <Button class="link later" onClick={onDone} label={words.later} />
-    </Card>
+    </AskedCard>
   )
 }
 
-/** Whether an element was on the screen. It stays true. */
-function useSeen(element: RefObject<Element | null>): boolean {
-  const [seen, setSeen] = useState(false)
+/** Whether the end of the content was on the screen, above the buttons. Undefined until that is known; true stays true. */
+function useSeen(end: RefObject<Element | null>): boolean | undefined {
+  const [seen, setSeen] = useState<boolean>()
   useEffect(() => {
-    if (!element.current) return undefined
-    // What the buttons at the bottom cover was not seen.
-    const observer = new IntersectionObserver((entries) => entries.some((one) => one.isIntersecting) && setSeen(true), {
-      rootMargin: '0px 0px -64px 0px',
-    })
-    observer.observe(element.current)
+    if (seen || !end.current) return undefined
+    // What the buttons cover was not seen. The hint to scroll makes them higher, so they are measured again with it.
+    const covered = end.current.closest('.card')?.querySelector('.actions')?.clientHeight ?? 0
+    const observer = new IntersectionObserver(
+      (entries) => setSeen((before) => before || entries.some((one) => one.isIntersecting)),
+      { rootMargin: `0px 0px -${covered}px 0px` },
+    )
+    observer.observe(end.current)
     return () => observer.disconnect()
-  }, [])
+  }, [seen])
   return seen
 }
 

@@ -42,19 +42,21 @@ export function BlockedRequesters({ device, account }: BlockedRequestersProps) {
       <h2 id="blocks">{words.approvalBlocks}</h2>
       <ul class="list">
         {blocks.map((block) => (
-          <li key={block.id} class="row">
-            <span>
-              <strong>
-                <RequesterName requester={block.requester} app={block.domain.name} />
-              </strong>
-              <small>{words.approvalBlockedUntil(time.format(block.until * 1000))}</small>
-            </span>
-            <Button
-              class="outlined"
-              aria-disabled={busy}
-              onClick={() => busy || void run(() => lift(block))}
-              label={words.approvalAllow}
-            />
+          <li key={block.id}>
+            <div class="row">
+              <span>
+                <strong>
+                  <RequesterName requester={block.requester} app={block.domain.name} />
+                </strong>
+                <small>{words.approvalBlockedUntil(time.format(block.until * 1000))}</small>
+              </span>
+              <Button
+                class="outlined"
+                aria-disabled={busy}
+                onClick={() => busy || void run(() => lift(block))}
+                label={words.approvalAllow}
+              />
+            </div>
           </li>
         ))}
       </ul>

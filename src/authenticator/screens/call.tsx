@@ -1,8 +1,5 @@
-import { useState } from 'preact/hooks'
-
 import type { Clock } from '../../ground/clock.ts'
-import type { CallState } from '../../contract/phone-calls.ts'
-import { printable } from '../../ground/printable.ts'
+import type { CallAnswered, CallDecision, CallState } from '../../contract/phone-calls.ts'
 import type { Device } from '../../device/device.ts'
 import type { Answer } from '../../device/requests.ts'
 import { Button } from '../../ui/button.tsx'
@@ -11,16 +8,14 @@ import * as icons from '../../ui/icons.ts'
 import { AnswerForm } from '../inbox/answer-form.tsx'
 import { Card, Emblem } from '../parts/card.tsx'
 import { timeOf } from '../accounts/facts.ts'
-import { problemOf } from '../hooks/problem.ts'
-import { TimeLeft } from '../parts/time-left.tsx'
-import { outcomeOfError } from './outcome-of-error.ts'
-import { useInputDelay } from '../hooks/use-input-delay.ts'
 import type { Inbox, PendingCall } from '../inbox/use-inbox.ts'
 import { useTop } from '../hooks/use-top.ts'
 import type { Words } from '../texts/en.ts'
 import { nameOfUser } from '../accounts/user-name.ts'
 import { useSpeech, useWords } from '../words/speech.tsx'
-import { type Outcome, OutcomeScreen } from './outcome.tsx'
+import { AskedCard } from './asked-card.tsx'
+import { OutcomeScreen } from './outcome.tsx'
+import { useSending } from './use-sending.ts'
 
 interface CallScreenProps {
   readonly device: Device
@@ -35,54 +30,20 @@ interface CallScreenProps {
 export function CallScreen({ device, clock, now, pending, inbox, onDone }: CallScreenProps) {
   const words = useWords()
   const { account, call } = pending
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const [state, setState] = useState<CallState>()
-  const [failure, setFailure] = useState<Outcome>()
-  const blocked = !useInputDelay(clock) || busy
+  const { busy, blocked, problem, answered, failure, send } = useSending<CallAnswered>(inbox, call, clock)
   const serviceTime = now + account.clockOffset
   useTop()
 
-  async function send({ decision, number, pin }: Answer) {
-    if (blocked) return
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      const confirms = decision === 'approve'
-      const answered = await device.answerCall(account, call, { decision: confirms ? 'confirm' : 'deny', number, pin })
-      setState(answered.state)
-      inbox.forget(call)
-    } catch (error) {
-      const failed = outcomeOfError(error, pin !== undefined)
-      setFailure(failed)
-      if (failed) inbox.forget(call)
-      else setProblem(problemOf(error, words))
-    }
-    setBusy(false)
+  function answer(decision: CallDecision, { number, pin }: Partial<Answer> = {}) {
+    void send(() => device.answerCall(account, call, { decision, number, pin }), pin !== undefined)
   }
 
   if (failure) return <OutcomeScreen outcome={failure} clock={clock} onDone={onDone} />
   const isPending = busy || inbox.calls.some((each) => each.call.id === call.id)
-  const ended = state ?? (isPending ? undefined : serviceTime >= call.expiresAt ? 'expired' : 'pending')
+  const ended = answered?.state ?? (isPending ? undefined : serviceTime >= call.expiresAt ? 'expired' : 'pending')
   if (ended) return <CallOutcome key="outcome" state={ended} onDone={onDone} />
   return (
-    <Card
-      // Nothing of it is cut off, however small the phone is.
-      class="request opened call"
-      title={words.callTitle}
-      head={(headline) => (
-        <div class="head">
-          <Emblem domain={call.domain} serviceUrl={account.serviceUrl} />
-          {headline}
-          <TimeLeft request={call} now={serviceTime} />
-          <p class="who" id="who">
-            <bdi>{printable(nameOfUser(call.user))}</bdi>
-            <span> · </span>
-            <bdi>{printable(call.domain.name)}</bdi>
-          </p>
-        </div>
-      )}
-    >
+    <AskedCard class="call" title={words.callTitle} app={call.domain} asked={call} account={account} now={serviceTime}>
       <div class="facts-box" id="facts">
         <p>
           <strong>{words.callWarning}</strong>
@@ -93,10 +54,10 @@ export function CallScreen({ device, clock, now, pending, inbox, onDone }: CallS
         {...{ account, clock, busy, blocked, problem }}
         request={call}
         labels={{ number: words.callNumber, deny: words.callDeny, approve: words.callConfirm }}
-        onAnswer={(answer) => void send(answer)}
-        onDeny={() => void send({ decision: 'deny' })}
+        onAnswer={(given) => answer('confirm', given)}
+        onDeny={() => answer('deny')}
       />
-    </Card>
+    </AskedCard>
   )
 }
 

@@ -50,9 +50,20 @@ async function askUntil(
     return report(await settled(client, domain, approval, interruption))
   } catch (error) {
     if (!interruption.aborted) throw error
-    await client.approvals.cancel(domain, approval.id)
-    const { state } = await client.approvals.get(domain, approval.id)
-    throw new Failure(state === 'cancelled' ? 'Canceled.' : `Too late to cancel: ${state} already.`)
+    throw new Failure(await cancel(client, domain, approval))
+  }
+}
+
+/** Cancels the approval after Ctrl-C. @returns what has become of it. */
+async function cancel(client: Client, domain: string, { id, expiresAt }: Approval): Promise<string> {
+  try {
+    await client.approvals.cancel(domain, id)
+    const { state } = await client.approvals.get(domain, id)
+    return state === 'cancelled' ? 'Canceled.' : `Too late to cancel: ${state} already.`
+  } catch (error) {
+    const failure = asFailure(error)
+    if (!(failure instanceof Failure)) throw error
+    return `Not canceled: people can answer until ${dateOf(expiresAt)}. ${failure.message}`
   }
 }
 
