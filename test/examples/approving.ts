@@ -82,7 +82,7 @@ export async function startDeployment({ folder, env }: Place, trust: object) {
     /** Its exit code, once it has ended. */
     code,
     /** The file that it keeps. */
-    proof(): Approval {
+    proof: (): Approval => {
       const name = readdirSync(folder).find((file) => file.startsWith('approval-')) ?? ''
       return JSON.parse(readFileSync(join(folder, name), 'utf8')) as Approval
     },
