@@ -5,7 +5,6 @@ import { createInstance, receive } from '../express/handle.ts'
 import type { Instance } from '../express/handle.ts'
 import type { MfaOptions as ExpressOptions } from '../express/options/mfa-options.ts'
 import { contextOf } from '../express/request/context.ts'
-import type { RequestMfa } from '../express/request-mfa.ts'
 import { createRejectedPosts } from '../express/setup-checks/rejected-posts.ts'
 import { createWarner } from '../express/setup-checks/warnings.ts'
 import { requireNode } from '../ground/node-version.ts'
@@ -14,13 +13,7 @@ import { fastifyChecks } from './fastify-checks.ts'
 import { endStreams } from './fastify-response.ts'
 import { prepareRequest, requestOf, sessionAdvice } from './fastify-request.ts'
 import type { MfaOptions } from './mfa-options.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The second step of this request; undefined before `mfa` has seen it. */
-    readonly mfa: RequestMfa | undefined
-  }
-}
+import { mfaMember } from './request-member.ts'
 
 /**
  * Gives a Fastify app a second factor: serves the challenge under `/mfa`, and lets a signed-in user pass to any other route
@@ -45,7 +38,7 @@ async function plugin(app: FastifyInstance, options: MfaOptions): Promise<void> 
   checkSetup(app, options)
   const instance = createInstance(options as unknown as ExpressOptions)
   const { prefix } = app
-  if (!app.hasRequestDecorator('mfa')) app.decorateRequest('mfa', { getter: requestMfaOf })
+  if (!app.hasRequestDecorator('mfa')) app.decorateRequest('mfa', { getter: mfaMember.get })
   addGate(app, instance, prefix)
   app.addHook('preClose', (done) => {
     endStreams(app)
@@ -125,7 +118,3 @@ function keepFromSharedCaches(
 const pageKey = Symbol('second-factor page')
 
 const isPage = (request: FastifyRequest): boolean => (request as { [pageKey]?: boolean })[pageKey] === true
-
-function requestMfaOf(this: FastifyRequest): RequestMfa | undefined {
-  return (requestOf(this) as { readonly mfa?: RequestMfa }).mfa
-}
