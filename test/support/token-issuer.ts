@@ -22,7 +22,7 @@ export async function startTokenIssuer(clock: Clock, path = '') {
     if (answer === 'hang') return
     const { status = 200, body } = answer
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    res.writeHead(status, { 'Content-Type': 'application/json', Location: '/keys' }).end(text)
+    res.writeHead(status, { 'Content-Type': 'application/json', Location: '/moved' }).end(text)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -24,7 +24,7 @@ export async function verifyToken(
       algorithms: [...algorithms],
       // An ID token has another type, and says nothing about what its bearer may do.
       typ: 'at+jwt',
-      requiredClaims: ['exp', 'sub'],
+      requiredClaims: ['exp'],
       currentDate: new Date(clock.now() * 1000),
       clockTolerance: clockSkew,
     })
@@ -39,7 +39,7 @@ function readClaims(claims: JWTPayload): BearerToken | string {
   const { sub, scope, acr, auth_time: authTime, cnf } = claims
   // Whoever has copied it could use it as if it were bound to nothing (RFC 7800, RFC 8705, RFC 9449).
   if (cnf !== undefined) return 'This API cannot verify access tokens that are bound to a key (cnf)'
-  if (typeof sub !== 'string') return 'The access token has the wrong sub'
+  if (typeof sub !== 'string') return 'The access token does not say whose it is (sub)'
   return Object.freeze({
     subject: sub,
     scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : [],
