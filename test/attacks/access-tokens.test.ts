@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose'
 import type { JWTHeaderParameters } from 'jose'
 import type { BearerOptions } from 'second-factor'

@@ -1,5 +1,6 @@
 import cookie from '@fastify/cookie'
 import session from '@fastify/session'
+import type express from 'express'
 import createFastify from 'fastify'
 import { graphql, GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql'
 import { InsufficientAuthenticationError, requireMfa, verifiedBearer } from 'second-factor'
@@ -180,11 +181,11 @@ describe('verifiedBearer()', () => {
 
   it('verifiedBearer() tells a GraphQL API what to ask of the issuer, for each field', async () => {
     const { bearer, token } = await startIssuer()
-    const field = (resolve: (req: never) => string) => ({
+    const field = (resolve: (req: express.Request) => string) => ({
       type: GraphQLString,
-      resolve: (_: unknown, _args: unknown, req: never) => resolve(req),
+      resolve: (_: unknown, _args: unknown, req: express.Request) => resolve(req),
     })
-    const query = new GraphQLObjectType({
+    const query = new GraphQLObjectType<unknown, express.Request>({
       name: 'Query',
       fields: {
         me: field((req) => verifiedBearer(req).subject),

@@ -49,7 +49,10 @@ export async function startTokenIssuer(clock: Clock, path = '') {
   answers.set(`/.well-known/oauth-authorization-server${path}`, { body: { issuer, jwks_uri: `${origin}/keys` } })
 
   /** A token as this issuer signs it. `undefined` leaves a claim or a header out. */
-  async function token(claims: object = {}, header: Partial<JWTHeaderParameters> = {}) {
+  async function token(
+    claims: object = {},
+    header: { readonly [K in keyof JWTHeaderParameters]?: JWTHeaderParameters[K] | undefined } = {},
+  ) {
     const { kid = 'first', alg = 'ES256' } = header
     const signer = keys.get(kid)?.privateKey ?? keys.get('first')!.privateKey
     return new SignJWT({ ...usualClaims(issuer, clock.now()), ...claims })
