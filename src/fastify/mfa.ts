@@ -5,6 +5,7 @@ import { createInstance, receive } from '../express/handle.ts'
 import type { Instance } from '../express/handle.ts'
 import type { MfaOptions as ExpressOptions } from '../express/options/mfa-options.ts'
 import { contextOf } from '../express/request/context.ts'
+import type { RequestMfa } from '../express/request-mfa.ts'
 import { createRejectedPosts } from '../express/setup-checks/rejected-posts.ts'
 import { createWarner } from '../express/setup-checks/warnings.ts'
 import { requireNode } from '../ground/node-version.ts'
@@ -14,6 +15,13 @@ import { endStreams } from './fastify-response.ts'
 import { prepareRequest, requestOf, sessionAdvice } from './fastify-request.ts'
 import type { MfaOptions } from './mfa-options.ts'
 import { mfaMember } from './request-member.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The second step of this request; undefined before `mfa`, or `requireMfa({ bearer })`, has seen it. */
+    readonly mfa: RequestMfa | undefined
+  }
+}
 
 /**
  * Gives a Fastify app a second factor: serves the challenge under `/mfa`, and lets a signed-in user pass to any other route

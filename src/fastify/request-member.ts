@@ -3,13 +3,6 @@ import type { FastifyRequest } from 'fastify'
 import type { RequestMfa } from '../express/request-mfa.ts'
 import { requestOf } from './fastify-request.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The second step of this request; undefined before `mfa`, or `requireMfa({ bearer })`, has seen it. */
-    readonly mfa: RequestMfa | undefined
-  }
-}
-
 /** Implements `request.mfa`. */
 export const mfaMember = { get: requestMfaOf, configurable: true }
 

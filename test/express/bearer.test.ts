@@ -128,6 +128,12 @@ describe.each(bearerFrameworks)('requireMfa({ bearer }) on %s', (on) => {
 })
 
 describe('the header Authorization', () => {
+  it('requireMfa({ bearer }) quotes a name of the API that would end the realm (RFC 9110 section 5.6.4)', async () => {
+    const { get } = await arrange({ options: { audience: ['a "b" \\', 'c'] } })
+
+    expect(challengeOf(await get())).toBe(String.raw`Bearer realm="a \"b\" \\"`)
+  })
+
   it.each(['bearer', 'BEARER', 'Bearer  '])('requireMfa({ bearer }) reads the scheme "%s"', async (scheme) => {
     const { get, issuer } = await arrange()
 
