@@ -143,7 +143,8 @@ function partOf(id: string, loadingHeavy: ReadonlySet<string>, started: Started)
   const path = relative(root, id).replaceAll(sep, '/')
   // Texts are loaded when their language is first used.
   if (/^src\/(express|service\/engine\/mail)\/texts\//.test(path) && !started.byApp.has(path)) return null
-  // Most apps have no action to approve.
+  // Most apps accept no access tokens, and have no action to approve.
+  if (path.startsWith('src/express/bearer/')) return 'bearer'
   if (folder === 'express' && !started.byApp.has(path)) return 'approvals'
   const isLight = !loadingHeavy.has(path)
   if (isLight && folder === 'device') return 'device-core'

@@ -1,6 +1,8 @@
 import { asCaller } from '../challenge/attribution.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { ApprovalRequiredError } from './approval-required-error.ts'
+import type { ActionToApprove } from './approvals/action.ts'
+import { readAction } from './approvals/action.ts'
 import { refusalBody } from './approvals/answer.ts'
 import { boundValue } from './approvals/bound.ts'
 import { decide } from './approvals/decide.ts'
@@ -11,8 +13,6 @@ import type { RequestContext } from './request/context.ts'
 import type { GrantedApproval } from './request/granted-approval.ts'
 import { setGranted } from './request/granted-approval.ts'
 import { createWebRequest } from './request/web-request.ts'
-import type { ActionToApprove } from './require-approval.ts'
-import { readAction } from './require-approval.ts'
 import { verifiedMfa } from './verified-mfa.ts'
 
 /** What a handler asks its user to approve. */

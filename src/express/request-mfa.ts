@@ -9,12 +9,13 @@ import type { UsernamelessOptions } from '../contract/webauthn.ts'
 import { serve } from './apply.ts'
 import { responseOf } from './framework/express-response.ts'
 import type { FrameworkRequest } from './framework/request.ts'
-import type { RequestContext } from './request/context.ts'
 import { contextOf } from './request/context.ts'
 import type { Need } from './request/need.ts'
 import { readNeed } from './request/need.ts'
 import { safeReturnAddress } from './request/return-to.ts'
 import { verifiedOf } from './request/verified.ts'
+import type { BearerToken } from './request/verified-token.ts'
+import { verifiedTokenOf } from './request/verified-token.ts'
 import { createWebRequest } from './request/web-request.ts'
 import { forgetMfa } from './session/forget.ts'
 import { readMfaState } from './session/web-session.ts'
@@ -29,6 +30,11 @@ export interface RequestMfa {
   readonly remembered: boolean
   /** The approval that this request uses up, behind `requireApproval()`; its `id` is the idempotency key of the action. */
   readonly approval: GrantedApproval | undefined
+  /**
+   * The access token that was verified, behind `requireMfa({ bearer })`; undefined on other routes. Without `mfa()`, this is the only member that
+   * works, and `verified` is undefined.
+   */
+  readonly bearer: BearerToken | undefined
   /**
    * Has the user approve an action from inside a handler, where `requireApproval()` cannot compare the request: uploads, streams, GraphQL.
    * Resolves once for each approval; the same call made again by the repeated request finds it.
@@ -97,17 +103,21 @@ class RequestMfaOf implements RequestMfa {
   }
 
   get verified(): Verified | undefined {
-    const { req, context } = this.#login
-    return verifiedOf(readMfaState(req), context)
+    const context = contextOf(this.#req)
+    return context && verifiedOf(readMfaState(this.#req), context)
   }
 
   get remembered(): boolean {
-    const { req, context } = this.#login
-    return isRemembered(req, readMfaState(req), context)
+    const context = contextOf(this.#req)
+    return context !== undefined && isRemembered(this.#req, readMfaState(this.#req), context)
   }
 
   get approval(): GrantedApproval | undefined {
     return grantedOf(this.#req)
+  }
+
+  get bearer(): BearerToken | undefined {
+    return verifiedTokenOf(this.#req)?.token
   }
 
   async approve(action: ApprovalToAsk): Promise<GrantedApproval> {
@@ -152,7 +162,9 @@ class RequestMfaOf implements RequestMfa {
 
   /** Read by each method, because a login within the request changes the context. */
   get #login(): Login {
-    return { req: this.#req, res: responseOf(this.#req), context: contextOf(this.#req) as RequestContext }
+    const context = contextOf(this.#req)
+    if (!context) throw new Error('req.mfa: behind requireMfa({ bearer }) alone, only req.mfa.bearer is set')
+    return { req: this.#req, res: responseOf(this.#req), context }
   }
 }
 

@@ -1,11 +1,13 @@
 import type { Request, RequestHandler } from 'express'
 import { z } from 'zod'
 
-import type { Action } from '../challenge/approval.ts'
-import { approvalLifetimes, approvalLimits, NewApprovalDetail, NewApprovalTitle } from '../contract/approvals.ts'
+import { approvalLifetimes } from '../contract/approvals.ts'
 import { parseOptions } from '../contract/validate.ts'
 import { serve } from './apply.ts'
+import type { ActionToApprove } from './approvals/action.ts'
+import { readAction } from './approvals/action.ts'
 import { responseOf } from './framework/express-response.ts'
+import type { Guard } from './framework/guard.ts'
 import type { FrameworkRequest } from './framework/request.ts'
 import type { AppRequest, OrPromise } from './options/app.ts'
 import { appRequestOf } from './request/app-request.ts'
@@ -17,16 +19,7 @@ import type { Need } from './request/need.ts'
 import type { Outcome } from './request/outcome.ts'
 import { createWebRequest } from './request/web-request.ts'
 import type { WebRequest } from './request/web-request.ts'
-import type { Guard } from './require-mfa.ts'
 import { createGuard } from './require-mfa.ts'
-
-/** What the user is asked to approve. */
-export interface ActionToApprove {
-  /** One line of at most 120 characters, such as `Transfer €250.00`. */
-  readonly title: string
-  /** At most 20 facts: labels of at most 40 characters, values of at most 500. */
-  readonly details?: readonly { readonly label: string; readonly value: string }[] | undefined
-}
 
 export interface RequireApprovalOptions extends Omit<Need, 'purpose'> {
   /**
@@ -39,12 +32,6 @@ export interface RequireApprovalOptions extends Omit<Need, 'purpose'> {
 /** Checks {@link RequireApprovalOptions}. */
 export const RequireApprovalSchema = NeedSchema.omit({ purpose: true }).extend({
   expiresIn: z.int().min(approvalLifetimes.min).max(approvalLifetimes.max).default(approvalLifetimes.default),
-})
-
-/** Checks {@link ActionToApprove}. */
-const ActionSchema = z.strictObject({
-  title: NewApprovalTitle,
-  details: z.array(NewApprovalDetail).max(approvalLimits.details).default([]),
 })
 
 /**
@@ -134,9 +121,4 @@ function continueWith(
       run: async (state) => ({ state: 'as-is', answer: await answer({ ...request, state }) }),
     },
   }
-}
-
-/** @throws {TypeError} that says what is wrong with it, and never quotes it. */
-export function readAction(caller: string, action: unknown): Action {
-  return parseOptions(ActionSchema, caller, action)
 }

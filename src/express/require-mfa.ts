@@ -1,17 +1,23 @@
 import type { RequestHandler } from 'express'
+import { z } from 'zod'
 
 import type { Policy } from '../challenge/policy.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
+import { parseOptions } from '../contract/validate.ts'
 import { apply, serve } from './apply.ts'
+import { AcrValues, createBearerGuard } from './bearer-guard.ts'
 import { responseOf } from './framework/express-response.ts'
+import type { Guard } from './framework/guard.ts'
 import type { FrameworkRequest } from './framework/request.ts'
+import type { BearerOptions } from './options/bearer-options.ts'
+import { BearerSchema } from './options/bearer-options.ts'
 import { whenKnown } from './request/at-once.ts'
 import { resolveAppUser } from './request/app-user.ts'
 import type { Next, RequestContext } from './request/context.ts'
 import { contextOf } from './request/context.ts'
 import type { Need } from './request/need.ts'
-import { narrowTo, readNeed } from './request/need.ts'
+import { narrowTo, NeedSchema, readNeed } from './request/need.ts'
 import type { Outcome } from './request/outcome.ts'
 import { json } from './request/outcome.ts'
 import type { GuardDecision } from './request/trace.ts'
@@ -23,30 +29,60 @@ import type { MfaState } from './session/mfa-state.ts'
 import { readMfaState } from './session/web-session.ts'
 import { refuse, stepUp } from './sign-in/demand.ts'
 
-export type RequireMfaOptions = Need
+/** What a route requires: of the web session, or with `bearer` of an access token. */
+export interface RequireMfaOptions extends Need {
+  /**
+   * Accepts the OAuth access tokens of an issuer, and nothing else: the web session, `required` and an emergency do not count on this route, and
+   * `mfa()` need not run before it. Needs `acr`. `maxAge` is then compared with `auth_time`.
+   * @default the web session decides
+   */
+  readonly bearer?: BearerOptions | undefined
+  /**
+   * The classes (`acr`) in which users must have authenticated for their token, the preferred one first; one of them suffices. `'any'` is for issuers
+   * that ask everybody for a second factor, and for handlers that decide by `verifiedBearer()`.
+   * @default required with `bearer`
+   */
+  readonly acr?: readonly string[] | 'any' | undefined
+}
+
+/** Checks {@link RequireMfaOptions}. */
+export const RequireMfaSchema = NeedSchema.extend({
+  bearer: BearerSchema.optional(),
+  acr: z.union([z.literal('any'), AcrValues]).optional(),
+})
 
 /**
  * Guards one route: only users pass who are verified, within `maxAge` seconds (a step-up) and by one of `factors` where
- * these are given.
+ * these are given. With `bearer`, access tokens pass, and others get the challenge of RFC 9470.
  *
- * @throws {TypeError} on unknown options; {RangeError} when maxAge is over 43,200 s.
+ * @throws {TypeError} on unknown options; {RangeError} when maxAge is over 43,200 s; {SetupError} when `bearer` reads keys over plain http.
  *
  * @example
  * app.post('/transfer', requireMfa({ maxAge: 300 }), transfer)
+ * app.post('/api/transfer', requireMfa({ bearer: { issuer, audience }, acr: ['phr'], maxAge: 300 }), transfer)
  */
 export function requireMfa(options: RequireMfaOptions = {}): RequestHandler {
-  const guardRoute = createGuard(options, 'app.use(mfa())')
+  const guardRoute = createRouteGuard(options, 'app.use(mfa())')
   return (req, _res, next) => guardRoute(req, next)
 }
 
-/** A guard passes a request on, or an error, or has it answered. */
-export type Guard = (req: FrameworkRequest, next: (error?: unknown) => void) => void
+/** @param before What has to come before the route, as code of the framework. */
+export function createRouteGuard(options: RequireMfaOptions, before: string): Guard {
+  const { bearer, acr, ...need } = parseOptions(RequireMfaSchema, 'requireMfa', options)
+  if (bearer && options.bearer) {
+    return createBearerGuard('requireMfa', { bearer, acr, need: readNeed('requireMfa', need), written: options.bearer })
+  }
+  if (acr !== undefined) {
+    throw new TypeError('requireMfa: acr is about access tokens: write bearer: { issuer, audience } beside it')
+  }
+  return createGuard(need, before)
+}
 
 /**
  * @param before What has to come before the route, as code of the framework.
  * @param caller The function that takes the options.
  */
-export function createGuard(options: RequireMfaOptions, before: string, caller = 'requireMfa'): Guard {
+export function createGuard(options: Need, before: string, caller = 'requireMfa'): Guard {
   const need = readNeed(caller, options)
   const route: Route = { need, policyFor: narrowTo(need), before, caller }
   return (req, next) => {

@@ -36,6 +36,10 @@ export class RequestOfFastify implements FrameworkRequest {
     return this.original.headers
   }
 
+  get rawHeaders() {
+    return this.original.raw.rawHeaders
+  }
+
   get method() {
     return this.original.method
   }
@@ -118,9 +122,15 @@ const decorationsOf = (request: FastifyRequest): Decorations => request as unkno
 
 /** Prepares a request for `mfa()`. @param baseUrl The prefix at which `mfa` was registered. */
 export function prepareRequest(request: FastifyRequest, reply: FastifyReply, baseUrl: string): RequestOfFastify {
+  const prepared = answerableRequest(request, reply)
+  prepared.baseUrl = baseUrl
+  return prepared
+}
+
+/** The same request for each call, which can be answered, whether `mfa()` has seen it or not. */
+export function answerableRequest(request: FastifyRequest, reply: FastifyReply): RequestOfFastify {
   const decorated: Decorations = decorationsOf(request)
   decorated[key] ??= new RequestOfFastify(request, reply)
-  decorated[key].baseUrl = baseUrl
   return decorated[key]
 }
 

@@ -14,10 +14,11 @@ import { fastifyChecks } from './fastify-checks.ts'
 import { endStreams } from './fastify-response.ts'
 import { prepareRequest, requestOf, sessionAdvice } from './fastify-request.ts'
 import type { MfaOptions } from './mfa-options.ts'
+import { mfaMember } from './request-member.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The second step of this request; undefined before `mfa` has seen it. */
+    /** The second step of this request; undefined before `mfa`, or `requireMfa({ bearer })`, has seen it. */
     readonly mfa: RequestMfa | undefined
   }
 }
@@ -45,7 +46,7 @@ async function plugin(app: FastifyInstance, options: MfaOptions): Promise<void> 
   checkSetup(app, options)
   const instance = createInstance(options as unknown as ExpressOptions)
   const { prefix } = app
-  if (!app.hasRequestDecorator('mfa')) app.decorateRequest('mfa', { getter: requestMfaOf })
+  if (!app.hasRequestDecorator('mfa')) app.decorateRequest('mfa', { getter: mfaMember.get })
   addGate(app, instance, prefix)
   app.addHook('preClose', (done) => {
     endStreams(app)
@@ -125,7 +126,3 @@ function keepFromSharedCaches(
 const pageKey = Symbol('second-factor page')
 
 const isPage = (request: FastifyRequest): boolean => (request as { [pageKey]?: boolean })[pageKey] === true
-
-function requestMfaOf(this: FastifyRequest): RequestMfa | undefined {
-  return (requestOf(this) as { readonly mfa?: RequestMfa }).mfa
-}

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 
 import { createApprovalGuard } from '../express/require-approval.ts'
-import type { ActionOf, ActionToApprove, RequireApprovalOptions } from '../express/require-approval.ts'
+import type { ActionToApprove } from '../express/approvals/action.ts'
+import type { ActionOf, RequireApprovalOptions } from '../express/require-approval.ts'
 import type { OrPromise } from '../express/options/app.ts'
 import { requestOf } from './fastify-request.ts'
 import type { MfaHook } from './require-mfa.ts'

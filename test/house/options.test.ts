@@ -9,7 +9,7 @@ import { readOptions } from '../../scripts/read-options.ts'
 import { root } from '../../scripts/run.ts'
 import { ClientOptions } from '../../src/client/options.ts'
 import { RequireApprovalSchema } from '../../src/express/require-approval.ts'
-import { NeedSchema } from '../../src/express/request/need.ts'
+import { RequireMfaSchema } from '../../src/express/require-mfa.ts'
 import { MfaOptionsSchema } from '../../src/express/options/options.ts'
 import { MfaStrategyOptions } from '../../src/passport/options.ts'
 import { EmbeddedOptions, ServiceOptions } from '../../src/service/options.ts'
@@ -20,7 +20,7 @@ const labelOf = ({ caller, name }: { caller: string; name: string }) => `${calle
 
 const schemas: Readonly<Record<string, z.ZodType>> = {
   'mfa()': MfaOptionsSchema,
-  'requireMfa()': NeedSchema,
+  'requireMfa()': RequireMfaSchema,
   'requireApproval()': RequireApprovalSchema,
   'new MfaStrategy()': MfaStrategyOptions,
   'embedded()': EmbeddedOptions,

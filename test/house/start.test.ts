@@ -190,6 +190,17 @@ describe('an app that starts with mfa()', () => {
     ])
   })
 
+  it('requireMfa({ bearer }) reads nothing for access tokens before a request brings one', async () => {
+    const read = await filesReadBy(`
+      const { requireMfa } = await import(${entry('index.js')})
+      requireMfa({ bearer: { issuer: 'https://login.example', audience: 'api' }, acr: ['phr'] })
+    `)
+
+    expect(read).toContain('parts/express.js')
+    expect(read).not.toContain('parts/bearer.js')
+    expect(read).not.toContain('jose')
+  })
+
   it.each(['express', 'service-core'])('the part %s has the texts of no language but English', (part) => {
     expect(readFileSync(join(built, 'parts', `${part}.js`), 'utf8')).not.toMatch(/\p{Script=Hiragana}/u)
   })

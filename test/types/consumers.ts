@@ -14,13 +14,19 @@ const run = promisify(execFile)
 const apps = {
   plain: `
     import express from 'express'
-    import { isVerified, mfa, requireMfa } from 'second-factor'
+    import { isVerified, mfa, requireMfa, verifiedBearer } from 'second-factor'
+    import type { BearerOptions } from 'second-factor'
     import { embedded } from 'second-factor/service'
     const app = express()
     app.use(mfa({ service: embedded({ database: ':memory:' }), user: () => ({ username: 'alice' }) }))
     app.get('/', requireMfa({ maxAge: 300 }), (req, res) => {
       const when: number | undefined = req.mfa?.verified?.at
       res.json({ when, verified: isVerified(req) })
+    })
+    const bearer = { issuer: 'https://login.example', audience: ['https://api.example'], algorithms: ['ES256'] } satisfies BearerOptions
+    app.post('/api', requireMfa({ bearer, acr: ['phr'], maxAge: 300 }), (req, res) => {
+      const subject: string = verifiedBearer(req, { acr: ['phrh'] }).subject
+      res.json({ subject, scopes: req.mfa?.bearer?.scopes })
     })
     // @ts-expect-error -- the app has not declared that it has users
     export const user = (req: express.Request) => req.user.username`,
@@ -59,11 +65,11 @@ const apps = {
   clientAndTests: `
     import { followSecondStep, leadToSecondStep } from 'second-factor/browser'
     import { ApiError, createClient } from 'second-factor/client'
-    import { createTestClock, startTestService } from 'second-factor/testing'
+    import { createTestClock, startTestIssuer, startTestService } from 'second-factor/testing'
     const client = createClient({ baseUrl: 'https://mfa.example/api', apiKey: 'k' })
     export const name: Promise<string> = client.users.getByUsername('alice').then((user) => user.name)
     export const codeOf = (error: unknown) => (error instanceof ApiError ? error.code : undefined)
-    export const all = [createTestClock(), startTestService(), leadToSecondStep(new Response()), followSecondStep()]`,
+    export const all = [createTestClock(), startTestIssuer(), startTestService(), leadToSecondStep(new Response()), followSecondStep()]`,
 
   commonJs: `
     import express = require('express')

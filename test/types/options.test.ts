@@ -1,4 +1,4 @@
-import type { MfaOptions, RequireMfaOptions } from 'second-factor'
+import type { BearerOptions, MfaOptions, RequireMfaOptions } from 'second-factor'
 import type { ClientOptions } from 'second-factor/client'
 import type { MfaStrategyOptions } from 'second-factor/passport'
 import type { DomainChanges, EmbeddedOptions, NewApiKey, NewDomain, ServiceOptions } from 'second-factor/service'
@@ -11,7 +11,8 @@ import type {
   DomainChanges as ChangesSchema,
   NewDomain as DomainSchema,
 } from '../../src/service/features/domains/administration.ts'
-import type { NeedSchema } from '../../src/express/request/need.ts'
+import type { BearerSchema } from '../../src/express/options/bearer-options.ts'
+import type { RequireMfaSchema } from '../../src/express/require-mfa.ts'
 import type { MfaOptionsSchema } from '../../src/express/options/options.ts'
 import type { MfaStrategyOptions as StrategySchema } from '../../src/passport/options.ts'
 import type { EmbeddedOptions as EmbeddedSchema, ServiceOptions as ServiceSchema } from '../../src/service/options.ts'
@@ -23,7 +24,10 @@ type Routes<T> = { readonly [K in keyof T]: T[K] extends infer V ? (V extends un
 describe('the documented options', () => {
   it('the documented options match the accepted options and their types', () => {
     expectTypeOf<MfaOptions>().toEqualTypeOf<z.input<typeof MfaOptionsSchema>>()
-    expectTypeOf<RequireMfaOptions>().toEqualTypeOf<Routes<z.input<typeof NeedSchema>>>()
+    expectTypeOf<Omit<RequireMfaOptions, 'bearer'>>().toEqualTypeOf<
+      Omit<Routes<z.input<typeof RequireMfaSchema>>, 'bearer'>
+    >()
+    expectTypeOf<BearerOptions>().toEqualTypeOf<Routes<z.input<typeof BearerSchema>>>()
     expectTypeOf<MfaStrategyOptions>().toEqualTypeOf<z.input<typeof StrategySchema>>()
     expectTypeOf<EmbeddedOptions>().toEqualTypeOf<z.input<typeof EmbeddedSchema>>()
     expectTypeOf<ServiceOptions>().toEqualTypeOf<z.input<typeof ServiceSchema>>()

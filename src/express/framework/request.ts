@@ -10,6 +10,8 @@ export interface FrameworkRequest extends PostedRequest, OtherFramework {
   readonly baseUrl: string
   readonly path: string
   readonly query: Readonly<Record<string, unknown>>
+  /** Names and values of the headers as they were sent, with those that occur twice. */
+  readonly rawHeaders?: readonly string[] | undefined
   /** The user, where Passport or another login of the app puts it. */
   readonly user?: unknown
 }

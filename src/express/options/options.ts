@@ -20,24 +20,17 @@ import type { MessagesByLanguage } from '../messages/replace.ts'
 import { readEmergency } from './emergency.ts'
 import type { Accent } from './accent.ts'
 import { resolveAccent } from './accent.ts'
-import type { AppRequest, Logger, Logout, Maybe, OrPromise } from './app.ts'
+import type { AppRequest, Logout, Maybe, OrPromise } from './app.ts'
 import { knownAuthenticator } from './authenticator-address.ts'
 import { checkAuthenticatorUrl } from './authenticator-url.ts'
 import { checkOptions } from './check-passkeys.ts'
+import { LoggerSchema } from './logger.ts'
 import { createLanguages } from './languages.ts'
 import type { LanguageChoice, Languages } from './languages.ts'
 import type { MfaEvent } from './mfa-event.ts'
 import type { MfaOptions } from './mfa-options.ts'
 import { resolvePasskeys } from './relying-party.ts'
 import type { ResolvedPasskeys } from './relying-party.ts'
-
-const consoleLogger: Logger = {
-  // oxlint-disable-next-line no-console -- only while developing, see createFirstRequests()
-  info: (message) => console.info(message),
-  warn: (message) => process.emitWarning(message.replace(/^mfa: /, ''), { type: 'MfaWarning' }),
-  // oxlint-disable-next-line no-console -- without a logger there is no other place
-  error: (message) => console.error(message),
-}
 
 const fn = <F>() => z.custom<F>((value) => typeof value === 'function', 'must be a function')
 
@@ -162,9 +155,7 @@ export const MfaOptionsSchema = z.strictObject({
   maxUnchecked: z.int().min(0).max(maxVerifiedAge).default(900),
   failMode: fn<(req: AppRequest, error: Error) => OrPromise<boolean>>().optional(),
   onEvent: fn<(event: MfaEvent) => void>().optional(),
-  logger: z
-    .custom<Logger>((value) => typeof value === 'object' && value !== null, 'must have info, warn and error')
-    .default(() => consoleLogger),
+  logger: LoggerSchema,
   debug: z.boolean().default(false),
   clock: z.custom<Clock>((value) => typeof value === 'object' && value !== null).default(systemClock),
   random: fn<(size: number) => Uint8Array>().default(() => pooledRandom),

@@ -3,6 +3,7 @@ import type { FrameworkRequest } from '../framework/request.ts'
 import type { FrameworkResponse } from '../framework/response.ts'
 import type { RequestContext } from '../request/context.ts'
 import { isPublic } from '../request/public-path.ts'
+import { verifiedTokenOf } from '../request/verified-token.ts'
 import { warnOnce, wasWarned } from '../request/warn.ts'
 
 /**
@@ -16,7 +17,7 @@ export function warnOfBearer(
 ): void {
   if (!options.gate || wasWarned(options, 'bearer') || !isBearer(req) || isPublic(req, options)) return
   res.raw.once('finish', () => {
-    if (res.raw.statusCode >= 300) return
+    if (res.raw.statusCode >= 300 || verifiedTokenOf(req)) return
     const path = req.baseUrl + req.path
     warnOnce(
       options,
@@ -24,6 +25,7 @@ export function warnOfBearer(
         "Issue tokens after the second step: app.post('/token', requireMfa(), (req, res) => " +
         'res.json(sign({ mfa: verifiedMfa(req).at }))). Refuse all others: ' +
         `app.use('${path}', (req, res, next) => (req.auth.mfa ? next() : res.sendStatus(403))). ` +
+        'For the tokens of an OAuth issuer, use requireMfa({ bearer: { issuer, audience }, acr }). ' +
         `If no person uses this API, list it: public: ['${path}'].`,
       'bearer',
     )
