@@ -45,7 +45,7 @@ export async function startDoorService(domain: Partial<NewDomain>) {
 
   /** The calls of what stands in front, as they arrived. */
   const calls: { readonly method: string; readonly path: string; readonly body: string }[] = []
-  const plain = createHttpServer(service.listener)
+  const plain = createHttpServer({ keepAliveTimeout: 60_000 }, service.listener)
   await listenAgain(plain)
   const { port } = plain.address() as AddressInfo
   const secure = createServer({ cert: certificate.certificate, key: certificate.key }, (req, res) => {
