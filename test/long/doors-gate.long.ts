@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, Server } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -176,7 +176,10 @@ ${place(deployed('apache.conf'), port)}`,
 }
 
 async function started(port: number, program: string, args: readonly string[]): Promise<WebServer> {
-  const child = spawn(program, [...args], { stdio: 'inherit', env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` } })
+  const child = spawn(program, [...args], {
+    stdio: 'inherit',
+    env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` },
+  })
   const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()))
   for (let tries = 0; tries < 200 && child.exitCode === null; tries += 1) {
     const answers = await overTls({ port, path: '/', headers: {} }).then(
@@ -201,7 +204,7 @@ interface Sent {
   readonly port: number
   readonly path: string
   readonly method?: string
-  readonly headers: Record<string, string>
+  readonly headers: OutgoingHttpHeaders
   readonly body?: Buffer
 }
 
@@ -223,7 +226,12 @@ async function browserOf(user: string, { port }: WebServer) {
     void req.toArray().then(async (chunks) => {
       const body = Buffer.concat(chunks)
       const headers = { ...req.headers, host: `localhost:${port}`, authorization: authorization(user) }
-      const sent = { port, path: req.url ?? '', method: req.method ?? 'GET', headers: headers as Record<string, string> }
+      const sent = {
+        port,
+        path: req.url ?? '',
+        method: req.method ?? 'GET',
+        headers,
+      }
       const answer = await overTls({ ...sent, ...(body.length > 0 && { body }) })
       res.writeHead(answer.statusCode ?? 0, answer.headers)
       answer.pipe(res)
@@ -253,7 +261,11 @@ describe.each(['nginx', 'Apache'] as const)('%s with the gate', (name) => {
 
     const none = await overTls({ port: port(), path: '/page', headers: {} })
     const wrong = await overTls({ port: port(), path: '/page', headers: { authorization: authorization('ann', 'no') } })
-    const named = await overTls({ port: port(), path: '/page', headers: { 'x-remote-user': 'ann', 'x-gate-key': gateKey } })
+    const named = await overTls({
+      port: port(),
+      path: '/page',
+      headers: { 'x-remote-user': 'ann', 'x-gate-key': gateKey },
+    })
 
     expect([none, wrong, named].map(({ statusCode }) => statusCode)).toEqual([401, 401, 401])
     expect(app.seen).toHaveLength(before)
@@ -267,7 +279,10 @@ describe.each(['nginx', 'Apache'] as const)('%s with the gate', (name) => {
     const untouched = app.seen.length === before
     const page = await browser.open('/page?x=1&y=%2Fz')
 
-    console.log(`${name}: ${first.status} ${first.headers['location']}, then ${completed.status} ${completed.headers['location']}, then`, page.body)
+    console.log(
+      `${name}: ${first.status} ${first.headers['location']}, then ${completed.status} ${completed.headers['location']}, then`,
+      page.body,
+    )
     expect(first.status).toBe(303)
     expect(first.headers['location']).toMatch(/^\/mfa/)
     expect(untouched).toBe(true)
@@ -369,24 +384,27 @@ describe.each(['nginx', 'Apache'] as const)('%s with the gate', (name) => {
     expect([inside.status, left.status, ...outside.map(({ status }) => status)]).toEqual([200, 200, 303, 303])
   })
 
-  it.each(['//evil.example/', '/%2F/evil.example', '/\\evil.example', '/a?returnTo=https://evil.example', '/mfa/../..//evil.example'])(
-    `${name} never leads from %s to another site`,
-    async (path) => {
-      const browser = await browserOf('ann', webServers[name])
-      const answers = []
-      for (let next: string | undefined = path; next !== undefined && answers.length < 5; ) {
-        const answer = await browser.open(next)
-        answers.push(answer.headers['location'])
-        next = answer.headers['location']
-        if (next !== undefined) expect(new URL(next, 'https://localhost').hostname).toBe('localhost')
-      }
-      if (answers.length > 1) {
-        await service.answer('ann', 'approve', numberOn(await browser.visit('/mfa')))
-        const { location = '/' } = (await browser.submit('/mfa/complete')).headers
-        expect(new URL(location, 'https://localhost').hostname).toBe('localhost')
-      }
-    },
-  )
+  it.each([
+    '//evil.example/',
+    '/%2F/evil.example',
+    '/\\evil.example',
+    '/a?returnTo=https://evil.example',
+    '/mfa/../..//evil.example',
+  ])(`${name} never leads from %s to another site`, async (path) => {
+    const browser = await browserOf('ann', webServers[name])
+    const answers = []
+    for (let next: string | undefined = path; next !== undefined && answers.length < 5;) {
+      const answer = await browser.open(next)
+      answers.push(answer.headers['location'])
+      next = answer.headers['location']
+      if (next !== undefined) expect(new URL(next, 'https://localhost').hostname).toBe('localhost')
+    }
+    if (answers.length > 1) {
+      await service.answer('ann', 'approve', numberOn(await browser.visit('/mfa')))
+      const { location = '/' } = (await browser.submit('/mfa/complete')).headers
+      expect(new URL(location, 'https://localhost').hostname).toBe('localhost')
+    }
+  })
 })
 
 describe('the gate', () => {
@@ -421,7 +439,9 @@ describe('the gate', () => {
     const down = await browser.open('/')
     await startGate()
 
-    expect(first.cookies.find((line) => line.startsWith('__Host-gate='))).toMatch(/Path=\/;.*HttpOnly; Secure; SameSite=Lax/)
+    expect(first.cookies.find((line) => line.startsWith('__Host-gate='))).toMatch(
+      /Path=\/;.*HttpOnly; Secure; SameSite=Lax/,
+    )
     expect([down.status, (await browser.open('/')).status]).toEqual([500, 200])
   })
 

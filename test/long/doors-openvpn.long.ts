@@ -138,7 +138,13 @@ describe('OpenVPN with deploy/openvpn', () => {
     await pause(2_000)
 
     const resets = server.log().match(/^.*(ann|ben)\/.*soft reset.*$/gm) ?? []
-    console.log(server.log().match(/^.*TLS: Username.*$/gm)?.join('\n'), `\n${resets.length} renegotiations`)
+    console.log(
+      server
+        .log()
+        .match(/^.*TLS: Username.*$/gm)
+        ?.join('\n'),
+      `\n${resets.length} renegotiations`,
+    )
     expect(benStillWaits).toBe(true)
     expect(resets.length).toBeGreaterThan(0)
     expect(client.log()).not.toContain('AUTH_FAILED')
@@ -155,7 +161,10 @@ describe('OpenVPN with deploy/openvpn', () => {
   })
 
   it('OpenVPN accepts a recovery code in place of the password once', async () => {
-    const { code = '' } = await service.client.bypassCodes.create(ids['ben'] ?? '', { usesAllowed: 1, expirationTime: 60 })
+    const { code = '' } = await service.client.bypassCodes.create(ids['ben'] ?? '', {
+      usesAllowed: 1,
+      expirationTime: 60,
+    })
     const before = pushes('ben')
 
     const first = connect('ben', { password: code })

@@ -32,7 +32,8 @@ beforeAll(async () => {
   servers = { poll, challenge, direct, secondDirect, secondChallenge }
 })
 afterAll(async () => {
-  if (process.env['SHOW_LOGS']) for (const server of Object.values(servers ?? {})) console.log(server.log().slice(-3000))
+  if (process.env['SHOW_LOGS'])
+    for (const server of Object.values(servers ?? {})) console.log(server.log().slice(-3000))
   await Promise.all(Object.values(servers ?? {}).map((server) => server.close()))
   await service?.close()
 })
@@ -251,7 +252,10 @@ describe('FreeRADIUS with deploy/freeradius', () => {
     onTestFinished(() => own.close())
     const user = await own.enroll('alice')
     const attributes = { 'User-Name': 'alice', 'NAS-Port': 1 }
-    const stranger = await radius({ mode: 'challenge', change: (text) => text.replace(own.caFile, service.caFile) }, own)
+    const stranger = await radius(
+      { mode: 'challenge', change: (text) => text.replace(own.caFile, service.caFile) },
+      own,
+    )
     const server = await radius({ mode: 'challenge' }, own)
 
     const mistrusted = await ask(stranger, attributes)
@@ -275,7 +279,9 @@ describe('FreeRADIUS with deploy/freeradius', () => {
     const server = await radius({
       mode: 'challenge',
       change: (text, path) =>
-        path.startsWith('sites') ? text.replace('pap\n\t\t\tif (ok) {\n\t\t\t\tsecond_factor_ask\n\t\t\t}', 'pap') : text,
+        path.startsWith('sites')
+          ? text.replace('pap\n\t\t\tif (ok) {\n\t\t\t\tsecond_factor_ask\n\t\t\t}', 'pap')
+          : text,
     })
 
     const answer = await ask(server, attributes)
@@ -316,7 +322,8 @@ describe('FreeRADIUS with deploy/freeradius', () => {
     const attributes = { 'User-Name': username, 'NAS-Port': 9 }
 
     const question = await ask(servers.challenge, attributes)
-    const last = question?.code === 'challenge' ? await reply(servers.challenge, attributes, question, '123456') : question
+    const last =
+      question?.code === 'challenge' ? await reply(servers.challenge, attributes, question, '123456') : question
 
     expect(last?.code).toBe('reject')
   })
@@ -355,7 +362,7 @@ describe('an attempt to log in', () => {
   })
 
   it('200 logins with repetitions at two servers reach each phone once', async () => {
-    const logins = []
+    const logins: Awaited<ReturnType<typeof login>>[] = []
     for (let count = 0; count < 200; count += 1) logins.push(await login())
     const { direct, secondDirect, challenge, secondChallenge } = servers
     let packets = 0

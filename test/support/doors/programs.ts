@@ -5,5 +5,7 @@ export function requirePrograms(...programs: readonly (readonly [path: string, d
   const missing = programs.filter(([path]) => spawnSync('sh', ['-c', `command -v ${path} || test -e ${path}`]).status)
   if (missing.length === 0) return
   const names = [...new Set(missing.map(([, name]) => name))].join(' ')
-  throw new Error(`This test needs ${missing.map(([path]) => path).join(', ')}. On Debian: sudo apt-get install ${names}`)
+  throw new Error(
+    `This test needs ${missing.map(([path]) => path).join(', ')}. On Debian: sudo apt-get install ${names}`,
+  )
 }

@@ -49,7 +49,11 @@ export async function askRadius(packet: Packet): Promise<RadiusReply | undefined
   const body = Buffer.concat(parts)
   const request = Buffer.concat([Buffer.from([1, id, 0, 0]), authenticator, body])
   request.writeUInt16BE(request.length, 2)
-  if (messageAuthenticator) createHmac('md5', secret).update(request).digest().copy(request, request.length - 16)
+  if (messageAuthenticator)
+    createHmac('md5', secret)
+      .update(request)
+      .digest()
+      .copy(request, request.length - 16)
   socket.send(request, port, '127.0.0.1')
   try {
     const [answer] = (await once(socket, 'message', { signal: AbortSignal.timeout(timeout) })) as [Buffer]
@@ -79,7 +83,10 @@ function read(answer: Buffer, { secret, authenticator }: Keyed): RadiusReply {
     if (type !== 80) continue
     const blank = Buffer.from(own)
     blank.fill(0, at + 2, at + 18)
-    authenticated = createHmac('md5', secret).update(blank).digest().equals(answer.subarray(at + 2, at + 18))
+    authenticated = createHmac('md5', secret)
+      .update(blank)
+      .digest()
+      .equals(answer.subarray(at + 2, at + 18))
   }
   const code = ({ 2: 'accept', 3: 'reject', 11: 'challenge' } as const)[answer[0] as 2 | 3 | 11]
   const text = (name: AttributeName) => values.get(types[name])?.toString()
