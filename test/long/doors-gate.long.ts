@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
-import type { IncomingMessage, OutgoingHttpHeaders, Server } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
 import { startDoorService } from '../support/doors/door-service.ts'
 import type { DoorService } from '../support/doors/door-service.ts'
-import { requirePrograms } from '../support/doors/programs.ts'
+import { requirePrograms, show } from '../support/doors/programs.ts'
 import { freePort } from '../support/service-nodes.ts'
 import { numberOn } from '../support/web-app.ts'
 
@@ -64,16 +64,18 @@ afterAll(async () => {
 /** An app that knows nothing of a second step: it says what it got. */
 async function startApp() {
   const seen: string[] = []
-  const server = createServer((req, res) => {
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     seen.push(req.url ?? '')
-    void req.toArray().then((chunks) => {
-      const { 'x-remote-user': user, 'x-gate-key': key } = req.headers
-      res.setHeader('content-type', 'application/json')
-      res.end(JSON.stringify({ app: req.url, user, key, bytes: Buffer.concat(chunks).length }))
-    })
-  })
+    const { 'x-remote-user': user, 'x-gate-key': key } = req.headers
+    const bytes = Buffer.concat(await req.toArray()).length
+    res.setHeader('content-type', 'application/json')
+    res.end(JSON.stringify({ app: req.url, user, key, bytes }))
+  }
+  const server = createServer((req, res) => void answer(req, res))
   const sockets = new WebSocketServer({ server })
-  sockets.on('connection', (socket) => socket.on('message', (text) => socket.send(`app: ${String(text)}`)))
+  sockets.on('connection', (socket) =>
+    socket.on('message', (text) => socket.send(`app: ${(text as Buffer).toString()}`)),
+  )
   const port = await listen(server)
   return {
     port,
@@ -222,21 +224,15 @@ const authorization = (user: string, password = 'pw') =>
 
 /** The browser of a person who has typed the password. What it sends goes through TLS to the web server. */
 async function browserOf(user: string, { port }: WebServer) {
-  const bridge = createServer((req, res) => {
-    void req.toArray().then(async (chunks) => {
-      const body = Buffer.concat(chunks)
-      const headers = { ...req.headers, host: `localhost:${port}`, authorization: authorization(user) }
-      const sent = {
-        port,
-        path: req.url ?? '',
-        method: req.method ?? 'GET',
-        headers,
-      }
-      const answer = await overTls({ ...sent, ...(body.length > 0 && { body }) })
-      res.writeHead(answer.statusCode ?? 0, answer.headers)
-      answer.pipe(res)
-    })
-  })
+  async function forward(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const body = Buffer.concat(await req.toArray())
+    const headers = { ...req.headers, host: `localhost:${port}`, authorization: authorization(user) }
+    const { url = '', method = 'GET' } = req
+    const answer = await overTls({ port, path: url, method, headers, ...(body.length > 0 && { body }) })
+    res.writeHead(answer.statusCode ?? 0, answer.headers)
+    answer.pipe(res)
+  }
+  const bridge = createServer((req, res) => void forward(req, res))
   const own = await listen(bridge)
   bridges.push(bridge)
   return createBrowser(`http://127.0.0.1:${own}`)
@@ -279,7 +275,7 @@ describe.each(['nginx', 'Apache'] as const)('%s with the gate', (name) => {
     const untouched = app.seen.length === before
     const page = await browser.open('/page?x=1&y=%2Fz')
 
-    console.log(
+    show(
       `${name}: ${first.status} ${first.headers['location']}, then ${completed.status} ${completed.headers['location']}, then`,
       page.body,
     )
@@ -358,7 +354,7 @@ describe.each(['nginx', 'Apache'] as const)('%s with the gate', (name) => {
         })
         socket.on('open', () => socket.send('hello'))
         socket.on('message', (text) => {
-          resolve(String(text))
+          resolve((text as Buffer).toString())
           socket.close()
         })
         socket.on('error', (error) => resolve(error.message))

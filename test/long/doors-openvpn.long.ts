@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { root } from '../../scripts/run.ts'
 import { startDoorService } from '../support/doors/door-service.ts'
 import type { DoorService } from '../support/doors/door-service.ts'
-import { requirePrograms } from '../support/doors/programs.ts'
+import { requirePrograms, show } from '../support/doors/programs.ts'
 import { freePort } from '../support/service-nodes.ts'
 
 const deployed = (name: string) => readFileSync(join(root, 'deploy/openvpn', name), 'utf8')
@@ -79,7 +79,6 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(async () => {
   await server?.stop()
-  if (process.env['SHOW_LOGS']) console.log(server?.log())
   await service?.close()
   if (folder) rmSync(folder, { recursive: true, force: true })
 })
@@ -138,7 +137,7 @@ describe('OpenVPN with deploy/openvpn', () => {
     await pause(2_000)
 
     const resets = server.log().match(/^.*(ann|ben)\/.*soft reset.*$/gm) ?? []
-    console.log(
+    show(
       server
         .log()
         .match(/^.*TLS: Username.*$/gm)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 
 import { startDoorService } from '../support/doors/door-service.ts'
 import type { DoorService } from '../support/doors/door-service.ts'
-import { requirePrograms } from '../support/doors/programs.ts'
+import { requirePrograms, show } from '../support/doors/programs.ts'
 import { askRadius } from '../support/doors/radius-client.ts'
 import type { Attributes, RadiusReply } from '../support/doors/radius-client.ts'
 import { startRadius } from '../support/doors/radius-server.ts'
@@ -32,8 +32,6 @@ beforeAll(async () => {
   servers = { poll, challenge, direct, secondDirect, secondChallenge }
 })
 afterAll(async () => {
-  if (process.env['SHOW_LOGS'])
-    for (const server of Object.values(servers ?? {})) console.log(server.log().slice(-3000))
   await Promise.all(Object.values(servers ?? {}).map((server) => server.close()))
   await service?.close()
 })
@@ -89,7 +87,7 @@ describe('FreeRADIUS with deploy/freeradius', () => {
     const state = /State = (0x[0-9a-f]+)/.exec(question)?.[1] ?? ''
     const accepted = await radclient(servers.challenge, { ...typed, 'User-Password': '""', State: state })
 
-    console.log(question, accepted)
+    show(question, accepted)
     expect(question).toMatch(/Received Access-Challenge[\s\S]*then press Enter/)
     expect(question).not.toContain('Filter-Id')
     expect(accepted).toMatch(/Received Access-Accept[\s\S]*Filter-Id = "staff"/)
@@ -342,7 +340,7 @@ describe('an attempt to log in', () => {
     await service.answer(username, 'approve')
     const answers = await Promise.all(repetitions)
 
-    console.log(`direct: ${answers.length} requests for one login, ${pushes()} push`)
+    show(`direct: ${answers.length} requests for one login, ${pushes()} push`)
     expect(answers.map((answer) => answer?.code)).toEqual(Array.from({ length: 10 }, () => 'accept'))
     expect(pushes()).toBe(1)
   })
@@ -405,7 +403,7 @@ describe('an attempt to log in', () => {
 
     const pushes = logins.map((each) => each.pushes())
     const double = pushes.filter((count) => count > 1).length
-    console.log(
+    show(
       `${logins.length} logins, ${packets} requests, ${pushes.reduce((sum, count) => sum + count)} pushes, ${double} double`,
     )
     expect([double, Math.min(...pushes)]).toEqual([0, 1])

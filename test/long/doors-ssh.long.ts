@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/run.ts'
 import { startDoorService } from '../support/doors/door-service.ts'
 import type { DoorService } from '../support/doors/door-service.ts'
-import { requirePrograms } from '../support/doors/programs.ts'
+import { requirePrograms, show } from '../support/doors/programs.ts'
 import { startRadius } from '../support/doors/radius-server.ts'
 import type { RadiusServer } from '../support/doors/radius-server.ts'
 import { freePort } from '../support/service-nodes.ts'
@@ -185,7 +185,7 @@ describe('ssh with deploy/ssh', () => {
     const before = service.pushes(ids['ann'] ?? '')
     const screen = await ssh(sshd.port, 'ann', [[/Password:/, approve('ann')]])
 
-    console.log(screen)
+    show(screen)
     expect(screen).toMatch(/Type \d\d on your phone, then press Enter here[\s\S]*in as ann/)
     expect(service.pushes(ids['ann'] ?? '') - before).toBe(1)
   })
@@ -239,7 +239,7 @@ describe('ssh with deploy/ssh', () => {
       [/Or type a code/, approve('ann')],
     ])
 
-    console.log(screen)
+    show(screen)
     expect(screen).toMatch(/Type \d\d on your phone, then press Enter\. Or type a code: [\s\S]*in as ann/)
   })
 
@@ -265,7 +265,7 @@ describe('ssh with deploy/ssh', () => {
       ],
     ])
 
-    console.log(screen)
+    show(screen)
     expect(screen.match(/No answer yet/g)).toHaveLength(3)
     expect(screen).toContain('in as ann')
   })

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
-import { createServer as createHttpServer, request } from 'node:http'
+import { createServer as createHttpServer, request as httpRequest } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,20 +49,20 @@ export async function startDoorService(domain: Partial<NewDomain>) {
   const plain = createHttpServer({ keepAliveTimeout: 60_000 }, service.listener)
   await listenAgain(plain)
   const { port } = plain.address() as AddressInfo
-  const secure = createServer({ cert: certificate.certificate, key: certificate.key }, (req, res) => {
+  async function forward(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = req
-    void req.toArray().then((chunks) => {
-      const body = Buffer.concat(chunks)
-      calls.push({ method, path: url, body: body.toString() })
-      const forwarded = request({ port, method, path: url, headers }, (answer) => {
-        res.writeHead(answer.statusCode ?? 500, answer.headers)
-        answer.pipe(res)
-      })
-      forwarded.on('error', () => res.destroy())
-      res.on('close', () => forwarded.destroy())
-      forwarded.end(body)
+    const body = Buffer.concat(await req.toArray())
+    calls.push({ method, path: url, body: body.toString() })
+    const forwarded = httpRequest({ port, method, path: url, headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(res)
     })
-  })
+    forwarded.on('error', () => res.destroy())
+    res.on('close', () => forwarded.destroy())
+    forwarded.end(body)
+  }
+  const { certificate: cert, key } = certificate
+  const secure = createServer({ cert, key }, (req, res) => void forward(req, res))
   await listenAgain(secure)
   const phones = `http://localhost:${port}`
   const client = createClient({ baseUrl: `${phones}/api`, apiKey: adminKey })

@@ -9,3 +9,9 @@ export function requirePrograms(...programs: readonly (readonly [path: string, d
     `This test needs ${missing.map(([path]) => path).join(', ')}. On Debian: sudo apt-get install ${names}`,
   )
 }
+
+/** Prints what a person saw, or what was counted: the figures are what these tests are run for. */
+export const show = (...values: readonly unknown[]): void => {
+  // oxlint-disable-next-line no-console -- see above
+  console.log(...values)
+}
