@@ -388,18 +388,17 @@ describe.each(['nginx', 'Apache'] as const)('%s with the gate', (name) => {
     '/mfa/../..//evil.example',
   ])(`${name} never leads from %s to another site`, async (path) => {
     const browser = await browserOf('ann', webServers[name])
-    const answers = []
-    for (let next: string | undefined = path; next !== undefined && answers.length < 5;) {
-      const answer = await browser.open(next)
-      answers.push(answer.headers['location'])
-      next = answer.headers['location']
-      if (next !== undefined) expect(new URL(next, 'https://localhost').hostname).toBe('localhost')
+    const locations: string[] = []
+    for (let next: string | undefined = path; next !== undefined && locations.length < 5;) {
+      next = (await browser.open(next)).headers['location']
+      if (next !== undefined) locations.push(next)
     }
-    if (answers.length > 1) {
+    if (locations.length > 0) {
       await service.answer('ann', 'approve', numberOn(await browser.visit('/mfa')))
-      const { location = '/' } = (await browser.submit('/mfa/complete')).headers
-      expect(new URL(location, 'https://localhost').hostname).toBe('localhost')
+      locations.push((await browser.submit('/mfa/complete')).headers['location'] ?? '/')
     }
+
+    expect(locations.filter((each) => new URL(each, 'https://localhost').hostname !== 'localhost')).toEqual([])
   })
 })
 
