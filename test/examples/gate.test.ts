@@ -50,7 +50,7 @@ describe('examples/gate.js', () => {
     const { url } = await startGate({ PROXY_ADDRESS: '192.0.2.1' })
     const browser = createBrowser(url)
 
-    expect((await browser.send('GET', '/', proxyHeaders)).status).toBe(403)
+    expect(await browser.send('GET', '/', proxyHeaders)).toMatchObject({ status: 403, text: 'Only the proxy may ask.' })
   })
 
   it('the gate does not start with a short key', async () => {

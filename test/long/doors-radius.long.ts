@@ -272,6 +272,16 @@ describe('FreeRADIUS with deploy/freeradius', () => {
     expect(server.log()).toContain('second factor: down')
   })
 
+  it('RADIUS asks nobody while its state_secret is too short to sign with', async () => {
+    const { attributes, pushes } = await login()
+    const server = await radius({ mode: 'challenge', change: (text) => text.replace('f00d'.repeat(16), 'f00d') })
+
+    const answer = await ask(server, attributes)
+
+    expect([answer?.code, pushes()]).toEqual(['reject', 0])
+    expect(server.log()).toContain('state_secret is missing, or shorter than 32 characters')
+  })
+
   it('RADIUS accepts nobody whose password was checked by a line that does not ask for the second factor', async () => {
     const { attributes } = await login()
     const server = await radius({
