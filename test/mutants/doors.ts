@@ -214,7 +214,7 @@ function gate(): readonly Mutant[] {
       defense: 'nginx keeps the key of the gate from the app',
       file: 'deploy/gate/nginx.conf',
       find: '\t\tproxy_set_header X-Gate-Key "";\n',
-      replace: '\t\tinclude /etc/nginx/gate-headers.conf;\n',
+      replace: '\t\tproxy_set_header X-Gate-Key "GATE-KEY";\n',
       test: door,
       title: 'leads to the challenge, back to the address that was wanted, and then to the app',
     },
