@@ -83,12 +83,15 @@ function setCommand(): Command {
     )
 }
 
+/** Types of domains whose clients seldom show a number. */
+const showsRarely: readonly string[] = ['RADIUS', 'PAM']
+
 /** Prints a domain as it is stored now, and a rule that stops what it is for. */
 function showStored(domain: Domain, settings: AdminSettings): void {
   showDomain(domain, settings)
-  if (domain.type !== 'RADIUS' || domain.numberMatching !== 'required') return
+  if (!showsRarely.includes(domain.type) || domain.numberMatching !== 'required') return
   console.error(
-    'Requests of clients that cannot show a number are denied, and few clients of a VPN or network can. To let them ask: --number-matching offered',
+    'Requests of clients that cannot show a number are denied, and few clients of a VPN, a network or PAM can. To let them ask: --number-matching offered',
   )
 }
 

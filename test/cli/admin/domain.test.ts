@@ -41,15 +41,18 @@ describe('second-factor domain', () => {
     })
   })
 
-  it('second-factor domain says that clients of a network which show no number are denied by such a rule', async () => {
-    await admin('domain', 'create', 'Door', '--type', 'RADIUS')
+  it.each(['RADIUS', 'PAM'])(
+    'second-factor domain says that clients of %s which show no number are denied by such a rule',
+    async (type) => {
+      await admin('domain', 'create', 'Door', '--type', type)
 
-    const warned = await admin('domain', 'set', 'Door', '--number-matching', 'required')
-    const silent = await admin('domain', 'set', 'Door', '--number-matching', 'offered')
+      const warned = await admin('domain', 'set', 'Door', '--number-matching', 'required')
+      const silent = await admin('domain', 'set', 'Door', '--number-matching', 'offered')
 
-    expect(warned.stderr).toContain('To let them ask: --number-matching offered')
-    expect(silent.stderr).toBe('')
-  })
+      expect(warned.stderr).toContain('To let them ask: --number-matching offered')
+      expect(silent.stderr).toBe('')
+    },
+  )
 
   it('second-factor domain lists domains by name, one per line', async () => {
     await admin('domain', 'create', 'Archive')

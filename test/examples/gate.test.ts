@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+
+import { createBrowser } from '../support/browser.ts'
+import { startService } from '../support/running-service.ts'
+import { people, numberOn } from '../support/web-app.ts'
+import { systemClock } from '../../src/ground/clock.ts'
+import { startExample } from './start-example.ts'
+
+const gateKey = 'k'.repeat(32)
+const proxyHeaders = { 'x-gate-key': gateKey, 'x-remote-user': 'alice' }
+
+async function startGate(more: NodeJS.ProcessEnv = {}) {
+  const service = await startService()
+  const { code } = await service.enroll('alice')
+  const gate = await startExample('gate.js', {
+    MFA_BASE_URL: `${service.url}/api`,
+    MFA_API_KEY: service.apiKey,
+    MFA_DOMAIN_ID: service.domainId,
+    MFA_AUTHENTICATOR_URL: service.url,
+    PUBLIC_URL: 'http://localhost',
+    GATE_KEY: gateKey,
+    SESSION_SECRET: 's'.repeat(32),
+    ...more,
+  })
+  const { device, answer } = people(service.url, systemClock)
+  const account = await device.activate(service.url, code, { name: 'Phone' })
+  return { url: gate.url, approve: (number: string) => answer(account, 'approve', number) }
+}
+
+describe('examples/gate.js', () => {
+  it('the gate says 204 after the second step, and only to the proxy, for the user who passed', async () => {
+    const { url, approve } = await startGate()
+    const browser = createBrowser(url)
+    const check = async (headers: Record<string, string>) => (await browser.send('GET', '/gate/check', headers)).status
+
+    const before = await check(proxyHeaders)
+    const page = await browser.open('/mfa', proxyHeaders)
+    await approve(numberOn(page.status === 200 ? page : await browser.open('/mfa', proxyHeaders)))
+    const completed = await browser.submit('/mfa/complete', {}, proxyHeaders)
+    const after = await check(proxyHeaders)
+
+    expect([before, completed.status, after]).toEqual([403, 303, 204])
+    expect(await check({ 'x-remote-user': 'alice' })).toBe(403)
+    expect(await check({ 'x-remote-user': 'alice', 'x-gate-key': 'K'.repeat(32) })).toBe(403)
+    expect(await check({ 'x-gate-key': gateKey })).toBe(401)
+    expect(await check({ ...proxyHeaders, 'x-remote-user': 'bob' })).toBe(403)
+  })
+
+  it('the gate believes no other address than that of the proxy', async () => {
+    const { url } = await startGate({ PROXY_ADDRESS: '192.0.2.1' })
+    const browser = createBrowser(url)
+
+    expect(await browser.send('GET', '/', proxyHeaders)).toMatchObject({ status: 403, text: 'Only the proxy may ask.' })
+  })
+
+  it('the gate does not start with a short key', async () => {
+    await expect(startGate({ GATE_KEY: 'short' })).rejects.toThrow('GATE_KEY is missing or too short')
+  })
+})
