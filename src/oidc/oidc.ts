@@ -1,0 +1,162 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import type { RequestHandler, Router } from 'express'
+
+import { ExpressResponse } from '../express/framework/express-response.ts'
+import { isAsset, serveAsset } from '../express/pages/assets.ts'
+import { systemClock } from '../ground/clock.ts'
+import { loadOnce } from '../service/engine/base/load-once.ts'
+import type { OidcState } from '../service/oidc-state.ts'
+import { oidcStateOf } from '../service/oidc-state.ts'
+import { folder, ownUrl, prefixOf } from './addresses.ts'
+import { replaceFormPosts } from './form-post.ts'
+import { sendPage } from './interaction.ts'
+import { interactionRoutes } from './interaction-routes.ts'
+import { asIssuer } from './issuer-request.ts'
+import type { OidcOptions, ResolvedOidcOptions } from './options.ts'
+import { resolveOidcOptions } from './options.ts'
+import { loadPackages } from './packages.ts'
+import { createPages } from './pages.ts'
+import type { ProviderPages } from './pages.ts'
+import { createProvider } from './provider.ts'
+import type { SignInApps } from './sign-in-app.ts'
+import { createSignInApps } from './sign-in-app.ts'
+
+/** What `oidc()` returns: a handler for `app.use()` of Express, or for a server of node:http. */
+export interface OidcHandler {
+  (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void): void
+  /** Ends what it watches; the service stays open. */
+  close(): void
+}
+
+/**
+ * Makes a service an OpenID provider: its users sign in to apps and identity providers that speak OpenID Connect. Answers the addresses
+ * below `/oidc/` of the issuer and its metadata, and passes on everything else. Put it before the app's own sessions.
+ *
+ * Needs the packages `oidc-provider` and `express-session`, which are loaded with the first request.
+ *
+ * @throws {TypeError} naming the option that is wrong; {SetupError} if the service is none of ours.
+ *
+ * @example
+ * const service = embedded({ database: 'mfa.sqlite' })
+ * app.use(oidc({ service, issuer: 'https://id.example' }))
+ */
+export function oidc(options: OidcOptions): OidcHandler {
+  const resolved = resolveOidcOptions(options)
+  return createOidc(resolved, oidcStateOf(resolved.service))
+}
+
+/** The same with a state that is given, for tests. */
+export function createOidc(options: ResolvedOidcOptions, state: OidcState): OidcHandler {
+  const issuer = new URL(options.issuer)
+  const prefix = prefixOf(options.issuer)
+  const pages = createPages(options)
+  const open = loadOnce(() => openProvider(options, state, pages))
+
+  const handler = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void = notFound(res)) => {
+    const url = ownUrl(req.url ?? '/', prefix)
+    if (url === undefined) return next()
+    open().then(
+      (app) => {
+        const restore = asIssuer(req, issuer, url)
+        app(req, res, (error?: unknown) => {
+          restore()
+          if (error === undefined || error === null) return next()
+          options.logger?.error(`oidc: ${error instanceof Error ? error.stack : String(error)}`)
+          void unavailable(pages, req, res)
+        })
+      },
+      (error: unknown) => next(error),
+    )
+  }
+  return Object.assign(handler, { close: () => state.close() })
+}
+
+const notFound = (res: ServerResponse) => () => {
+  res.statusCode = 404
+  res.end()
+}
+
+async function unavailable(pages: ProviderPages, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  if (res.headersSent) return void res.destroy()
+  sendPage(res, await pages.unavailable(req))
+}
+
+type App = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
+
+async function openProvider(options: ResolvedOidcOptions, state: OidcState, pages: ProviderPages): Promise<App> {
+  const packages = await loadPackages()
+  const { clock = systemClock } = options
+  const now = () => clock.now()
+  let keys = await state.keys()
+  const cookieKeys = [...keys.cookieKeys]
+  const apps = createSignInApps({ options, state, packages, cookieKeys })
+  const create = () => {
+    const created = createProvider({ options, state, packages, apps, pages, now }, keys)
+    replaceFormPosts(created, pages)
+    return { provider: created, callback: created.callback() }
+  }
+  let current = create()
+  state.onKeysChanged((changed) => {
+    keys = changed
+    // The middleware of the web sessions reads this array with each request.
+    cookieKeys.splice(0, cookieKeys.length, ...keys.cookieKeys)
+    current = create()
+  })
+
+  const router = packages.express.Router()
+  router.get(`${folder}/assets/:file`, serveFiles(pages))
+  router.use(interactionRoutes({ state, apps, pages, now, options, packages, provider: async () => current.provider }))
+  serveApps(router, apps)
+  router.use((req, res) => {
+    // oidc-provider finds its own addresses by this one.
+    req.originalUrl = prefixOf(options.issuer) + req.url
+    void current.callback(req, res)
+  })
+  return inExpress(router, packages.express, options)
+}
+
+function serveFiles(pages: ProviderPages): RequestHandler {
+  return (req, res, next) => {
+    const below = req.path.slice(folder.length)
+    if (isAsset(req, below)) serveAsset(req, new ExpressResponse(res), below, pages.options)
+    else next()
+  }
+}
+
+/** The pages of the second step in each domain. */
+function serveApps(router: Router, apps: SignInApps): void {
+  router.use(`${folder}/:kind/:domainId`, (req, res, next) => {
+    const { kind, domainId } = req.params
+    if (kind !== 'external' && kind !== 'sign-in') return next()
+    apps.find(kind, domainId).then((app) => {
+      if (!app) return next()
+      // mfa() knows its pages by their whole path.
+      req.url = req.originalUrl
+      req.baseUrl = ''
+      run(app.handlers, req, res, next)
+    }, next)
+  })
+}
+
+function run(
+  [handler, ...rest]: readonly RequestHandler[],
+  req: Parameters<RequestHandler>[0],
+  res: Parameters<RequestHandler>[1],
+  next: Parameters<RequestHandler>[2],
+): void {
+  if (!handler) return next()
+  handler(req, res, (error?: unknown) => (error === undefined ? run(rest, req, res, next) : next(error)))
+}
+
+/** A server without Express gets an app of its own around the router. */
+function inExpress(router: Router, express: typeof import('express'), { trustProxy }: ResolvedOidcOptions): App {
+  const app = express()
+  app.disable('x-powered-by')
+  if (trustProxy !== undefined) app.set('trust proxy', trustProxy)
+  app.use(router)
+  return (req, res, next) => {
+    const handle = 'app' in req ? router : app
+    ;(handle as unknown as App)(req, res, next)
+  }
+}
