@@ -37,7 +37,7 @@ describe('a whole sign-in', () => {
   it('lets in a person without a passkey by a code of an administrator, who then has to add one', async () => {
     const provider = await startProvider()
     const user = await provider.addUser('bob')
-    const { code = '' } = await provider.api.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 60 })
+    const { code = '' } = await provider.api.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 30 })
     const authenticator = createAuthenticator({ origin: provider.url })
     const config = await provider.configure(provider.signIn)
     const browser = provider.browser()
