@@ -80,6 +80,6 @@ function metadataOf(client: OidcClient): ClientMetadata {
     post_logout_redirect_uris: [...client.postLogoutRedirectUris],
     response_types: ['code'],
     grant_types: ['authorization_code', ...(client.refreshTokens ? (['refresh_token'] as const) : [])],
-    scope: ['openid', ...client.scopes, ...(client.refreshTokens ? ['offline_access'] : [])].join(' '),
+    scope: ['openid', ...client.scopes].join(' '),
   }
 }

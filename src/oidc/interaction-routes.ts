@@ -6,15 +6,11 @@ import { readForm, isTrustedPost } from '../express/request/form.ts'
 import { createWebRequest } from '../express/request/web-request.ts'
 import { responseOf } from '../express/framework/express-response.ts'
 import { interactionPath, prefixOf } from './addresses.ts'
-import type { InteractionInput, OpenInteraction } from './interaction.ts'
 import { decide, findNamed, finish, openInteraction, refused, sendPage } from './interaction.ts'
-import type { ResolvedOidcOptions } from './options.ts'
-import type { Packages } from './packages.ts'
 import { passkeyDemand } from './requirement.ts'
-import type { Entered } from './sign-in-app.ts'
 import { logInByCode, logInByPasskey, sendJson, showSignIn } from './sign-in-page.ts'
 import type { RoutesInput, Visit } from './visit.ts'
-import { passedBefore, personOf, signIn } from './web-session.ts'
+import { passedBefore, personOf, signIn, vouchFor } from './web-session.ts'
 
 type Handler = (visit: Visit) => Promise<void>
 
@@ -68,13 +64,15 @@ async function showForNamed(visited: Visit): Promise<void> {
   const member = await findNamed(open)
   if (!member) return end(visited, refused('access_denied', 'the user is no member of the domain'))
   if (entered.session.userId === member.id) {
-    entered.session.vouched = true
-    return continueWith(visited)
+    // The client vouches for the person again. mfa() has to see that before it is asked.
+    Object.assign(entered.session, { vouched: true })
+    vouchFor(entered.session, input.now())
+    return continueWith({ ...visited, entered: await open.app.enter(req, res) })
   }
-  await signIn(req, { person: personOf(member), vouched: true })
+  await signIn(req, { person: personOf(member), vouched: true, now: input.now() })
   // mfa() has seen the person before: it looks again at the one who is signed in now.
   const again = await open.app.enter(req, res)
-  return continueWith({ ...visited, entered: again, input })
+  return continueWith({ ...visited, entered: again })
 }
 
 async function continueWith(visited: Visit): Promise<void> {

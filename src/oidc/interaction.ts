@@ -6,7 +6,6 @@ import type { InteractionResults } from 'oidc-provider'
 import type { Verified } from '../challenge/challenge.ts'
 import { findMember, userKeyOf } from '../challenge/user.ts'
 import type { User } from '../contract/users.ts'
-import { SetupError } from '../service-handle.ts'
 import type { OidcClient } from '../service/features/oidc/clients.ts'
 import type { OidcState } from '../service/oidc-state.ts'
 import { describeAuthentication, factsOf } from './authentication-context.ts'
@@ -15,7 +14,7 @@ import { findHinted, hintOf } from './policy.ts'
 import type { AuthorizationParameters, Requirement } from './requirement.ts'
 import { acrFor, needsNewStep, requirementOf } from './requirement.ts'
 import type { Entered, SignInApp, SignInApps } from './sign-in-app.ts'
-import { passedBefore } from './web-session.ts'
+import { keepSignedIn, passedBefore, personIn } from './web-session.ts'
 
 /** One authorization request whose page is open in this browser. */
 export interface OpenInteraction {
@@ -51,7 +50,7 @@ export async function openInteraction(
   const client = await state.client(String(params['client_id']))
   const app = client && (await apps.find(client.kind, client.domainId))
   if (!app) return undefined
-  const { trusted = [] } = details as { readonly trusted?: readonly string[] }
+  const { trusted = [] } = details
   const hinted = await subjectOf(provider, params)
   const requirement = requirementOf(params)
   return {
@@ -105,7 +104,8 @@ export async function decide(
   now: number,
 ): Promise<Decision> {
   const { uid, requirement, client } = open
-  const { userId, person } = session
+  const { userId } = session
+  const person = personIn(session, now)
   if (userId === undefined || !person) return { kind: 'sign_in' }
   if (requirement.subject !== undefined && requirement.subject !== userId) {
     return client.kind === 'sign-in' ? { kind: 'sign_in' } : refused('login_required', 'another user was requested')
@@ -123,6 +123,7 @@ export async function decide(
   const { amr, acrs } = describeAuthentication(verified.factor, await factsOf(service, userId, verified))
   const acr = acrFor(requirement, acrs)
   if (acr === undefined) return refused('unmet_authentication_requirements', 'the requested acr was not reached')
+  keepSignedIn(session, verified.at)
   const login = { accountId: userId, acr, amr: [...amr], ts: verified.at, remember: false, epoch }
   return { kind: 'finish', result: { login } }
 }
@@ -145,18 +146,25 @@ export async function finish(
   { provider }: Pick<OpenInteraction, 'provider'>,
   { req, res, result }: { req: IncomingMessage; res: ServerResponse; result: InteractionResults },
 ): Promise<void> {
+  if (result.login) await endOtherSession(provider, await provider.interactionDetails(req, res), result.login.accountId)
   const location = await provider.interactionResult(req, res, result, { mergeWithLastSubmission: false })
   sendPage(res, await pages.leaving(req, location))
+}
+
+type Details = Awaited<ReturnType<Provider['interactionDetails']>>
+
+/** Ends the session of another person in this browser. oidc-provider would do so as well, with one more page in between. */
+async function endOtherSession(provider: Provider, interaction: Details, accountId: string): Promise<void> {
+  const { session } = interaction
+  if (!session || session.accountId === accountId) return
+  const other = await provider.Session.findByUid(session.uid)
+  interaction.session = undefined
+  await interaction.persist()
+  await other?.destroy()
 }
 
 export function sendPage(res: ServerResponse, { status, headers, body }: RenderedPage): void {
   res.statusCode = status
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   res.end(body)
-}
-
-/** @throws {SetupError} where a whole sign-in was registered and browsers accept no passkeys at the issuer. */
-export function requirePasskeys(hasPasskeys: boolean): void {
-  if (hasPasskeys) return
-  throw new SetupError('oidc: clients of kind "sign-in" need passkeys, which browsers accept at an https name only')
 }

@@ -4,11 +4,12 @@ import type { RequestHandler, Router } from 'express'
 
 import { ExpressResponse } from '../express/framework/express-response.ts'
 import { isAsset, serveAsset } from '../express/pages/assets.ts'
-import { systemClock } from '../ground/clock.ts'
 import { loadOnce } from '../service/engine/base/load-once.ts'
+import { SetupError } from '../service-handle.ts'
 import type { OidcState } from '../service/oidc-state.ts'
 import { oidcStateOf } from '../service/oidc-state.ts'
 import { folder, ownUrl, prefixOf } from './addresses.ts'
+import { endWebSessionsOnLogout } from './end-web-sessions.ts'
 import { replaceFormPosts } from './form-post.ts'
 import { sendPage } from './interaction.ts'
 import { interactionRoutes } from './interaction-routes.ts'
@@ -56,13 +57,15 @@ export function createOidc(options: ResolvedOidcOptions, state: OidcState): Oidc
   const handler = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void = notFound(res)) => {
     const url = ownUrl(req.url ?? '/', prefix)
     if (url === undefined) return next()
+    // That middleware would store our web session as its own.
+    if ((req as { session?: unknown }).session !== undefined) return next(new SetupError(sessionComesLater))
     open().then(
       (app) => {
         const restore = asIssuer(req, issuer, url)
         app(req, res, (error?: unknown) => {
           restore()
           if (error === undefined || error === null) return next()
-          options.logger?.error(`oidc: ${error instanceof Error ? error.stack : String(error)}`)
+          options.logger.error(`oidc: ${error instanceof Error ? error.stack : String(error)}`)
           void unavailable(pages, req, res)
         })
       },
@@ -71,6 +74,9 @@ export function createOidc(options: ResolvedOidcOptions, state: OidcState): Oidc
   }
   return Object.assign(handler, { close: () => state.close() })
 }
+
+const sessionComesLater =
+  'oidc: put app.use(oidc(…)) before app.use(session(…)) of the app: the provider has web sessions of its own'
 
 const notFound = (res: ServerResponse) => () => {
   res.statusCode = 404
@@ -86,14 +92,14 @@ type App = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) =
 
 async function openProvider(options: ResolvedOidcOptions, state: OidcState, pages: ProviderPages): Promise<App> {
   const packages = await loadPackages()
-  const { clock = systemClock } = options
-  const now = () => clock.now()
+  const now = () => options.clock.now()
   let keys = await state.keys()
   const cookieKeys = [...keys.cookieKeys]
   const apps = createSignInApps({ options, state, packages, cookieKeys })
   const create = () => {
     const created = createProvider({ options, state, packages, apps, pages, now }, keys)
     replaceFormPosts(created, pages)
+    endWebSessionsOnLogout(created, apps)
     return { provider: created, callback: created.callback() }
   }
   let current = create()

@@ -50,7 +50,7 @@ const pageOptions = {
 type PageOption = keyof typeof pageOptions
 
 const OidcOptionsSchema = z.strictObject({
-  ...MfaOptionsSchema.pick(pageOptions).partial().shape,
+  ...MfaOptionsSchema.pick(pageOptions).shape,
   service: z.custom<Service | ServiceHandle>(
     (value) => typeof value === 'object' && value !== null,
     'must be what createService() or embedded() returns',

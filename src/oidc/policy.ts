@@ -1,6 +1,7 @@
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider'
 
 import { findMember } from '../challenge/user.ts'
+import { isTrouble } from '../express/request/trouble.ts'
 import type { User } from '../contract/users.ts'
 import type { ConnectedService } from '../challenge/service.ts'
 import type { OidcClient } from '../service/features/oidc/clients.ts'
@@ -40,6 +41,17 @@ export function createPolicy(input: PolicyInput): interactionPolicy.DefaultPolic
 }
 
 async function needsPerson(input: PolicyInput, ctx: KoaContextWithOIDC): Promise<boolean> {
+  try {
+    return await judge(input, ctx)
+  } catch (error) {
+    if (!isTrouble(error)) throw error
+    throw new input.packages.openid.errors.TemporarilyUnavailable('the service does not respond', {
+      cause: error,
+    } as never)
+  }
+}
+
+async function judge(input: PolicyInput, ctx: KoaContextWithOIDC): Promise<boolean> {
   const { oidc } = ctx
   const { errors } = input.packages.openid
   // The page has just decided, and its result can be used once.

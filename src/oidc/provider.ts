@@ -33,7 +33,7 @@ export function createProvider(input: ProviderInput, keys: OidcKeys): Provider {
   // The headers of the request were replaced by the issuer's: see issuer-request.ts.
   provider.proxy = true
   provider.Client.prototype.compareClientSecret = compareSecret(input)
-  provider.on('server_error', (_ctx, error) => options.logger?.error(`oidc: ${describe(error)}`))
+  provider.on('server_error', (_ctx, error) => options.logger.error(`oidc: ${describe(error)}`))
   provider.on('authorization.success', (ctx) => void recordSignIn(state, ctx))
   provider.on('authorization.error', (ctx, { error }) => void recordRefusal(state, ctx, error))
   return provider
@@ -51,7 +51,7 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
     jwks: { keys: keys.jwks.keys.map((key) => ({ ...key })) as never },
     routes,
     responseTypes: ['code'],
-    scopes: ['openid', 'offline_access'],
+    scopes: ['openid'],
     subjectTypes: ['public'],
     acrValues: [...acrValues],
     claims: {
@@ -87,9 +87,9 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
     },
     findAccount: (_ctx, id) => findAccount({ state, apps }, id, openid.Provider.ctx),
     loadExistingGrant: grantOf,
-    expiresWithSession: (_ctx, source) => !source.scopes.has('offline_access'),
-    issueRefreshToken: (_ctx, client, source) =>
-      client.grantTypeAllowed('refresh_token') && source.scopes.has('offline_access'),
+    expiresWithSession: (ctx) => ctx.oidc.client?.grantTypeAllowed('refresh_token') !== true,
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    extraTokenClaims: (ctx) => authenticationClaims(ctx),
     rotateRefreshToken: true,
     renderError: (ctx, out) => pages.error(ctx, out.error),
     features: {
@@ -155,7 +155,7 @@ function compareSecret({ state, packages }: ProviderInput) {
   const { openid } = packages
   return async function compareClientSecret(this: { readonly clientId: string }, secret: string): Promise<boolean> {
     const { ctx } = openid.Provider
-    const answer = await state.verifyClientSecret({ clientId: this.clientId, secret, address: ctx?.ip })
+    const answer = await state.verifyClientSecret({ clientId: this.clientId, secret, address: addressOf(ctx) })
     if (answer.result !== 'limited') return answer.result === 'right'
     ctx?.set('Retry-After', String(answer.wait))
     const error = new openid.errors.CustomOIDCProviderError('temporarily_unavailable', 'too many wrong secrets')
@@ -163,23 +163,34 @@ function compareSecret({ state, packages }: ProviderInput) {
   }
 }
 
-async function recordSignIn(state: OidcState, { oidc, ip }: KoaContextWithOIDC): Promise<void> {
-  const { client, account, session } = oidc
+/** What a resource that reads an access token itself has to know of the sign-in (RFC 9068 section 2.2.1). */
+function authenticationClaims({ oidc }: KoaContextWithOIDC) {
+  const { acr, authTime } = oidc.entities.RefreshToken ?? oidc.entities.AuthorizationCode ?? {}
+  return { acr, auth_time: authTime }
+}
+
+/** The address that the request came from, through the proxies that the app trusts: oidc-provider would believe every header. */
+const addressOf = (ctx: KoaContextWithOIDC | undefined): string | undefined =>
+  (ctx?.req as { ip?: string | undefined } | undefined)?.ip
+
+async function recordSignIn(state: OidcState, ctx: KoaContextWithOIDC): Promise<void> {
+  const { client, account, session } = ctx.oidc
   if (!client || !account) return
   await state.record({
     event: 'signed_in',
     clientId: client.clientId,
-    address: ip,
+    address: addressOf(ctx),
     userId: account.accountId,
     acr: session?.acr,
     amr: session?.amr ?? [],
   })
 }
 
-async function recordRefusal(state: OidcState, { oidc, ip }: KoaContextWithOIDC, reason: string): Promise<void> {
+async function recordRefusal(state: OidcState, ctx: KoaContextWithOIDC, reason: string): Promise<void> {
   // Nobody but a registered client and its users can fill the audit trail.
-  if (!oidc.client) return
-  await state.record({ event: 'refused', clientId: oidc.client.clientId, address: ip, reason })
+  const { client } = ctx.oidc
+  if (!client) return
+  await state.record({ event: 'refused', clientId: client.clientId, address: addressOf(ctx), reason })
 }
 
 const describe = (error: Error): string => error.stack ?? String(error)

@@ -6,7 +6,6 @@ import type { Verified } from '../challenge/challenge.ts'
 import { createMemoryChallengeStore } from '../challenge/challenge-store.ts'
 import { createConnector } from '../challenge/service.ts'
 import type { ConnectedService } from '../challenge/service.ts'
-import { systemClock } from '../ground/clock.ts'
 import { createClient } from '../client/client.ts'
 import { checkEpoch, verifiedOf } from '../express/request/verified.ts'
 import type { RequestContext } from '../express/request/context.ts'
@@ -21,7 +20,7 @@ import type { ResolvedOidcOptions } from './options.ts'
 import { pageOptionsOf } from './options.ts'
 import type { Packages } from './packages.ts'
 import type { ProviderSession } from './web-session.ts'
-import { sessionOf } from './web-session.ts'
+import { personIn, sessionOf } from './web-session.ts'
 
 /** The web session and the second step of the clients of one kind in one domain, each apart from all others. */
 export interface SignInApp {
@@ -35,6 +34,8 @@ export interface SignInApp {
   connect(): Promise<ConnectedService>
   /** Prepares the request as `handlers` do, where none of them answers. */
   enter(req: IncomingMessage, res: ServerResponse): Promise<Entered>
+  /** Ends the web session of this browser. */
+  end(req: IncomingMessage, res: ServerResponse): Promise<void>
 }
 
 /** A request after the web session and `mfa()` were applied. */
@@ -85,9 +86,10 @@ async function createSignInApp(
   const service = state.handleFor(domainId)
   const name = await nameOf(await service.connect())
   if (name === undefined) return undefined
+  const { timeout, clock } = options
   const secure = options.issuer.startsWith('https:')
   const session = packages.session({
-    name: `${secure ? '__Host-' : ''}oidc-${kind}-${domainId.slice(0, 12)}`,
+    name: `${secure ? '__Host-' : ''}oidc-${kind}-${domainId}`,
     secret: cookieKeys as string[],
     store: Object.assign(new packages.session.MemoryStore(), state.sessionStore()),
     resave: false,
@@ -105,12 +107,11 @@ async function createSignInApp(
     publicUrl: options.issuer,
     gate: false,
     recoveryCodes: false,
-    user: (req) => sessionOf(req).person,
+    user: (req) => personIn(sessionOf(req), clock.now()),
     mayEnroll: (req) => sessionOf(req).vouched === true,
     logout: (req, res) => leave(req, res, options),
   })
   const handlers: readonly RequestHandler[] = [session, second]
-  const { timeout = 5_000, clock = systemClock } = options
   const connect = createConnector(() => service.connect(), {
     timeout,
     maxConcurrency: 64,
@@ -123,6 +124,14 @@ async function createSignInApp(
     kind,
     name,
     handlers,
+    async end(req, res) {
+      // express-session reads no second web session in one request.
+      const { session: before, sessionID, sessionStore } = req as SessionRequest
+      Object.assign(req, { session: undefined, sessionID: undefined, sessionStore: undefined })
+      await runHandler(session, req, res)
+      await new Promise<void>((resolve) => sessionOf(req).destroy(() => resolve()))
+      Object.assign(req, { session: before, sessionID, sessionStore })
+    },
     async enter(req, res) {
       for (const handler of handlers) await runHandler(handler, req, res)
       const context = contextOf(req)
@@ -159,6 +168,8 @@ function leave(
   const prefix = prefixOf(options.issuer)
   res.redirect(303, interaction === undefined ? `${prefix}/` : `${prefix}${interactionPath(interaction)}/cancel`)
 }
+
+type SessionRequest = IncomingMessage & { session?: unknown; sessionID?: unknown; sessionStore?: unknown }
 
 /** Runs one handler of Express. @throws whatever it passes on as an error. */
 function runHandler(handler: RequestHandler, req: IncomingMessage, res: ServerResponse): Promise<void> {

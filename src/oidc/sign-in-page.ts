@@ -13,7 +13,7 @@ import { enterHandedOverCode } from '../express/sign-in/handed-over-code.ts'
 import { openChallenge } from '../express/sign-in/open-challenge.ts'
 import { sendPage } from './interaction.ts'
 import type { Visit } from './visit.ts'
-import { personOf, sessionOf, signIn } from './web-session.ts'
+import { personOf, sessionOf, signIn, vouchFor } from './web-session.ts'
 
 /** What the page of a whole sign-in says about the last try. */
 interface SignInView {
@@ -24,13 +24,13 @@ interface SignInView {
 
 /** Shows the page on which a person signs in by passkey, or comes in for the first time. */
 export async function showSignIn(
-  { req, res, entered, base }: Visit,
+  { req, res, open, entered, base }: Visit,
   view: SignInView = { wrong: false, entered: '' },
 ): Promise<void> {
   const { context } = entered
   await loadLanguageFor(req, context)
   const layout = layoutOf({ req, context, state: readMfaState(req, context) })
-  const { headline } = layout.words.oidc.signIn
+  const headline = layout.words.oidc.signIn.headline(open.client.name)
   const model = { ...layout, ...view, headline, person: undefined, usesPasskeys: true, signInBase: base }
   const { status, headers = {}, ...rest } = page(view.wrong ? 401 : 200, 'oidc-sign-in', model)
   sendPage(res, {
@@ -42,11 +42,11 @@ export async function showSignIn(
 
 /** Signs in the owner of the passkey that has answered: with user verification, it is the whole sign-in. */
 export async function logInByPasskey(visited: Visit, form: Form): Promise<void> {
-  const { req, open, base } = visited
+  const { req, open, base, input } = visited
   const passkey = await req.mfa?.verifyPasskey(parseJson(String(form['response'])))
   const member = passkey && (await findMember(await open.app.connect(), { serviceUserId: passkey.serviceUserId }))
   if (!passkey || !member) return sendJson(visited, 401, await wrongPasskey(visited))
-  await signIn(req, { person: personOf(member), vouched: false })
+  await signIn(req, { person: personOf(member), vouched: false, now: input.now() })
   await req.mfa?.acceptPasskey(passkey)
   return sendJson(visited, 200, { location: base })
 }
@@ -75,7 +75,9 @@ export async function logInByCode(visited: Visit, form: Form): Promise<void> {
   const member = username === '' ? undefined : await findMember(await open.app.connect(), { username })
   const location = member && (await enterCode(visited, member, form))
   if (location === undefined) return showSignIn(visited, { wrong: true, entered: username })
-  Object.assign(sessionOf(req), { userId: member?.id, person: member && personOf(member), vouched: false })
+  const session = sessionOf(req)
+  Object.assign(session, { userId: member?.id, person: member && personOf(member), vouched: false })
+  vouchFor(session, visited.input.now())
   res.redirect(303, location)
 }
 

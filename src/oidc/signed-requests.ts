@@ -38,8 +38,8 @@ export function createSignedRequests({ errors }: Packages['openid'], now: () => 
       noted.delete(ctx.oidc)
       const { provider, client } = ctx.oidc
       const isFirst = await provider.ReplayDetection.unique(
-        `request object of ${client?.clientId}`,
-        request.jti,
+        client?.clientId ?? '',
+        `request object ${request.jti}`,
         request.exp + clockTolerance,
       )
       if (!isFirst) throw new errors.InvalidRequestObject('the request object was used before')

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
+import { challengeLifetime, maxVerifiedAge } from '../challenge/challenge.ts'
 import type { User } from '../contract/users.ts'
 
 /** The person of a web session, as the option `user` of `mfa()` gets them. */
@@ -16,11 +17,14 @@ export interface ProviderSession {
   person?: SignedInPerson | undefined
   /** Whether a client has said who it is, having checked the first factor. Only such a person may set up a first factor. */
   vouched?: boolean | undefined
+  /** Until when the second step may be asked of this person, Unix time, seconds. */
+  until?: number | undefined
   /** The last authorization request whose page was open. */
   interaction?: string | undefined
   /** By authorization request that needs a new second step: the session of the service that was passed before. */
   before?: Record<string, string> | undefined
   regenerate(callback: (error?: unknown) => void): void
+  destroy(callback: (error?: unknown) => void): void
 }
 
 export const personOf = ({ id, username, name }: User): SignedInPerson => ({
@@ -38,7 +42,7 @@ export function sessionOf(req: IncomingMessage): ProviderSession {
 /** Signs a person in to the web session, under a new id: whoever knew the old one must not share what follows. */
 export async function signIn(
   req: IncomingMessage,
-  { person, vouched }: { readonly person: SignedInPerson; readonly vouched: boolean },
+  { person, vouched, now }: { readonly person: SignedInPerson; readonly vouched: boolean; readonly now: number },
 ): Promise<void> {
   const { interaction, before } = sessionOf(req)
   await new Promise<void>((resolve, reject) => {
@@ -47,6 +51,25 @@ export async function signIn(
     )
   })
   Object.assign(sessionOf(req), { userId: person.serviceUserId, person, vouched, interaction, before })
+  vouchFor(sessionOf(req), now)
+}
+
+/** How long what a client or an administrator has said of a person counts, seconds: as long as a challenge. */
+const vouchedFor = challengeLifetime
+
+/** Lets the second step be asked of the person for a while. Later, whoever uses this browser could have it asked without a first one. */
+export function vouchFor(session: ProviderSession, now: number): void {
+  session.until = Math.max(session.until ?? 0, now + vouchedFor)
+}
+
+/** The same for a person who has passed. */
+export function keepSignedIn(session: ProviderSession, passedAt: number): void {
+  session.until = Math.max(session.until ?? 0, passedAt + maxVerifiedAge)
+}
+
+/** The person of the web session, as long as the second step may be asked of them. */
+export function personIn({ person, until = 0 }: ProviderSession, now: number): SignedInPerson | undefined {
+  return now < until ? person : undefined
 }
 
 /** How many authorization requests a web session remembers, so that it cannot grow. */

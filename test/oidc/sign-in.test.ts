@@ -1,64 +1,159 @@
 import * as openid from 'openid-client'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { CreationOptions, RequestOptions, UsernamelessOptions } from '../../src/contract/webauthn.ts'
 import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
 import { createTestPasskey } from '../../src/testing/test-passkey.ts'
-import { authorizationRequest, follow, startProvider } from './start-provider.ts'
+import { authorizationRequest, errorIn, startProvider } from './start-provider.ts'
+import type { StartedProvider } from './start-provider.ts'
+import type { Tabs } from './tabs.ts'
+
+let provider: StartedProvider
+let config: openid.Configuration
+
+beforeAll(async () => {
+  provider = await startProvider()
+  config = await provider.configure(provider.signIn)
+})
+afterAll(() => provider.close())
+
+/** Opens the page on which people sign in. */
+async function openPage(browser: Tabs, parameters: Record<string, string> = {}) {
+  const { request, checks } = await authorizationRequest(parameters)
+  const visited = await browser.visit(openid.buildAuthorizationUrl(config, request).href)
+  const [, base = ''] = /data-base="([^"]*\/interaction\/[^"]*)"/.exec(visited.page.text) ?? []
+  return { base, checks, ...visited }
+}
+
+const addPasskey = (userId: string) =>
+  createTestPasskey({ client: provider.api, domainId: provider.domainId }, userId, provider.url)
+
+/** Signs in by passkey on an open page. */
+async function usePasskey(browser: Tabs, base: string, passkey: Awaited<ReturnType<typeof addPasskey>>) {
+  const options = JSON.parse((await browser.submit(`${base}/passkey/options`)).text) as UsernamelessOptions
+  const answer = await browser.submit(`${base}/passkey`, { response: JSON.stringify(passkey.use(options)) })
+  return answer.body as { location?: string }
+}
 
 describe('a whole sign-in', () => {
   it('signs in the owner of a passkey, whom nobody has named', async () => {
-    const provider = await startProvider()
-    const user = await provider.addUser('alice')
-    const passkey = await createTestPasskey(
-      { client: provider.api, domainId: provider.domainId },
-      user.id,
-      provider.url,
-    )
-    const config = await provider.configure(provider.signIn)
+    const user = await provider.addUser('ada')
+    const passkey = await addPasskey(user.id)
     const browser = provider.browser()
-    const { request, checks } = await authorizationRequest(config)
+    const { base, checks, page } = await openPage(browser)
 
-    const page = await follow(browser, provider.url, openid.buildAuthorizationUrl(config, request).href)
-    const [, base = ''] = /data-base="([^"]*\/interaction\/[^"]*)"/.exec(page.answer!.text) ?? []
-    const options = JSON.parse((await browser.submit(`${base}/passkey/options`)).text) as UsernamelessOptions
-    const answer = await browser.submit(`${base}/passkey`, { response: JSON.stringify(passkey.use(options)) })
-    const { left, steps } = await follow(
-      browser,
-      provider.url,
-      (JSON.parse(answer.text) as { location: string }).location,
-    )
-    expect(left?.href, `${steps.join(' ')} ${provider.trouble.join()}`).toContain('https://app.example/callback')
+    const { location = '' } = await usePasskey(browser, base, passkey)
+    const { left } = await browser.visit(location)
     const tokens = await openid.authorizationCodeGrant(config, left!, checks)
 
+    expect(page.text).toContain('Sign in to wiki')
     expect(tokens.claims()).toMatchObject({ sub: user.id, acr: 'phrh', amr: ['hwk', 'user', 'mfa'] })
   })
 
   it('lets in a person without a passkey by a code of an administrator, who then has to add one', async () => {
-    const provider = await startProvider()
     const user = await provider.addUser('bob')
     const { code = '' } = await provider.api.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 30 })
     const authenticator = createAuthenticator({ origin: provider.url })
-    const config = await provider.configure(provider.signIn)
     const browser = provider.browser()
-    const { request, checks } = await authorizationRequest(config)
     const mfa = provider.pages('sign-in')
+    const { base, checks } = await openPage(browser)
 
-    const page = await follow(browser, provider.url, openid.buildAuthorizationUrl(config, request).href)
-    const [, base = ''] = /data-base="([^"]*\/interaction\/[^"]*)"/.exec(page.answer!.text) ?? []
     const entered = await browser.submit(`${base}/code`, { username: 'bob', code })
-    expect(entered.headers['location'], entered.text).toBe(`${mfa}/enroll/passkey`)
-    await browser.open(`${mfa}/enroll/passkey`)
+    const unfinished = await browser.visit(base)
+    await browser.get(`${mfa}/enroll/passkey`)
     const creation = JSON.parse((await browser.submit(`${mfa}/enroll/passkey/options`)).text) as CreationOptions
     const made = JSON.stringify(authenticator.make(creation))
     await browser.submit(`${mfa}/enroll/passkey`, { name: 'Laptop', response: made })
     await browser.visit(mfa)
     const options = JSON.parse((await browser.submit(`${mfa}/passkey/options`)).text) as RequestOptions
-    const passed = await browser.submit(`${mfa}/passkey`, { response: JSON.stringify(authenticator.use(options)) })
-    const { left, steps } = await follow(browser, provider.url, String(passed.headers['location']))
-    expect(left?.href, `${steps.join(' ')} ${provider.trouble.join()}`).toContain('https://app.example/callback')
+    const answer = JSON.stringify(authenticator.use(options))
+    const { left } = await browser.follow(await browser.submit(`${mfa}/passkey`, { response: answer }))
     const tokens = await openid.authorizationCodeGrant(config, left!, checks)
 
+    expect(entered.headers['location'], entered.text).toBe(`${mfa}/enroll/passkey`)
+    expect(unfinished.left).toBeUndefined()
     expect(tokens.claims()).toMatchObject({ sub: user.id, acr: 'phrh' })
+  })
+
+  it('says the same of an unknown username as of a wrong code', async () => {
+    await provider.addUser('cyd')
+    const browser = provider.browser()
+    const { base } = await openPage(browser)
+
+    const wrong = await browser.submit(`${base}/code`, { username: 'cyd', code: '123456789' })
+    const unknown = await browser.submit(`${base}/code`, { username: 'cyx', code: '123456789' })
+
+    expect([wrong.status, unknown.status]).toEqual([401, 401])
+    expect(unknown.text.replaceAll('cyx', 'cyd')).toBe(wrong.text)
+  })
+
+  it('asks no device of a user whose name somebody has typed', async () => {
+    const { user, account } = await provider.enroll('dan')
+    await addPasskey(user.id)
+    const browser = provider.browser()
+    const { base } = await openPage(browser)
+    await browser.submit(`${base}/code`, { username: 'dan', code: '123456789' })
+
+    const { page } = await browser.visit(provider.pages('sign-in'))
+    const sent = await browser.submit(`${provider.pages('sign-in')}/send`)
+
+    expect(page.status).toBe(401)
+    expect(sent.status).toBe(401)
+    await expect(provider.answer(account, 'approve')).rejects.toThrow('nothing is pending')
+  })
+
+  it('does not take a code of the user, but only one that an administrator hands over', async () => {
+    const user = await provider.addUser('eve')
+    await addPasskey(user.id)
+    const { code = '' } = await provider.api.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 1440 })
+    const browser = provider.browser()
+    const { base } = await openPage(browser)
+
+    const entered = await browser.submit(`${base}/code`, { username: 'eve', code })
+
+    expect(entered.status).toBe(401)
+  })
+
+  it.each(['/code', '/passkey', '/passkey/options'])('refuses forms of other sites at %s', async (path) => {
+    const browser = provider.browser()
+    const { base } = await openPage(browser)
+
+    const answer = await browser.submit(base + path, { username: 'ada' }, { 'sec-fetch-site': 'cross-site' })
+
+    expect(answer.status).toBe(400)
+  })
+
+  it('lets the person go back to the app without signing in', async () => {
+    const browser = provider.browser()
+    const { base } = await openPage(browser)
+
+    const { left } = await browser.visit(`${base}/cancel`)
+
+    expect(errorIn(left)).toBe('access_denied')
+  })
+
+  it('signs the person out of this browser', async () => {
+    const user = await provider.addUser('fay')
+    const browser = provider.browser()
+    const { base, checks } = await openPage(browser)
+    const { location = '' } = await usePasskey(browser, base, await addPasskey(user.id))
+    const { left } = await browser.visit(location)
+    const tokens = await openid.authorizationCodeGrant(config, left!, checks)
+    const silent = await openPage(browser, { prompt: 'none' })
+
+    const address = openid.buildEndSessionUrl(config, {
+      id_token_hint: tokens.id_token!,
+      post_logout_redirect_uri: 'https://app.example/',
+    })
+    const { page } = await browser.visit(address.href)
+    const [, xsrf = ''] = /name="xsrf" value="([^"]*)"/.exec(page.text) ?? []
+    const signedOut = await browser.follow(await browser.submit('/oidc/logout/confirm', { xsrf, logout: 'yes' }))
+    const after = await openPage(browser)
+
+    expect(silent.left?.searchParams.get('code')).toEqual(expect.any(String))
+    expect(page.text).toContain('Sign out?')
+    expect(signedOut.left?.href).toBe('https://app.example/')
+    expect(after.left).toBeUndefined()
+    expect(after.page.text).toContain('Sign in to wiki')
   })
 })

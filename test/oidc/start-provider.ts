@@ -5,29 +5,30 @@ import type { AddressInfo } from 'node:net'
 import * as openid from 'openid-client'
 import { createClient } from 'second-factor/client'
 import { embedded } from 'second-factor/service'
-import { onTestFinished } from 'vitest'
 
+import type { User } from '../../src/contract/users.ts'
 import { createDevice } from '../../src/device/index.ts'
+import { systemClock } from '../../src/ground/clock.ts'
 import { createOidc } from '../../src/oidc/oidc.ts'
 import { resolveOidcOptions } from '../../src/oidc/options.ts'
 import type { OidcOptions } from '../../src/oidc/options.ts'
-import type { Browser } from '../support/browser.ts'
-import { createBrowser } from '../support/browser.ts'
-import type { HttpResponse } from '../support/http-request.ts'
+import { quickHash } from '../service/start-service.ts'
 import { closeForNext, listenAgain } from '../support/listen-again.ts'
 import { createMemoryOidcState } from '../support/memory-oidc-state.ts'
 import type { RegisteredClient } from '../support/memory-oidc-state.ts'
-import { people } from '../support/web-app.ts'
-import { systemClock } from '../../src/ground/clock.ts'
-import { quickHash } from '../service/start-service.ts'
+import { numberOn, people } from '../support/web-app.ts'
+import { createTabs } from './tabs.ts'
+import type { Tabs } from './tabs.ts'
 
 export const callback = 'https://app.example/callback'
 
-/** A provider over a real service, on a real port, with one client of each kind. */
+export type StartedProvider = Awaited<ReturnType<typeof startProvider>>
+
+/** A provider over a real service, on a real port, with one client of each kind. Close it at the end. */
 export async function startProvider(options: Partial<OidcOptions> = {}) {
   const service = embedded({ database: ':memory:', pinHashCost: quickHash })
-  const { domainId, fetch: call, ...connection } = await service.connect()
-  const api = createClient({ ...connection, ...(call && { fetch: call }) })
+  const { domainId, ...connection } = await service.connect()
+  const api = createClient(connection)
   const memory = createMemoryOidcState(service)
   const trouble: string[] = []
   const server = createServer((req, res) => handler(req, res))
@@ -36,11 +37,6 @@ export async function startProvider(options: Partial<OidcOptions> = {}) {
   const logger = { info() {}, warn() {}, error: (message: string) => void trouble.push(message) }
   const resolved = resolveOidcOptions({ service, issuer: url, logger, ...options })
   const handler = createOidc(resolved, memory.state)
-  onTestFinished(async () => {
-    handler.close()
-    await closeForNext(server)
-    await service.close()
-  })
 
   function register(id: string, client: Partial<RegisteredClient> = {}): RegisteredClient {
     const registered: RegisteredClient = {
@@ -64,19 +60,15 @@ export async function startProvider(options: Partial<OidcOptions> = {}) {
     return registered
   }
 
-  const external = register('idp')
-  const signIn = register('wiki', { kind: 'sign-in' })
-
-  async function addUser(username: string) {
+  async function addUser(username: string): Promise<User> {
     const user = await api.users.create({ username, name: username, email: `${username}@example.com` })
     await api.domains.addUser(domainId, user.id)
     return user
   }
 
-  const configure = (client: RegisteredClient) =>
-    openid.discovery(new URL(url), client.id, client.secret, undefined, { execute: [openid.allowInsecureRequests] })
-
-  const here = people(url, systemClock, trouble)
+  const pages = (kind: string) => `/oidc/${kind}/${domainId}`
+  const { answer } = people(url, systemClock, trouble)
+  const device = createDevice({ clock: systemClock })
 
   return {
     url,
@@ -85,45 +77,39 @@ export async function startProvider(options: Partial<OidcOptions> = {}) {
     service,
     trouble,
     memory,
-    external,
-    signIn,
+    external: register('idp'),
+    signIn: register('wiki', { kind: 'sign-in' }),
     register,
     addUser,
-    configure,
-    browser: () => createBrowser(url),
-    device: createDevice({ clock: systemClock }),
-    answer: here.answer,
-    activate: here.activate,
-    /** Where the second step of a kind of clients has its pages. */
-    pages: (kind: string) => `/oidc/${kind}/${domainId}`,
+    answer,
+    /** Where the second step of the clients of a kind has its pages. */
+    pages,
+    browser: () => createTabs(url),
+    configure: (client: RegisteredClient, authentication?: openid.ClientAuth) =>
+      openid.discovery(new URL(url), client.id, client.secret, authentication, {
+        execute: [openid.allowInsecureRequests],
+      }),
+    /** A user with a device. */
+    async enroll(username: string) {
+      const user = await addUser(username)
+      const { code = '' } = await api.tokens.issue(domainId, user.id)
+      return { user, account: await device.activate(url + pages('external'), code, { name: 'Phone' }) }
+    },
+    /** Approves the request that the page shows, and continues as the page does. */
+    async approve(browser: Tabs, account: Parameters<typeof answer>[0], page: { text: string }) {
+      await answer(account, 'approve', numberOn(page))
+      return browser.follow(await browser.submit(`${pages('external')}/complete`))
+    },
+    async close() {
+      handler.close()
+      await closeForNext(server)
+      await service.close()
+    },
   }
-}
-
-export type StartedProvider = Awaited<ReturnType<typeof startProvider>>
-
-/** Follows redirects, also those of pages, until the browser is sent to another origin or stays on a page. */
-export async function follow(browser: Browser, url: string, address: string) {
-  const { origin } = new URL(url)
-  let answer: HttpResponse | undefined
-  const steps: string[] = []
-  for (let next = new URL(address, url); ;) {
-    if (next.origin !== origin) return { left: next, answer, steps }
-    if (steps.length > 20) throw new Error(`redirected too often: ${steps.join(' → ')}`)
-    answer = await browser.open(next.pathname + next.search)
-    steps.push(`${answer.status} ${next.pathname}`)
-    const to = nextOf(answer)
-    if (to === undefined) return { left: undefined, answer, steps }
-    next = new URL(to, next)
-  }
-}
-
-export function nextOf({ status, headers }: HttpResponse): string | undefined {
-  if (status === 302 || status === 303) return String(headers['location'])
-  return /^0; ?url=(.*)$/.exec(String(headers['refresh'] ?? ''))?.[1]
 }
 
 /** An authorization request as openid-client makes it. */
-export async function authorizationRequest(config: openid.Configuration, parameters: Record<string, string> = {}) {
+export async function authorizationRequest(parameters: Record<string, string> = {}) {
   const pkceCodeVerifier = openid.randomPKCECodeVerifier()
   const [expectedNonce, expectedState] = [openid.randomNonce(), openid.randomState()]
   const request = {
@@ -137,3 +123,13 @@ export async function authorizationRequest(config: openid.Configuration, paramet
   }
   return { request, checks: { pkceCodeVerifier, expectedNonce, expectedState } }
 }
+
+/** Pushes an authorization request that names a user, and opens it. */
+export async function ask(config: openid.Configuration, browser: Tabs, parameters: Record<string, string>) {
+  const { request, checks } = await authorizationRequest(parameters)
+  const address = await openid.buildAuthorizationUrlWithPAR(config, request)
+  return { address, checks, ...(await browser.visit(address.href)) }
+}
+
+/** The error that the client gets. */
+export const errorIn = (left: URL | undefined) => left?.searchParams.get('error')
