@@ -1,0 +1,14 @@
+import type { OidcClientChanges } from '../../../admin-contract/oidc-client-settings.ts'
+
+/** The settings of a client that can be changed. */
+export const settingNames = [
+  'name',
+  'authentication',
+  'native',
+  'redirectUris',
+  'postLogoutRedirectUris',
+  'jwks',
+  'jwksUri',
+  'refreshTokens',
+  'scopes',
+] as const satisfies readonly (keyof OidcClientChanges)[]
