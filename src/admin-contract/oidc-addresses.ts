@@ -16,6 +16,9 @@ export function isRedirectUri(address: string, native: boolean): boolean {
 
 export const isSecureAddress = (address: string): boolean => plainAddress(address)?.protocol === 'https:'
 
+/** Whether an address can name an API (RFC 8707 section 2). */
+export const isResource = (address: string): boolean => isSecureAddress(address) && !address.includes('#')
+
 /** Parses an address that has one reading: without a user name, and with a host that is written as it is used. */
 function plainAddress(address: string): URL | undefined {
   if (address.length > longestAddress || !/^https?:\/\/[!#-;=?-[\]_a-z~]+$/.test(address)) return undefined

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { isRedirectUri, isSecureAddress, longestAddress } from './oidc-addresses.ts'
+import { isRedirectUri, isResource, isSecureAddress, longestAddress } from './oidc-addresses.ts'
 import { PublicJwkSet } from './oidc-jwks.ts'
 
 /**
@@ -38,6 +38,8 @@ const rules = {
   jwks: PublicJwkSet.nullable(),
   /** Where they are instead. */
   jwksUri: z.string().max(longestAddress).refine(isSecureAddress, 'expected an https address').nullable(),
+  /** The APIs that read access tokens of this client themselves, as the audience of those (RFC 8707, RFC 9068). */
+  resources: addresses,
   refreshTokens: z.boolean(),
   scopes: z.array(OidcScope).max(OidcScope.options.length),
 }
@@ -57,6 +59,8 @@ export function clientProblem(client: Settings): string | undefined {
   if (authentication === 'private_key_jwt' && jwks === null && jwksUri === null) {
     return 'jwks: private_key_jwt needs the public keys of the client, or jwksUri'
   }
+  const wrong = client.resources.findIndex((resource) => !isResource(resource))
+  if (wrong !== -1) return `resources.${wrong}: expected an https address without a fragment`
   return addressProblem(client)
 }
 
@@ -85,6 +89,7 @@ export const NewOidcClient = z
     postLogoutRedirectUris: rules.postLogoutRedirectUris.default([]),
     jwks: rules.jwks.default(null),
     jwksUri: rules.jwksUri.default(null),
+    resources: rules.resources.default([]),
     refreshTokens: rules.refreshTokens.default(false),
     scopes: rules.scopes.default([]),
   })

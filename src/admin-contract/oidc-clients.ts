@@ -24,6 +24,7 @@ export const OidcClient = z.object({
   postLogoutRedirectUris: z.array(z.string()),
   jwks: PublicJwkSet.nullable(),
   jwksUri: z.string().nullable(),
+  resources: z.array(z.string()),
   refreshTokens: z.boolean(),
   scopes: z.array(OidcScope),
   /** Whether it has a secret. One that authenticates by a secret and has none cannot be used until it gets one. */

@@ -16,13 +16,8 @@ export function resourceServers(
     useGrantedResource: () => true,
     async getResourceServerInfo(_ctx, resource, { clientId }) {
       const client = await state.client(clientId)
-      if (!resourcesOf(client).includes(resource)) throw new errors.InvalidTarget()
+      if (!client?.resources.includes(resource)) throw new errors.InvalidTarget()
       return { scope: 'openid', audience: resource, accessTokenTTL: jwtLifetime, accessTokenFormat: 'jwt' }
     },
   }
-}
-
-function resourcesOf(client: object | undefined): readonly string[] {
-  const { resources } = (client ?? {}) as { readonly resources?: readonly string[] }
-  return resources ?? []
 }

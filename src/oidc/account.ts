@@ -12,7 +12,7 @@ export async function findAccount(
 ): Promise<Account | undefined> {
   const clientId = ctx?.oidc.client?.clientId
   const client = clientId === undefined ? undefined : await state.client(clientId)
-  const app = client && (await apps.find(client.kind, client.domainId))
+  const app = client && (await apps.find(client.kind, client.domain))
   const member = app && (await findMember(await app.connect(), { serviceUserId: id }))
   if (!member) return undefined
   const { username, name, email } = member

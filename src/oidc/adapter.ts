@@ -1,10 +1,7 @@
-import { randomBytes } from 'node:crypto'
+import type { Adapter, errors } from 'oidc-provider'
 
-import type { Adapter, ClientMetadata, errors } from 'oidc-provider'
-
-import type { OidcClient } from '../service/features/oidc/clients.ts'
 import type { OidcAdapter, OidcState } from '../service/oidc-state.ts'
-import { OidcStateError } from '../service/oidc-state.ts'
+import { OidcStateError } from '../service/features/oidc/state-error.ts'
 
 type Errors = typeof errors
 
@@ -17,7 +14,7 @@ export function createAdapters(state: OidcState, protocolErrors: Errors): (model
   return (model) => {
     const refuse = refusalOf(model, protocolErrors)
     const stored = translating(state.adapter(model), refuse)
-    return (model === 'Client' ? { ...stored, find: findClient(state) } : stored) as unknown as Adapter
+    return (model === 'Client' ? { ...stored, find: findClient(stored) } : stored) as unknown as Adapter
   }
 }
 
@@ -56,30 +53,11 @@ function refusalOf(model: string, { AccessDenied, InvalidClient, InvalidGrant, I
   }
 }
 
-/** Stands for the secret of each client in this process: `verifyClientSecret()` alone knows what they are. */
-const placeholder = randomBytes(32).toString('base64url')
-
-/** Reads a client each time, so that a change of it applies at once. oidc-provider keeps what it has made of the same text. */
-const findClient = (state: OidcState) => async (id: string) => {
-  const client = await state.client(id)
-  return client && metadataOf(client)
-}
-
-/** @see OpenID Connect Dynamic Client Registration 1.0 section 2 */
-function metadataOf(client: OidcClient): ClientMetadata {
-  const { authentication, jwks, jwksUri } = client
-  return {
-    client_id: client.id,
-    client_name: client.name,
-    application_type: client.native ? 'native' : 'web',
-    token_endpoint_auth_method: authentication,
-    ...(authentication.startsWith('client_secret') && { client_secret: placeholder }),
-    ...(jwks && { jwks: { keys: jwks.keys.map((key) => ({ ...key })) as never } }),
-    ...(jwksUri !== null && { jwks_uri: jwksUri }),
-    redirect_uris: [...client.redirectUris],
-    post_logout_redirect_uris: [...client.postLogoutRedirectUris],
-    response_types: ['code'],
-    grant_types: ['authorization_code', ...(client.refreshTokens ? (['refresh_token'] as const) : [])],
-    scope: ['openid', ...client.scopes].join(' '),
-  }
+/**
+ * Reads a client each time, so that a change of it applies at once. oidc-provider keeps what it has made of the same text.
+ * Refresh tokens depend on the registration alone: nobody is asked for the consent that the scope `offline_access` needs.
+ */
+const findClient = (adapter: OidcAdapter) => async (id: string) => {
+  const client = await adapter.find(id)
+  return client && { ...client, scope: String(client['scope']).replace(' offline_access', '') }
 }

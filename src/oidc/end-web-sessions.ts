@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type Provider from 'oidc-provider'
+import type { KoaContextWithOIDC } from 'oidc-provider'
 
 import { routes } from './addresses.ts'
 import type { SignInApps } from './sign-in-app.ts'
@@ -13,7 +14,7 @@ export function endWebSessionsOnLogout(provider: Provider, apps: SignInApps): vo
   const resumed = new URL(`${provider.issuer}${routes.authorization}/`).href
   provider.use(async (ctx, next) => {
     await next()
-    const { oidc } = ctx as Partial<Parameters<Parameters<Provider['on']>[1]>[0]>
+    const { oidc } = ctx as Partial<KoaContextWithOIDC>
     if (oidc?.route !== 'end_session_confirm' || !oidc.params?.['logout'] || ctx.status !== 303) return
     // Another person has signed in meanwhile: that ends the session of the one before, and continues with theirs.
     if (String(ctx.response.get('Location')).startsWith(resumed)) return

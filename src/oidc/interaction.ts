@@ -6,7 +6,7 @@ import type { InteractionResults } from 'oidc-provider'
 import type { Verified } from '../challenge/challenge.ts'
 import { findMember, userKeyOf } from '../challenge/user.ts'
 import type { User } from '../contract/users.ts'
-import type { OidcClient } from '../service/features/oidc/clients.ts'
+import type { OidcClient } from '../admin-contract/oidc-clients.ts'
 import type { OidcState } from '../service/oidc-state.ts'
 import { describeAuthentication, factsOf } from './authentication-context.ts'
 import type { ProviderPages, RenderedPage } from './pages.ts'
@@ -48,7 +48,7 @@ export async function openInteraction(
   if (!details || details.uid !== uid || details.prompt.name !== 'login') return undefined
   const { params } = details
   const client = await state.client(String(params['client_id']))
-  const app = client && (await apps.find(client.kind, client.domainId))
+  const app = client && (await apps.find(client.kind, client.domain))
   if (!app) return undefined
   const { trusted = [] } = details
   const hinted = await subjectOf(provider, params)

@@ -4,6 +4,7 @@ import type { RequestHandler, Router } from 'express'
 
 import { ExpressResponse } from '../express/framework/express-response.ts'
 import { isAsset, serveAsset } from '../express/pages/assets.ts'
+import { createReadAddress } from '../service/engine/http/client-address.ts'
 import { loadOnce } from '../service/engine/base/load-once.ts'
 import { SetupError } from '../service-handle.ts'
 import type { OidcState } from '../service/oidc-state.ts'
@@ -59,8 +60,10 @@ export function createOidc(options: ResolvedOidcOptions, state: OidcState): Oidc
     if (url === undefined) return next()
     // That middleware would store our web session as its own.
     if ((req as { session?: unknown }).session !== undefined) return next(new SetupError(sessionComesLater))
-    open().then(
-      (app) => {
+    const opened = Promise.all([open(), state.admit(addressOf(req, options))])
+    opened.then(
+      ([app, wait]) => {
+        if (wait > 0) return tooMany(res, wait)
         const restore = asIssuer(req, issuer, url)
         app(req, res, (error?: unknown) => {
           restore()
@@ -73,6 +76,19 @@ export function createOidc(options: ResolvedOidcOptions, state: OidcState): Oidc
     )
   }
   return Object.assign(handler, { close: () => state.close() })
+}
+
+/** A request of Express knows the address behind the proxies that the app trusts. */
+function addressOf(req: IncomingMessage, { trustProxy }: ResolvedOidcOptions): string | undefined {
+  const { ip } = req as { ip?: string | undefined }
+  return ip ?? createReadAddress(trustProxy)(req) ?? undefined
+}
+
+function tooMany(res: ServerResponse, wait: number): void {
+  res.statusCode = 429
+  res.setHeader('Retry-After', String(wait))
+  res.setHeader('Cache-Control', 'no-store')
+  res.end()
 }
 
 const sessionComesLater =

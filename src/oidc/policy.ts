@@ -4,7 +4,7 @@ import { findMember } from '../challenge/user.ts'
 import { isTrouble } from '../express/request/trouble.ts'
 import type { User } from '../contract/users.ts'
 import type { ConnectedService } from '../challenge/service.ts'
-import type { OidcClient } from '../service/features/oidc/clients.ts'
+import type { OidcClient } from '../admin-contract/oidc-clients.ts'
 import type { OidcState } from '../service/oidc-state.ts'
 import { describeAuthentication, factsOf } from './authentication-context.ts'
 import type { Packages } from './packages.ts'
@@ -62,7 +62,7 @@ async function judge(input: PolicyInput, ctx: KoaContextWithOIDC): Promise<boole
   const requirement = requirementOf(oidc.params ?? {})
   if (isUnknown(requirement)) throw new errors.UnmetAuthenticationRequirements('no requested acr is supported')
   if (client.kind === 'external') requireHint(oidc, errors)
-  const app = await input.apps.find(client.kind, client.domainId)
+  const app = await input.apps.find(client.kind, client.domain)
   if (!app) throw new errors.InvalidClient('the domain of the client does not exist')
   // Nobody can be asked: what this browser has passed already has to be enough.
   return !oidc.prompts.has('none') || !(await isMet(input, ctx, { client, app, requirement }))

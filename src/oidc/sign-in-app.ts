@@ -13,7 +13,8 @@ import { contextOf } from '../express/request/context.ts'
 import { mfa } from '../express/mfa.ts'
 import type { MfaOptions } from '../express/options/mfa-options.ts'
 import { readMfaState } from '../express/session/web-session.ts'
-import type { OidcClientKind } from '../service/features/oidc/clients.ts'
+import type { OidcClientKind } from '../admin-contract/oidc-client-settings.ts'
+import type { ServiceHandle } from '../service-handle.ts'
 import type { OidcState } from '../service/oidc-state.ts'
 import { appPath, interactionPath, prefixOf } from './addresses.ts'
 import type { ResolvedOidcOptions } from './options.ts'
@@ -84,7 +85,7 @@ async function createSignInApp(
 ): Promise<SignInApp | undefined> {
   if (!/^[\da-f]{40}$/.test(domainId)) return undefined
   const service = state.handleFor(domainId)
-  const name = await nameOf(await service.connect())
+  const name = await nameOf(service)
   if (name === undefined) return undefined
   const { timeout, clock } = options
   const secure = options.issuer.startsWith('https:')
@@ -149,10 +150,17 @@ const policies: Readonly<Record<OidcClientKind, Partial<MfaOptions>>> = {
   'sign-in': { factors: ['passkey', 'bypass'], phishingResistant: 'require', selfEnrollment: false },
 }
 
-async function nameOf(connection: Parameters<typeof createClient>[0] & { readonly domainId: string }) {
+/** @returns undefined if there is no such domain. */
+async function nameOf(service: ServiceHandle): Promise<string | undefined> {
+  const connection = await service.connect().catch(unlessUnknown)
+  if (!connection) return undefined
   const { domainId, ...clientOptions } = connection
-  const domain = await createClient(clientOptions).domains.get(domainId)
-  return domain.name
+  return (await createClient(clientOptions).domains.get(domainId)).name
+}
+
+function unlessUnknown(error: unknown): undefined {
+  if (error instanceof RangeError) return undefined
+  throw error
 }
 
 /** "Not you? Sign out" gives up the authorization request, so that the client learns of it. */

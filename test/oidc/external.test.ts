@@ -37,7 +37,7 @@ describe('an external second factor', () => {
       preferred_username: 'ada',
       email: 'ada@example.com',
     })
-    expect(provider.memory.events).toContainEqual(expect.objectContaining({ event: 'signed_in', userId: user.id }))
+    expect(provider.events).toContainEqual(expect.objectContaining({ event: 'signed_in', userId: user.id }))
   })
 
   it('accepts a recovery code as what it is', async () => {
@@ -142,9 +142,7 @@ describe('an external second factor', () => {
     const unknown = await ask(config, provider.browser(), { login_hint: 'nobody' })
 
     expect([errorIn(gaveUp.left), errorIn(unknown.left)]).toEqual(['access_denied', 'access_denied'])
-    expect(provider.memory.events).toContainEqual(
-      expect.objectContaining({ event: 'refused', reason: 'access_denied' }),
-    )
+    expect(provider.events).toContainEqual(expect.objectContaining({ event: 'refused', reason: 'access_denied' }))
   })
 
   it('opens in no other browser than the one that the client has sent', async () => {

@@ -1,23 +1,44 @@
-import { randomUUID } from 'node:crypto'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
 
 import * as jose from 'jose'
 import * as openid from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import type { RegisteredClient } from '../support/memory-oidc-state.ts'
-import { ask, authorizationRequest, callback, errorIn, startProvider } from './start-provider.ts'
-import type { StartedProvider } from './start-provider.ts'
+import type { OidcKeys } from '../../src/service/oidc-state.ts'
+import {
+  ask,
+  authorizationRequest,
+  callback,
+  errorIn,
+  openSignIn,
+  startProvider,
+  usePasskey,
+} from './start-provider.ts'
+import type { RegisteredClient, StartedProvider } from './start-provider.ts'
 
 let provider: StartedProvider
 let config: openid.Configuration
 let signing: { client: RegisteredClient; key: jose.CryptoKey; publicJwk: jose.JWK }
 
+/** Makes the provider sign with a new key. */
+let rotate: () => Promise<void>
+
 beforeAll(async () => {
-  provider = await startProvider()
+  const listeners: ((keys: OidcKeys) => void)[] = []
+  provider = await startProvider({}, { onKeysChanged: (listener) => (listeners.push(listener), () => {}) })
+  rotate = async () => {
+    const { jwks, cookieKeys } = await provider.state.keys()
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const next = { ...privateKey.export({ format: 'jwk' }), kid: 'next', use: 'sig', alg: 'RS256', kty: 'RSA' }
+    for (const listener of listeners) listener({ jwks: { keys: [next as never, ...jwks.keys] }, cookieKeys })
+  }
   config = await provider.configure(provider.external)
   const { privateKey, publicKey } = await jose.generateKeyPair('ES256', { extractable: true })
   const publicJwk = { ...(await jose.exportJWK(publicKey)), kid: 'k', alg: 'ES256', use: 'sig' }
-  const client = provider.register('signing-idp', { authentication: 'private_key_jwt', jwks: { keys: [publicJwk] } })
+  const client = await provider.register('signing-idp', {
+    authentication: 'private_key_jwt',
+    jwks: { keys: [publicJwk] },
+  })
   signing = { client, key: privateKey, publicJwk }
 })
 afterAll(() => provider.close())
@@ -30,6 +51,18 @@ async function codeFor(username: string, client = provider.external, parameters:
   const { page, checks } = await ask(of, browser, { login_hint: username, ...parameters })
   const { left } = await provider.approve(browser, account, page)
   return { user, account, browser, left: left as URL, checks, config: of }
+}
+
+/** A code of a whole sign-in, for a client that gets refresh tokens. */
+async function refreshableCode(username: string) {
+  const client = await provider.register(`app of ${username}`, { kind: 'sign-in', refreshTokens: true })
+  const own = await provider.configure(client)
+  const user = await provider.addUser(username)
+  const browser = provider.browser()
+  const { base, checks } = await openSignIn(own, browser)
+  const location = await usePasskey(browser, base, await provider.addPasskey(user.id))
+  const { left } = await browser.visit(location ?? '')
+  return { user, left: left as URL, checks, config: own }
 }
 
 async function codeOfError(call: Promise<unknown>): Promise<unknown> {
@@ -75,9 +108,8 @@ describe('codes and tokens', () => {
   })
 
   it('accepts a code, and a refresh token, only from the client that it was made for', async () => {
-    const refreshing = provider.register('refreshing', { refreshTokens: true })
-    const other = await provider.configure(provider.register('other', { refreshTokens: true }))
-    const { left, checks, config: own } = await codeFor('dan', refreshing)
+    const { left, checks, config: own } = await refreshableCode('dan')
+    const { config: other } = await refreshableCode('dea')
 
     const stolen = await codeOfError(openid.authorizationCodeGrant(other, left, checks))
     const tokens = await openid.authorizationCodeGrant(own, left, checks)
@@ -88,8 +120,7 @@ describe('codes and tokens', () => {
   })
 
   it('refreshes tokens of members only, and only for clients that are registered for it', async () => {
-    const refreshing = provider.register('refreshing-2', { refreshTokens: true })
-    const { user, left, checks, config: own } = await codeFor('eve', refreshing)
+    const { user, left, checks, config: own } = await refreshableCode('eve')
     const tokens = await openid.authorizationCodeGrant(own, left, checks)
     const next = await openid.refreshTokenGrant(own, tokens.refresh_token ?? '')
     await provider.api.domains.removeUser(provider.domainId, user.id)
@@ -98,13 +129,13 @@ describe('codes and tokens', () => {
     const { left: plainLeft, checks: plainChecks } = await codeFor('fay')
     const plain = await openid.authorizationCodeGrant(config, plainLeft, plainChecks)
 
-    expect(next.claims()).toMatchObject({ sub: user.id, acr: 'urn:second-factor:second-step' })
+    expect(next.claims()).toMatchObject({ sub: user.id, acr: 'phrh' })
     expect(afterwards).toBe('invalid_grant')
     expect(plain.refresh_token).toBeUndefined()
   })
 
   it('issues access tokens that a registered resource reads itself, with how and when the person signed in', async () => {
-    const client = provider.register('with-api', { resources: ['https://api.example'] })
+    const client = await provider.register('with-api', { resources: ['https://api.example'] })
     const { user, left, checks, config: own } = await codeFor('gil', client, { resource: 'https://api.example' })
 
     const tokens = await openid.authorizationCodeGrant(own, left, checks, { resource: 'https://api.example' })
@@ -120,7 +151,7 @@ describe('codes and tokens', () => {
     expect(protectedHeader.alg).toBe('RS256')
     expect(payload).toMatchObject({
       sub: user.id,
-      client_id: 'with-api',
+      client_id: client.id,
       acr: 'urn:second-factor:second-step',
       auth_time: expect.any(Number),
     })
@@ -139,7 +170,7 @@ describe('codes and tokens', () => {
   it('signs with a new key without a restart, and publishes the one before', async () => {
     const first = await codeFor('ida')
     const before = await openid.authorizationCodeGrant(config, first.left, first.checks)
-    provider.memory.rotate()
+    await rotate()
     const second = await codeFor('jon')
     const after = await openid.authorizationCodeGrant(config, second.left, second.checks)
 
@@ -207,7 +238,7 @@ describe('signed request objects', () => {
     ['that has expired', { iat: 1_600_000_000, exp: 1_600_000_060 }],
     ['that is valid for long', { exp: 4_000_000_000 }],
     ['for another provider', { aud: 'https://other.example' }],
-    ['of another client', { iss: 'idp' }],
+    ['of another client', { iss: 'other' }],
   ])('are refused %s', async (_, lie) => {
     const answer = await open(await sign(lie))
 
@@ -219,7 +250,9 @@ describe('signed request objects', () => {
     const secret = new TextEncoder().encode(JSON.stringify(signing.publicJwk))
     const confused = await new jose.SignJWT(await claims()).setProtectedHeader({ alg: 'HS256' }).sign(secret)
     const { privateKey } = await jose.generateKeyPair('ES256')
-    const foreign = await new jose.SignJWT(await claims()).setProtectedHeader({ alg: 'ES256', kid: 'k' }).sign(privateKey)
+    const foreign = await new jose.SignJWT(await claims())
+      .setProtectedHeader({ alg: 'ES256', kid: 'k' })
+      .sign(privateKey)
 
     const answers = [await open(unsigned), await open(confused), await open(foreign)]
 
@@ -251,7 +284,7 @@ describe('clients', () => {
 
   it('are refused with a wrong secret, without one, and with an assertion that proves nothing', async () => {
     const { request } = await authorizationRequest({ login_hint: 'ada' })
-    const wrong = await provider.configure({ ...provider.external, secret: 'wrong' })
+    const wrong = await provider.configure({ ...provider.external, clientSecret: 'wrong' })
     const push = (fields: Record<string, string>) =>
       fetch(`${provider.url}/oidc/par`, { method: 'POST', body: new URLSearchParams({ ...request, ...fields }) })
     const claims = { iss: signing.client.id, sub: signing.client.id, aud: provider.url, jti: randomUUID(), exp: 4e9 }
@@ -268,7 +301,7 @@ describe('clients', () => {
         client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
       })
     const statuses = [
-      (await push({ client_id: 'idp' })).status,
+      (await push({ client_id: provider.external.id })).status,
       ...(await Promise.all(assertions.map(async (assertion) => (await withAssertion(assertion)).status))),
     ]
 
@@ -299,7 +332,7 @@ describe('clients', () => {
   })
 
   it('have their keys read from public https addresses only', async () => {
-    const hidden = provider.register('hidden-keys', {
+    const hidden = await provider.register('hidden-keys', {
       authentication: 'private_key_jwt',
       jwksUri: 'https://127.0.0.1:1/jwks',
     })
@@ -378,6 +411,8 @@ describe('addresses', () => {
       subject_types_supported: ['public'],
       authorization_response_iss_parameter_supported: true,
     })
-    expect(Object.keys(metadata).filter((name) => /registration|device|dpop|backchannel|encrypt/.test(name))).toEqual([])
+    expect(Object.keys(metadata).filter((name) => /registration|device|dpop|backchannel|encrypt/.test(name))).toEqual(
+      [],
+    )
   })
 })

@@ -1,10 +1,9 @@
 import * as openid from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import type { CreationOptions, RequestOptions, UsernamelessOptions } from '../../src/contract/webauthn.ts'
+import type { CreationOptions, RequestOptions } from '../../src/contract/webauthn.ts'
 import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
-import { createTestPasskey } from '../../src/testing/test-passkey.ts'
-import { authorizationRequest, errorIn, startProvider } from './start-provider.ts'
+import { errorIn, openSignIn, startProvider, usePasskey } from './start-provider.ts'
 import type { StartedProvider } from './start-provider.ts'
 import type { Tabs } from './tabs.ts'
 
@@ -17,23 +16,9 @@ beforeAll(async () => {
 })
 afterAll(() => provider.close())
 
-/** Opens the page on which people sign in. */
-async function openPage(browser: Tabs, parameters: Record<string, string> = {}) {
-  const { request, checks } = await authorizationRequest(parameters)
-  const visited = await browser.visit(openid.buildAuthorizationUrl(config, request).href)
-  const [, base = ''] = /data-base="([^"]*\/interaction\/[^"]*)"/.exec(visited.page.text) ?? []
-  return { base, checks, ...visited }
-}
+const openPage = (browser: Tabs, parameters?: Record<string, string>) => openSignIn(config, browser, parameters)
 
-const addPasskey = (userId: string) =>
-  createTestPasskey({ client: provider.api, domainId: provider.domainId }, userId, provider.url)
-
-/** Signs in by passkey on an open page. */
-async function usePasskey(browser: Tabs, base: string, passkey: Awaited<ReturnType<typeof addPasskey>>) {
-  const options = JSON.parse((await browser.submit(`${base}/passkey/options`)).text) as UsernamelessOptions
-  const answer = await browser.submit(`${base}/passkey`, { response: JSON.stringify(passkey.use(options)) })
-  return answer.body as { location?: string }
-}
+const addPasskey = (userId: string) => provider.addPasskey(userId)
 
 describe('a whole sign-in', () => {
   it('signs in the owner of a passkey, whom nobody has named', async () => {
@@ -42,8 +27,8 @@ describe('a whole sign-in', () => {
     const browser = provider.browser()
     const { base, checks, page } = await openPage(browser)
 
-    const { location = '' } = await usePasskey(browser, base, passkey)
-    const { left } = await browser.visit(location)
+    const location = await usePasskey(browser, base, passkey)
+    const { left } = await browser.visit(location ?? '')
     const tokens = await openid.authorizationCodeGrant(config, left!, checks)
 
     expect(page.text).toContain('Sign in to wiki')
@@ -136,8 +121,8 @@ describe('a whole sign-in', () => {
     const user = await provider.addUser('fay')
     const browser = provider.browser()
     const { base, checks } = await openPage(browser)
-    const { location = '' } = await usePasskey(browser, base, await addPasskey(user.id))
-    const { left } = await browser.visit(location)
+    const location = await usePasskey(browser, base, await addPasskey(user.id))
+    const { left } = await browser.visit(location ?? '')
     const tokens = await openid.authorizationCodeGrant(config, left!, checks)
     const silent = await openPage(browser, { prompt: 'none' })
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -6,58 +5,76 @@ import * as openid from 'openid-client'
 import { createClient } from 'second-factor/client'
 import { embedded } from 'second-factor/service'
 
+import type { NewOidcClient } from '../../src/admin-contract/oidc-client-settings.ts'
+import type { OidcClientWithSecret } from '../../src/admin-contract/oidc-clients.ts'
 import type { User } from '../../src/contract/users.ts'
 import { createDevice } from '../../src/device/index.ts'
 import { systemClock } from '../../src/ground/clock.ts'
 import { createOidc } from '../../src/oidc/oidc.ts'
 import { resolveOidcOptions } from '../../src/oidc/options.ts'
 import type { OidcOptions } from '../../src/oidc/options.ts'
+import { addOidcClient } from '../../src/service/features/oidc/clients.ts'
+import type { OidcEvent } from '../../src/service/features/oidc/record.ts'
+import { organizationOfDomain } from '../../src/service/features/domains/statements.ts'
+import { oidcStateOf } from '../../src/service/oidc-state.ts'
+import type { OidcState } from '../../src/service/oidc-state.ts'
+import { openedFor } from '../../src/service/opened-for.ts'
 import { quickHash } from '../service/start-service.ts'
+import type { UsernamelessOptions } from '../../src/contract/webauthn.ts'
+import { createTestPasskey } from '../../src/testing/test-passkey.ts'
+import type { TestPasskey } from '../../src/testing/test-passkey.ts'
 import { closeForNext, listenAgain } from '../support/listen-again.ts'
-import { createMemoryOidcState } from '../support/memory-oidc-state.ts'
-import type { RegisteredClient } from '../support/memory-oidc-state.ts'
 import { numberOn, people } from '../support/web-app.ts'
 import { createTabs } from './tabs.ts'
 import type { Tabs } from './tabs.ts'
 
 export const callback = 'https://app.example/callback'
 
+/** A client, with its secret if it has one. */
+export type RegisteredClient = Omit<OidcClientWithSecret, 'clientSecret'> & {
+  readonly clientSecret: string | undefined
+}
+
 export type StartedProvider = Awaited<ReturnType<typeof startProvider>>
 
 /** A provider over a real service, on a real port, with one client of each kind. Close it at the end. */
-export async function startProvider(options: Partial<OidcOptions> = {}) {
+export async function startProvider(options: Partial<OidcOptions> = {}, replaced: Partial<OidcState> = {}) {
   const service = embedded({ database: ':memory:', pinHashCost: quickHash })
   const { domainId, ...connection } = await service.connect()
   const api = createClient(connection)
-  const memory = createMemoryOidcState(service)
+  const { ctx } = (await openedFor(service)!()).service
+  const kept = oidcStateOf(service)
+  const events: OidcEvent[] = []
+  const state: OidcState = {
+    ...kept,
+    record(event) {
+      events.push(event)
+      return kept.record(event)
+    },
+    ...replaced,
+  }
   const trouble: string[] = []
   const server = createServer((req, res) => handler(req, res))
   await listenAgain(server)
   const url = `http://localhost:${(server.address() as AddressInfo).port}`
   const logger = { info() {}, warn() {}, error: (message: string) => void trouble.push(message) }
   const resolved = resolveOidcOptions({ service, issuer: url, logger, ...options })
-  const handler = createOidc(resolved, memory.state)
+  const handler = createOidc(resolved, state)
 
-  function register(id: string, client: Partial<RegisteredClient> = {}): RegisteredClient {
-    const registered: RegisteredClient = {
-      id,
-      domainId,
-      name: id,
-      kind: 'external',
-      authentication: 'client_secret_basic',
-      native: false,
-      redirectUris: [callback],
-      postLogoutRedirectUris: ['https://app.example/'],
-      jwks: null,
-      jwksUri: null,
-      refreshTokens: false,
-      scopes: ['profile', 'email'],
-      createdAt: 0,
-      secret: randomBytes(32).toString('base64url'),
-      ...client,
-    }
-    memory.register(registered)
-    return registered
+  async function register(name: string, settings: Partial<NewOidcClient> = {}): Promise<RegisteredClient> {
+    const { client, secret } = await addOidcClient(
+      ctx,
+      { organizationId: await organizationOfDomain(ctx.store.db, domainId), domainId },
+      {
+        name,
+        kind: 'external',
+        redirectUris: [callback],
+        postLogoutRedirectUris: ['https://app.example/'],
+        scopes: ['profile', 'email'],
+        ...settings,
+      },
+    )
+    return { ...client, clientSecret: secret }
   }
 
   async function addUser(username: string): Promise<User> {
@@ -76,9 +93,11 @@ export async function startProvider(options: Partial<OidcOptions> = {}) {
     api,
     service,
     trouble,
-    memory,
-    external: register('idp'),
-    signIn: register('wiki', { kind: 'sign-in' }),
+    /** What the provider has recorded. */
+    events,
+    state,
+    external: await register('idp'),
+    signIn: await register('wiki', { kind: 'sign-in' }),
     register,
     addUser,
     answer,
@@ -86,9 +105,10 @@ export async function startProvider(options: Partial<OidcOptions> = {}) {
     pages,
     browser: () => createTabs(url),
     configure: (client: RegisteredClient, authentication?: openid.ClientAuth) =>
-      openid.discovery(new URL(url), client.id, client.secret, authentication, {
+      openid.discovery(new URL(url), client.id, client.clientSecret, authentication, {
         execute: [openid.allowInsecureRequests],
       }),
+    addPasskey: (userId: string) => createTestPasskey({ client: api, domainId }, userId, url),
     /** A user with a device. */
     async enroll(username: string) {
       const user = await addUser(username)
@@ -129,6 +149,21 @@ export async function ask(config: openid.Configuration, browser: Tabs, parameter
   const { request, checks } = await authorizationRequest(parameters)
   const address = await openid.buildAuthorizationUrlWithPAR(config, request)
   return { address, checks, ...(await browser.visit(address.href)) }
+}
+
+/** Opens the page on which people sign in by passkey, and reads where its button leads. */
+export async function openSignIn(config: openid.Configuration, browser: Tabs, parameters: Record<string, string> = {}) {
+  const { request, checks } = await authorizationRequest(parameters)
+  const visited = await browser.visit(openid.buildAuthorizationUrl(config, request).href)
+  const [, base = ''] = /data-base="([^"]*\/interaction\/[^"]*)"/.exec(visited.page.text) ?? []
+  return { base, checks, ...visited }
+}
+
+/** Signs in by passkey on an open page. @returns where the page continues. */
+export async function usePasskey(browser: Tabs, base: string, passkey: TestPasskey): Promise<string | undefined> {
+  const options = JSON.parse((await browser.submit(`${base}/passkey/options`)).text) as UsernamelessOptions
+  const answer = await browser.submit(`${base}/passkey`, { response: JSON.stringify(passkey.use(options)) })
+  return (answer.body as { location?: string }).location
 }
 
 /** The error that the client gets. */

@@ -125,7 +125,12 @@ export function serveCommand(): Command {
       false,
     )
   const words = interfaceOptions((name) => `as stored by init, otherwise ${defaultWords[name]}`)
-  const groups = { Console: consoleOptions(), 'OpenID Connect': oidcOptions(), 'Words of existing clients': words, Limits: limitOptions() }
+  const groups = {
+    Console: consoleOptions(),
+    'OpenID Connect': oidcOptions(),
+    'Words of existing clients': words,
+    Limits: limitOptions(),
+  }
   for (const [name, options] of Object.entries(groups)) {
     command.optionsGroup(`${name}:`)
     for (const option of options) command.addOption(option)

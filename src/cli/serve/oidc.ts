@@ -12,7 +12,10 @@ export interface OidcSettings {
 
 /** The options of `serve` that make the service an OpenID provider. */
 export const oidcOptions = (): Option[] => [
-  new Option('--oidc', 'be an OpenID provider for the clients of `second-factor oidc client`, at /oidc below the issuer')
+  new Option(
+    '--oidc',
+    'be an OpenID provider for the clients of `second-factor oidc client`, at /oidc below the issuer',
+  )
     .env('MFA_OIDC')
     .default(false),
   new Option(
@@ -59,7 +62,6 @@ export async function openOidc(
     authenticatorUrl: settings.authenticatorUrl || `${issuer}/authenticator`,
     trustProxy: settings.trustProxy,
     logger: {
-      debug: (message) => logger.debug({}, message),
       info: (message) => logger.info({}, message),
       warn: (message) => logger.warn({}, message),
       error: (message) => logger.error({}, message),

@@ -9,6 +9,7 @@ export const settingNames = [
   'postLogoutRedirectUris',
   'jwks',
   'jwksUri',
+  'resources',
   'refreshTokens',
   'scopes',
 ] as const satisfies readonly (keyof OidcClientChanges)[]

@@ -10,8 +10,8 @@ export type OidcClientSettings = Omit<z.output<typeof NewOidcClient>, 'kind'>
 
 /** The settings of a client as the database has them. */
 export function columnsOf(settings: OidcClientSettings) {
-  const { name, authentication, native, redirectUris, postLogoutRedirectUris, jwks, jwksUri, refreshTokens, scopes } =
-    settings
+  const { name, authentication, native, redirectUris, postLogoutRedirectUris, jwks, jwksUri, scopes } = settings
+  const { resources, refreshTokens } = settings
   return {
     name,
     authentication,
@@ -20,6 +20,7 @@ export function columnsOf(settings: OidcClientSettings) {
     postLogoutRedirectUris: JSON.stringify(postLogoutRedirectUris),
     jwks: jwks && JSON.stringify(jwks),
     jwksUri,
+    resources: JSON.stringify(resources),
     refreshTokens: fact(refreshTokens),
     scopes: JSON.stringify(scopes),
   }
@@ -36,6 +37,7 @@ export function settingsOf(row: OidcClientRow): OidcClientSettings {
     postLogoutRedirectUris: JSON.parse(row.postLogoutRedirectUris) as string[],
     jwks: row.jwks === null ? null : (JSON.parse(row.jwks) as PublicJwkSet),
     jwksUri: row.jwksUri,
+    resources: JSON.parse(row.resources) as string[],
     refreshTokens: row.refreshTokens === 1,
     scopes: JSON.parse(row.scopes) as OidcScope[],
   }

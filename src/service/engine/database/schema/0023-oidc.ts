@@ -17,6 +17,7 @@ export const oidc: readonly string[] = [
     post_logout_redirect_uris text not null,
     jwks text,
     jwks_uri text,
+    resources text not null,
     refresh_tokens integer not null,
     scopes text not null,
     version integer default 1 not null,

@@ -876,9 +876,10 @@ export interface Database {
     formerSecretUntil: Generated<number | null>
     /** Whether it runs on the user's machine, where its loopback address has any port (RFC 8252 section 7.3). */
     native: Fact
-    /** JSON, as the next three. */
+    /** JSON, as the next four. */
     redirectUris: string
     postLogoutRedirectUris: string
+    resources: string
     scopes: string
     /** A JWK Set of public keys. */
     jwks: string | null
