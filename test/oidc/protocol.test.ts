@@ -9,7 +9,6 @@ import {
   ask,
   authorizationRequest,
   callback,
-  errorIn,
   openSignIn,
   startProvider,
   usePasskey,
