@@ -93,9 +93,9 @@ async function store(ctx: Context, name: Name, { payload, expiresIn, facts }: St
     // An expired row of the same id, which nobody can find.
     if (name.model !== once) await deleteArtifact(db, key)
     if (await insertArtifact(db, { ...row, clientId, createdAt: now })) return
-    // Another request has stored it meanwhile.
-    if (name.model !== once && (await updateArtifact(db, row, now))) return
-    throw new OidcStateError('used', `This ${name.model} was used already.`)
+    if (name.model === once) throw new OidcStateError('used', 'This assertion was used already.')
+    // Another request has stored it meanwhile, or has ended it.
+    if (!(await updateArtifact(db, row, now))) throw ended(`The ${name.model} has ended.`)
   })
 }
 
