@@ -120,7 +120,8 @@ export const mutants: readonly Mutant[] = [
     defense: 'forms of our own pages only',
     file: routes,
     find: '    if (isTrustedPost(req, { token: undefined, expected: undefined, publicUrl })) return handler(visited)\n',
-    replace: '    if (publicUrl || isTrustedPost(req, { token: undefined, expected: undefined, publicUrl })) return handler(visited)\n',
+    replace:
+      '    if (publicUrl || isTrustedPost(req, { token: undefined, expected: undefined, publicUrl })) return handler(visited)\n',
     test: signIn,
     title: 'refuses forms of other sites at %s',
   },

@@ -5,14 +5,7 @@ import * as openid from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { OidcKeys } from '../../src/service/oidc-state.ts'
-import {
-  ask,
-  authorizationRequest,
-  callback,
-  openSignIn,
-  startProvider,
-  usePasskey,
-} from './start-provider.ts'
+import { ask, authorizationRequest, callback, openSignIn, startProvider, usePasskey } from './start-provider.ts'
 import type { RegisteredClient, StartedProvider } from './start-provider.ts'
 
 let provider: StartedProvider
