@@ -8,6 +8,7 @@ import type { FrameworkRequest } from '../express/framework/request.ts'
 import { resolveOptions } from '../express/options/options.ts'
 import { loadLanguageFor } from '../express/pages/languages.ts'
 import { layoutOf, page, renderPage } from '../express/pages/layout.ts'
+import { wantsJson } from '../express/request/navigation.ts'
 import type { Mfa, RequestContext } from '../express/request/context.ts'
 import type { Page } from '../express/request/outcome.ts'
 import { SetupError } from '../service-handle.ts'
@@ -92,7 +93,13 @@ export function createPages(oidcOptions: ResolvedOidcOptions): ProviderPages {
       const model = await layout(ctx.req)
       send(ctx, render(page(200, 'message', { ...model, ...noForms, ...model.words.oidc.loggedOut })))
     },
-    expired: (req) => message(req, 400, 'expired'),
+    async expired(req) {
+      const rendered = await message(req, 400, 'expired')
+      if (!wantsJson(req)) return rendered
+      const { sentence } = (await layout(req)).words.oidc.expired
+      const headers = { 'Cache-Control': 'no-store', 'Content-Type': 'application/json; charset=utf-8' }
+      return { status: 400, headers, body: JSON.stringify({ error: 'expired', message: sentence }) }
+    },
     unavailable: (req) => message(req, 503, 'unavailable'),
     async leaving(req, location) {
       const model = await layout(req)

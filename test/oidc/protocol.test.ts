@@ -89,7 +89,7 @@ describe('codes and tokens', () => {
   it('accepts a code only with the verifier of the client that has begun', async () => {
     const { left, checks } = await codeFor('cyd')
     const { request } = await authorizationRequest({ login_hint: 'cyd' })
-    const { code_challenge: _challenge, ...without } = request
+    const { code_challenge: _challenge, code_challenge_method: _method, ...without } = request
 
     const injected = await codeOfError(
       openid.authorizationCodeGrant(config, left, { ...checks, pkceCodeVerifier: openid.randomPKCECodeVerifier() }),
