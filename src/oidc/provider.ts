@@ -35,7 +35,7 @@ export function createProvider(input: ProviderInput, keys: OidcKeys): Provider {
   provider.Client.prototype.compareClientSecret = compareSecret(input)
   const failed = (error: unknown) =>
     options.logger.error(`oidc: ${error instanceof Error ? error.stack : String(error)}`)
-  provider.on('error', failed)
+  provider.onerror = failed
   provider.on('server_error', (_ctx, error) => failed(error))
   provider.on('authorization.success', (ctx) => void recordSignIn(state, ctx).catch(failed))
   provider.on('authorization.error', (ctx, { error }) => void recordRefusal(state, ctx, error).catch(failed))
