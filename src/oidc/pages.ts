@@ -27,12 +27,12 @@ export interface RenderedPage {
 export interface ProviderPages {
   /** What the files of these pages depend on. */
   readonly options: Mfa['options']
-  /** For a request that cannot be answered to the client, because it is not known to be one. @param code Of the protocol. */
+  /** Answers a request that cannot be answered to the client. @param code The error of the protocol. */
   error(ctx: KoaContextWithOIDC, code: string): Promise<void>
   /** Asks whether to sign out. @param form That of oidc-provider, with its token. */
   logout(ctx: KoaContextWithOIDC, form: string): Promise<void>
   loggedOut(ctx: KoaContextWithOIDC): Promise<void>
-  /** For a sign-in that has expired or belongs to another browser. */
+  /** Says that a sign-in has expired or belongs to another browser. */
   expired(req: IncomingMessage): Promise<RenderedPage>
   unavailable(req: IncomingMessage): Promise<RenderedPage>
   /** Returns to the client, in a navigation of its own: what follows a form must stay on this origin (CSP, `form-action`). */
