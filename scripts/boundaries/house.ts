@@ -8,6 +8,7 @@ const rooms = ['engine', 'features', 'upkeep', 'routes']
 export const features = [
   'users',
   'domains',
+  'oidc',
   'factors',
   'browsers',
   'passkeys',

@@ -22,7 +22,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** These join the two halves, so they may import from anywhere. */
-const joining = new Set(['cli', 'testing', 'index.ts'])
+const joining = new Set(['cli', 'oidc', 'testing', 'index.ts'])
 
 /** What both halves share and no feature owns, and the handle with which an app has a service: every folder may import them. */
 const open = new Set(['ground', 'service-handle.ts'])
@@ -41,7 +41,7 @@ const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly 
   },
   {
     what: /^(express|express-session|cookie-session|node:https?)$/,
-    only: /^src\/(express|passport|fastify|service|cli|testing)\/|^src\/service-handle\.ts$/,
+    only: /^src\/(express|passport|fastify|oidc|service|cli|testing)\/|^src\/service-handle\.ts$/,
     why: 'only the outer folders use req and res',
   },
   {

@@ -102,6 +102,7 @@ export const errorStatus = Object.freeze({
   'api.error.notfound.bulkjob': 404,
   'api.error.notfound.apikey': 404,
   'api.error.notfound.approval': 404,
+  'api.error.notfound.oidcclient': 404,
   'api.error.notfound.activationcode': 404,
   'api.error.methodnotallowed': 405,
   'api.error.notacceptable': 406,
@@ -180,6 +181,7 @@ export const notFoundByParam: Readonly<Record<string, ErrorCode>> = Object.freez
   apiKeyId: 'api.error.notfound.apikey',
   bulkJobId: 'api.error.notfound.bulkjob',
   approvalId: 'api.error.notfound.approval',
+  oidcClientId: 'api.error.notfound.oidcclient',
 })
 
 /** The error for a wrong field of a body or a query, if it has one of its own. */

@@ -15,6 +15,7 @@ import { isPublicPath } from '../contract/public-paths.ts'
 import { parseOptions } from '../contract/validate.ts'
 import { ApiProblem } from './engine/base/problem.ts'
 import { offerConsole } from './console-for.ts'
+import { offerOpened } from './opened-for.ts'
 import { openService } from './service.ts'
 import type { OpenedService } from './service.ts'
 import { StoreUnavailableError } from './engine/base/store-errors.ts'
@@ -24,6 +25,7 @@ const baseUrl = 'https://embedded.invalid/api'
 
 /** An open service. */
 interface Open {
+  readonly service: OpenedService
   readonly connection: Connection
   /** The REST interface without `fetch`. */
   readonly call: ReturnType<OpenedService['rest']>['call']
@@ -87,6 +89,7 @@ export function embedded(embeddedOptions: EmbeddedOptions): EmbeddedService {
       await service?.close()
     },
   }
+  offerOpened(handle, async () => ({ service: (await open()).service, vendor: options.vendor }))
   if (options.console) offerConsole(handle, serveConsole(open, failures))
   return handle
 }
@@ -155,6 +158,7 @@ export async function openEmbedded(
     const { vendor } = options
     const { fetchAt, call } = service.rest({ vendor, basePath: '/api', findKey })
     return {
+      service,
       connection: Object.freeze({ baseUrl, apiKey, domainId, vendor, fetch: fetchAt(baseUrl) }),
       call,
       routes: service.routes,

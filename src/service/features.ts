@@ -4,6 +4,7 @@ import type { Feature } from './engine/steps/feature.ts'
 import { limits } from './engine/limits/feature.ts'
 import { users } from './features/users/feature.ts'
 import { domains } from './features/domains/feature.ts'
+import { oidc } from './features/oidc/feature.ts'
 import { factors } from './features/factors/feature.ts'
 import { browsers } from './features/browsers/feature.ts'
 import { passkeys } from './features/passkeys/feature.ts'
@@ -28,6 +29,7 @@ export const features: readonly Feature[] = [
   idempotency,
   users,
   domains,
+  oidc,
   factors,
   browsers,
   passkeys,

@@ -10,6 +10,7 @@ import { routes } from './routes/rest.ts'
 import type { ServiceContext } from './engine/context/service-context.ts'
 import { documents } from './engine/front/documents.ts'
 import { offerConsole } from './console-for.ts'
+import { offerOpened } from './opened-for.ts'
 import { createConsole, exceptOn, isOfHost } from './engine/front/console.ts'
 import { createFront } from './engine/front/front.ts'
 import { health, readiness } from './engine/front/health.ts'
@@ -135,6 +136,7 @@ export async function createService(serviceOptions: ServiceOptions): Promise<Ser
     close: opened.close,
   }
   offerConsole(service, console)
+  offerOpened(service, () => Promise.resolve({ service: opened, vendor }))
   return service
 }
 

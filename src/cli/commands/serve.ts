@@ -19,6 +19,8 @@ import { endOnSignal } from '../serve/end-on-signal.ts'
 import { takeInheritedSocket } from '../serve/inherited-socket.ts'
 import { interfaceOptions, interfaceWordsOf, defaultWords } from '../serve/interface-options.ts'
 import { limitOptions, limitsOf, numberFlag } from '../serve/limit-flags.ts'
+import { oidcOptions, openOidc } from '../serve/oidc.ts'
+import type { OidcSettings } from '../serve/oidc.ts'
 import { createLogger, logLevels } from '../serve/logger.ts'
 import type { LogLevel } from '../serve/logger.ts'
 import { authority, openListeners, portOption } from '../serve/listeners.ts'
@@ -29,7 +31,7 @@ import type { TlsFiles } from '../serve/tls-files.ts'
 import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { integer } from '../terminal/parse.ts'
 
-interface Settings extends InterfaceWords, TlsFiles, ConsoleSettings {
+interface Settings extends InterfaceWords, TlsFiles, ConsoleSettings, OidcSettings {
   readonly database: string
   readonly port: number
   readonly host: string
@@ -123,7 +125,12 @@ export function serveCommand(): Command {
       false,
     )
   const words = interfaceOptions((name) => `as stored by init, otherwise ${defaultWords[name]}`)
-  const groups = { Console: consoleOptions(), 'Words of existing clients': words, Limits: limitOptions() }
+  const groups = {
+    Console: consoleOptions(),
+    'OpenID Connect': oidcOptions(),
+    'Words of existing clients': words,
+    Limits: limitOptions(),
+  }
   for (const [name, options] of Object.entries(groups)) {
     command.optionsGroup(`${name}:`)
     for (const option of options) command.addOption(option)
@@ -147,7 +154,9 @@ async function serve(settings: Settings): Promise<void> {
   const service = await withOpenErrors(database, () =>
     createService({ ...serviceOptions(settings, logger), ...served }),
   )
-  const [main, metrics] = await openListeners(service, { ...settings, socket, tls })
+  const provider = await openOidc(service, { ...settings, secure: tls !== undefined }, logger)
+  const listened = provider ? { ...service, listener: provider.listener } : service
+  const [main, metrics] = await openListeners(listened, { ...settings, socket, tls })
   const listeners = metrics ? [main, metrics] : [main]
   if (tls) reloadTlsOnSignal(settings, main, logger)
   saveKeysOnSignal(service, database, logger)
@@ -166,14 +175,16 @@ async function serve(settings: Settings): Promise<void> {
       drain()
       // The service closes last: accepted connections may still carry a request.
       await Promise.all(listeners.map((listener) => listener.close()))
+      provider?.close()
       await service.close()
     },
   })
   const origin = `${tls ? 'https' : 'http'}://${authority(main)}`
   const consoleText = served.console ? `, console at ${served.console.url}/console` : ''
+  const oidcText = provider ? `, OpenID issuer ${provider.issuer}` : ''
   const metricsText = metrics ? `, metrics at http://${authority(metrics)}/metrics` : ''
   console.log(
-    `second-factor listens on ${origin} (REST interface at ${origin}${service.basePath}${metricsText}${consoleText})`,
+    `second-factor listens on ${origin} (REST interface at ${origin}${service.basePath}${metricsText}${consoleText}${oidcText})`,
   )
   await warmUpLater(settings, ending.signal, logger)
 }

@@ -56,11 +56,14 @@ function mayHideBinding({ req, context }: WebRequest): boolean {
 }
 
 /** Demands the second step, once more if it was passed already. */
-export async function stepUp(request: WebRequest, need: Need & Pick<Demand, 'returnTo' | 'carried'>): Promise<Outcome> {
+export async function stepUp(
+  request: WebRequest,
+  need: Need & Pick<Demand, 'returnTo' | 'giveUpTo' | 'carried'>,
+): Promise<Outcome> {
   const { req, state, context } = request
-  const { factors, phishingResistant, unknownBrowser, returnTo, carried, purpose: action } = need
+  const { factors, phishingResistant, unknownBrowser, returnTo, giveUpTo, carried, purpose: action } = need
   await checkNeed(context, need)
-  const requirement = { factors, phishingResistant, unknownBrowser, returnTo, carried }
+  const requirement = { factors, phishingResistant, unknownBrowser, returnTo, giveUpTo, carried }
   if (!verifiedOf(state, context)) return demand(request, { ...requirement, purpose: 'sign_in' })
   const stepUpRequirement = { ...requirement, purpose: 'step_up' } as const
   if (action === undefined || isNavigation(req)) return demand(request, { ...stepUpRequirement, action })

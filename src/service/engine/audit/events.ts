@@ -30,6 +30,13 @@ interface FactTypes {
   /** The name of an operation of the console. */
   operation: string
   verification: string
+  /** A client of the OpenID provider. */
+  client: string
+  /** How sure the provider is of the user, and by which methods (RFC 8176), with blanks between them. */
+  acr: string
+  amr: string
+  /** An error code of OAuth 2.0 or OpenID Connect. */
+  error: string
   approval: string
   /** SHA-256 of the content of an approval, hexadecimal. */
   digest: string
@@ -67,6 +74,8 @@ const ofSession = ['session', 'domain', 'user'] as const
 const ofJob = ['job', 'operation', 'domain', 'changed', 'skipped', 'failures'] as const
 
 const ofApproval = ['approval', 'domain'] as const
+
+const ofClient = ['client', 'domain'] as const
 
 const ofCall = ['verification', 'administrator', 'domain', 'user', 'device'] as const
 
@@ -200,6 +209,20 @@ export const auditEvents = {
   /** The person did not ask for this: the requester cannot ask them until that time. */
   'approval.requester_blocked': [...ofApproval, 'user', 'until'],
   'approval.requester_unblocked': ['domain', 'user'],
+  'oidc.client_added': ofClient,
+  'oidc.client_changed': [...ofClient, 'fields'],
+  'oidc.client_secret_rotated': ofClient,
+  'oidc.client_removed': ofClient,
+  /** A wrong secret of a client. */
+  'oidc.secret_refused': ofClient,
+  /** The client of the OpenID provider learns that the user has signed in. */
+  'oidc.signed_in': [...ofClient, 'user', 'acr', 'amr'],
+  /** The client gets an error instead. */
+  'oidc.refused': [...ofClient, 'error'],
+  /** A key that the provider signs with: published now, and used in two days. */
+  'oidc.key_added': ['key'],
+  /** It signs at once, and `count` others ended. */
+  'oidc.keys_replaced': ['key', 'count'],
   'caller.asked': ofCall,
   'caller.confirmed': ofCall,
   /** The person did not call, reported it, or typed a wrong number. */

@@ -104,6 +104,12 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
     labelNames: ['outcome'],
     registers,
   })
+  const openId = new Counter({
+    name: 'second_factor_openid_total',
+    help: 'Answers of the OpenID provider to its clients, by outcome; number of answers.',
+    labelNames: ['outcome'],
+    registers,
+  })
   const refused = new Counter({
     name: 'second_factor_sessions_refused_total',
     help: 'Sessions that this process refused to create after too many tries, by way and by whether the browser is known; number of sessions.',
@@ -158,6 +164,7 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
     for (const outcome of outcomesOf(factor)) settled.inc({ outcome, factor }, 0)
   }
   for (const outcome of approvalOutcomes) approvals.inc({ outcome }, 0)
+  for (const outcome of ['signed_in', 'refused', 'secret_refused']) openId.inc({ outcome }, 0)
   for (const outcome of ['sent', 'gone', 'refused', 'failed', 'dropped']) pushes.inc({ outcome }, 0)
   for (const outcome of ['right', 'wrong', 'refused']) tries.inc({ outcome }, 0)
   for (const way of ['push', 'code']) for (const browser of ['known', 'other']) refused.inc({ way, browser }, 0)
@@ -175,6 +182,7 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
       if (session?.seconds !== undefined) waited.observe({ outcome }, Math.max(0, session.seconds))
     },
     approvalSettled: (outcome) => approvals.inc({ outcome }),
+    openId: (outcome) => openId.inc({ outcome }),
     pushed: (outcome) => pushes.inc({ outcome }),
     triedActivation: (outcome) => tries.inc({ outcome }),
     alerted: (alert) => alerts.inc({ alert }),

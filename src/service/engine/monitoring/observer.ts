@@ -8,6 +8,8 @@ export interface Observer {
   settled(outcome: string, sessions?: number, session?: SettledSession): void
   /** @param outcome The state of an approval of an action, or the reason for it. */
   approvalSettled(outcome: string): void
+  /** What a client of the OpenID provider got. */
+  openId(outcome: OpenIdOutcome): void
   /** The outcome of a push message. */
   pushed(outcome: PushOutcome): void
   /** The outcome of an attempt to use an activation code. */
@@ -39,6 +41,9 @@ export interface SettledSession {
 /** `refused`: not checked, because too many wrong codes came before. */
 export type TryOutcome = 'right' | 'wrong' | 'refused'
 
+/** `refused`: an error instead of a sign-in. `secret_refused`: the secret of the client was wrong. */
+export type OpenIdOutcome = 'signed_in' | 'refused' | 'secret_refused'
+
 /** `dropped`: the queue was full. */
 export type PushOutcome = 'sent' | 'gone' | 'refused' | 'failed' | 'dropped'
 
@@ -56,6 +61,7 @@ export function combineObservers(observers: readonly Observer[]): Observer {
     answered: (request) => observers.forEach((observer) => observer.answered(request)),
     settled: (...settled) => observers.forEach((observer) => observer.settled(...settled)),
     approvalSettled: (outcome) => observers.forEach((observer) => observer.approvalSettled(outcome)),
+    openId: (outcome) => observers.forEach((observer) => observer.openId(outcome)),
     pushed: (outcome) => observers.forEach((observer) => observer.pushed(outcome)),
     triedActivation: (outcome) => observers.forEach((observer) => observer.triedActivation(outcome)),
     alerted: (alert) => observers.forEach((observer) => observer.alerted(alert)),

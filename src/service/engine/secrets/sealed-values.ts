@@ -41,6 +41,9 @@ export const pushKeyRecord = { kind: 'push key', id: 'vapid' } as const
 /** The user of a record that names one. */
 const user = sql.ref<string | null>('userId')
 
+/** The owner of a record of the service itself. */
+const nobody = sql<string | null>`null`
+
 /** A seed is that of a hardware token or of a device, which have its id. */
 const userOfSeed = sql<
   string | null
@@ -77,7 +80,9 @@ export const sealedPlaces: readonly SealedPlace[] = [
   },
   { kind: 'approval content', table: 'approval', column: 'content', user: sql.ref<string | null>('domainId') },
   { kind: 'approval proof', table: 'approver', column: 'proof', user },
-  { kind: 'receipt key', table: 'receiptKey', column: 'privateKey', user: sql<string | null>`null` },
+  { kind: 'receipt key', table: 'receiptKey', column: 'privateKey', user: nobody },
+  { kind: 'OpenID artifact', table: 'oidcArtifact', column: 'payload', user },
+  { kind: 'OpenID key', table: 'oidcKey', column: 'privateKey', user: nobody },
   { ...pushKeyRecord, table: 'pushKey', column: 'privateKey' },
 ]
 

@@ -28,7 +28,8 @@ export type SealedRecord =
 
 /**
  * Secrets of a user, an administrator or an API key: seeds and codes, what unlocks and reaches a device, public keys of passkeys, and
- * answers, which contain codes. Also what people approve, which is sealed for the domain, proofs of it, and the keys of receipts.
+ * answers, which contain codes. Also what people approve, which is sealed for the domain, proofs of it, and the keys of receipts;
+ * what the OpenID provider stores, and the keys that it signs with.
  */
 export type UserSecret =
   | 'seed'
@@ -43,6 +44,8 @@ export type UserSecret =
   | 'approval content'
   | 'approval proof'
   | 'receipt key'
+  | 'OpenID artifact'
+  | 'OpenID key'
 
 /** Secrets without a user, or with the user as id, and the key that signs messages to all devices. */
 export type ServiceSecret = 'remembered browser' | 'key check' | 'push key'

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { epochOf } from '../users/rules.ts'
 import { waiterKey } from '../../engine/base/waiter-key.ts'
 import { removeSome } from '../../engine/database/due.ts'
+import { endAllArtifacts, endArtifactsOf } from '../oidc/artifact-statements.ts'
 import { endUnkeptBrowsers, outdateKnownBrowsers } from './statements.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, change, changesRow, firstRow } from '../../engine/database/statement.ts'
@@ -15,8 +16,8 @@ const changesKept = 10_000
 
 /**
  * Ends every web session in which these users have passed the second step, and their known browsers. Approvals that
- * were not redeemed yet end as well: otherwise an attacker could hold one back and redeem it later. In the transaction
- * of the change that is the reason.
+ * were not redeemed yet end as well: otherwise an attacker could hold one back and redeem it later. So does whatever the OpenID provider
+ * has issued. In the transaction of the change that is the reason.
  *
  * @param newEpoch The new epoch, which the caller's own web session knows already; random by default.
  */
@@ -38,6 +39,7 @@ export async function endSessionsButKeys(db: Queryable, userId: string, newEpoch
 async function endSessions(db: Queryable, userIds: readonly string[], newEpoch: string | undefined): Promise<void> {
   if (!(await setEpoch(db, userIds, newEpoch))) await setEpoch(db, userIds, undefined)
   await endApprovals(db, userIds)
+  await endArtifactsOf(db, userIds)
   const changes = await insertChanges(db, userIds)
   const keys = changes.map(({ domainId, userId }) => waiterKey.epoch(domainId, userId))
   notifyAfter(db, keys)
@@ -64,6 +66,7 @@ const insertChanges = allRows('insertChanges', (db, userIds: List<string>) =>
 /** Ends the verified web sessions of all users: a copy of the past has epochs that were in force then. */
 export async function endAllSessions(db: Queryable): Promise<void> {
   await setAllEpochs(db, randomBytes(16).toString('base64url'))
+  await endAllArtifacts(db)
 }
 
 const setAllEpochs = change('setAllEpochs', (db, epoch: Slot<string>) => db.updateTable('user').set({ epoch }))

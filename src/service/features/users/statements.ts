@@ -138,6 +138,20 @@ const setEmail = changesRow('setEmail', (db, id: Slot<string>, email: Slot<strin
 export const lockUser = async (db: Queryable, organizationId: string, id: string): Promise<boolean> =>
   (await lockedUser(db, organizationId, id)) !== undefined
 
+/**
+ * Locks a user as `lockUser` does. @returns the id and epoch: what ends with the epoch is either stored before it changes, and ends, or not
+ * at all. Undefined if there is no such user.
+ */
+export const lockedEpoch = firstRow('lockedEpoch', (db, id: Slot<string>) =>
+  isPostgres(db)
+    ? db
+        .updateTable('user')
+        .set((eb) => ({ everEnrolled: eb.ref('everEnrolled') }))
+        .where('id', '=', id)
+        .returning(['id', 'epoch'])
+    : db.selectFrom('user').select(['id', 'epoch']).where('id', '=', id),
+)
+
 const lockedUser = firstValue('lockedUser', (db, organizationId: Slot<string>, id: Slot<string>) =>
   isPostgres(db)
     ? db

@@ -20,6 +20,7 @@ import { importedFactors } from './0019-imported-factors.ts'
 import { codeCounter } from './0020-code-counter.ts'
 import { importAfterReset } from './0021-import-after-reset.ts'
 import { approval } from './0022-approval.ts'
+import { oidc } from './0023-oidc.ts'
 import type { Engine } from './engine.ts'
 import type { MigrationName } from './known-migrations.ts'
 
@@ -47,4 +48,5 @@ export const migrations = (engine: Engine): Readonly<Record<MigrationName, reado
   '0020-code-counter': codeCounter,
   '0021-import-after-reset': importAfterReset,
   '0022-approval': approval(engine),
+  '0023-oidc': oidc,
 })

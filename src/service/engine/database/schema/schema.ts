@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
 import type { Because } from '../../../../admin-contract/because.ts'
+import type { OidcClientAuthentication, OidcClientKind } from '../../../../admin-contract/oidc-client-settings.ts'
 import type { BulkAction, BulkReason, BulkState } from '../../../../admin-contract/bulk-jobs.ts'
 import type { AdminRole } from '../../../../contract/roles.ts'
 import type { ApprovalDecision } from '../../../../contract/approval-facts.ts'
@@ -860,6 +861,68 @@ export interface Database {
     /** PKCS #8, base64url, sealed; null once the service writes with another key of the ring. */
     privateKey: string | null
     createdAt: number
+  }
+  /** A client of the OpenID provider. */
+  oidcClient: {
+    id: string
+    domainId: string
+    name: string
+    kind: OidcClientKind
+    authentication: OidcClientAuthentication
+    /** SHA-256 of its secret, base64url; null where it authenticates otherwise, or needs a new one. */
+    secretHash: string | null
+    /** The same of the secret before, and the time until which that is accepted, too. */
+    formerSecretHash: Generated<string | null>
+    formerSecretUntil: Generated<number | null>
+    /** Whether it runs on the user's machine, where its loopback address has any port (RFC 8252 section 7.3). */
+    native: Fact
+    /** JSON, as the next four. */
+    redirectUris: string
+    postLogoutRedirectUris: string
+    resources: string
+    scopes: string
+    /** A JWK Set of public keys. */
+    jwks: string | null
+    jwksUri: string | null
+    refreshTokens: Fact
+    /** Grows with each change. */
+    version: Generated<number>
+    createdAt: number
+  }
+  /** What the OpenID provider stores of a client, a sign-in or a browser; see `features/oidc/artifacts.ts`. */
+  oidcArtifact: {
+    /** SHA-256 of model and id, base64url: ids are codes and tokens. */
+    id: string
+    /** A model of oidc-provider, or one of `features/oidc/models.ts`. */
+    model: string
+    clientId: string | null
+    /** The id of the row of its grant. */
+    grantId: string | null
+    userId: string | null
+    /** Hashes, as the id. */
+    uid: string | null
+    userCode: string | null
+    consumedAt: ColumnType<number | null, never, number>
+    createdAt: number
+    expiresAt: number
+    /** JSON, sealed for the id and the user. */
+    payload: string
+  }
+  /** A key that the OpenID provider signs with. The last one that has begun signs; see `features/oidc/key-times.ts`. */
+  oidcKey: {
+    /** The thumbprint of the public key (RFC 7638). */
+    id: string
+    generation: number
+    /** The key of the ring that was written with when it was made. */
+    ringKey: string
+    /** JWK. */
+    publicKey: string
+    /** PKCS #8, base64url, sealed. */
+    privateKey: string
+    /** DER, base64; null where nothing asks for one. */
+    certificate: ColumnType<string | null, string | undefined, string>
+    createdAt: number
+    signsFrom: number
   }
   /** A new epoch of a user of a domain. */
   epochChange: {

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+
+import { isRedirectUri, isResource, isSecureAddress, longestAddress } from './oidc-addresses.ts'
+import { PublicJwkSet } from './oidc-jwks.ts'
+
+/**
+ * How a client uses the OpenID provider. `external`: another provider has checked the password and asks for the second step. `sign-in`: an
+ * app without a login of its own asks for a whole sign-in by passkey.
+ */
+export const OidcClientKind = z.enum(['external', 'sign-in'])
+export type OidcClientKind = z.infer<typeof OidcClientKind>
+
+/** How a client authenticates (OpenID Connect Core section 9). */
+export const OidcClientAuthentication = z.enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'])
+export type OidcClientAuthentication = z.infer<typeof OidcClientAuthentication>
+
+/** The scopes besides `openid`. */
+export const OidcScope = z.enum(['profile', 'email'])
+export type OidcScope = z.infer<typeof OidcScope>
+
+export const usesSecret = (authentication: OidcClientAuthentication): boolean =>
+  authentication === 'client_secret_basic' || authentication === 'client_secret_post'
+
+const addresses = z
+  .array(z.string())
+  .max(20)
+  .refine((list) => new Set(list).size === list.length, 'the same address twice')
+
+const rules = {
+  name: z.string().trim().min(1).max(128),
+  authentication: OidcClientAuthentication,
+  /** It runs on the user's machine: its loopback addresses are valid with any port (RFC 8252 section 7.3). */
+  native: z.boolean(),
+  /** Compared character by character (RFC 9700 section 2.1). */
+  redirectUris: addresses.min(1),
+  postLogoutRedirectUris: addresses,
+  /** Public keys, for `private_key_jwt` and signed requests (RFC 9101). */
+  jwks: PublicJwkSet.nullable(),
+  /** Where they are instead. */
+  jwksUri: z.string().max(longestAddress).refine(isSecureAddress, 'expected an https address').nullable(),
+  /** The APIs that read access tokens of this client themselves, as the audience of those (RFC 8707, RFC 9068). */
+  resources: addresses,
+  refreshTokens: z.boolean(),
+  scopes: z.array(OidcScope).max(OidcScope.options.length),
+}
+
+/** A whole client, by which its parts are compared with each other. */
+type Settings = { readonly kind: OidcClientKind } & z.output<z.ZodObject<typeof rules>>
+
+/** @returns what is wrong with the parts of a client together, in words for its administrator; undefined if nothing is. */
+export function clientProblem(client: Settings): string | undefined {
+  const { kind, authentication, native, jwks, jwksUri } = client
+  if (kind === 'external' && native) return 'native: only for clients of kind sign-in'
+  if (kind === 'external' && authentication === 'none') {
+    return 'authentication: a client of kind external must authenticate, because it says who the user is'
+  }
+  if (kind === 'external' && client.refreshTokens) return 'refreshTokens: only for clients of kind sign-in'
+  if (jwks !== null && jwksUri !== null) return 'jwks, jwksUri: expected one of the two'
+  if (authentication === 'private_key_jwt' && jwks === null && jwksUri === null) {
+    return 'jwks: private_key_jwt needs the public keys of the client, or jwksUri'
+  }
+  const wrong = client.resources.findIndex((resource) => !isResource(resource))
+  if (wrong !== -1) return `resources.${wrong}: expected an https address without a fragment`
+  return addressProblem(client)
+}
+
+function addressProblem(client: Settings): string | undefined {
+  const lists = ['redirectUris', 'postLogoutRedirectUris'] as const
+  const wrong = lists.flatMap((list) =>
+    client[list].flatMap((uri, index) => (isRedirectUri(uri, client.native) ? [] : [`${list}.${index}`])),
+  )
+  if (wrong.length === 0) return undefined
+  const expected = 'expected an https address without a fragment, a user name or "*"'
+  const ofNative = client.native ? ', or a loopback address such as http://127.0.0.1/callback' : ''
+  return `${wrong.join(', ')}: ${expected}${ofNative}`
+}
+
+const wholeClient = (client: Settings, { addIssue }: { addIssue: (message: string) => void }): void => {
+  const problem = clientProblem(client)
+  if (problem !== undefined) addIssue(problem)
+}
+
+export const NewOidcClient = z
+  .object({
+    ...rules,
+    kind: OidcClientKind,
+    authentication: rules.authentication.default('client_secret_basic'),
+    native: rules.native.default(false),
+    postLogoutRedirectUris: rules.postLogoutRedirectUris.default([]),
+    jwks: rules.jwks.default(null),
+    jwksUri: rules.jwksUri.default(null),
+    resources: rules.resources.default([]),
+    refreshTokens: rules.refreshTokens.default(false),
+    scopes: rules.scopes.default([]),
+  })
+  .superRefine(wholeClient)
+export type NewOidcClient = z.input<typeof NewOidcClient>
+
+/** What is absent stays. The kind of a client never changes. */
+export const OidcClientChanges = z.object(rules).partial()
+export type OidcClientChanges = z.input<typeof OidcClientChanges>

@@ -1,0 +1,87 @@
+import { Option } from 'commander'
+
+import type { Logger } from '../../service/engine/base/logger.ts'
+import type { TrustProxy } from '../../service/engine/http/trust-proxy.ts'
+import type { Service } from '../../service/service.ts'
+import { exitCode, Failure } from '../terminal/failure.ts'
+
+export interface OidcSettings {
+  readonly oidc: boolean
+  readonly oidcIssuer?: string
+}
+
+/** The options of `serve` that make the service an OpenID provider. */
+export const oidcOptions = (): Option[] => [
+  new Option(
+    '--oidc',
+    'be an OpenID provider for the clients of `second-factor oidc client`, at /oidc below the issuer',
+  )
+    .env('MFA_OIDC')
+    .default(false),
+  new Option(
+    '--oidc-issuer <url>',
+    'issuer as clients know it, such as https://id.example (default: the origin of --authenticator-url, otherwise localhost)',
+  ).env('MFA_OIDC_ISSUER'),
+]
+
+interface ProviderSettings extends OidcSettings {
+  readonly port: number
+  readonly authenticatorUrl?: string
+  readonly trustProxy?: TrustProxy
+  /** Whether the service listens with TLS. */
+  readonly secure: boolean
+}
+
+export interface ServedProvider {
+  readonly issuer: string
+  /** Serves the provider, and everything else as the service does. */
+  readonly listener: Service['listener']
+  close(): void
+}
+
+/**
+ * Puts the provider in front of the service. Its code is loaded only with the option.
+ *
+ * @returns undefined without the option.
+ * @throws {Failure} if the issuer is not known.
+ */
+export async function openOidc(
+  service: Service,
+  settings: ProviderSettings,
+  logger: Logger,
+): Promise<ServedProvider | undefined> {
+  if (!settings.oidc) {
+    if (settings.oidcIssuer === undefined) return undefined
+    throw new Failure('--oidc-issuer needs --oidc.', exitCode.usage)
+  }
+  const issuer = issuerOf(settings)
+  const { oidc } = await import('../../oidc/oidc.ts')
+  const handler = oidc({
+    service,
+    issuer,
+    authenticatorUrl: settings.authenticatorUrl || `${issuer}/authenticator`,
+    trustProxy: settings.trustProxy,
+    logger: {
+      info: (message) => logger.info({}, message),
+      warn: (message) => logger.warn({}, message),
+      error: (message) => logger.error({}, message),
+    },
+  })
+  return {
+    issuer,
+    listener: (req, res) =>
+      handler(req, res, (error) => {
+        if (error !== undefined) logger.error({ err: error }, 'the OpenID provider failed')
+        service.listener(req, res)
+      }),
+    close: () => handler.close(),
+  }
+}
+
+function issuerOf({ oidcIssuer, authenticatorUrl, port, secure }: ProviderSettings): string {
+  if (oidcIssuer) return oidcIssuer
+  const known = authenticatorUrl ? URL.parse(authenticatorUrl)?.origin : undefined
+  if (known !== undefined) return known
+  if (port !== 0) return `${secure ? 'https' : 'http'}://localhost:${port}`
+  throw new Failure('--oidc needs --oidc-issuer with --port 0: clients have to know the issuer.', exitCode.usage)
+}

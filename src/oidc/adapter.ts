@@ -1,0 +1,63 @@
+import type { Adapter, errors } from 'oidc-provider'
+
+import type { OidcAdapter, OidcState } from '../service/oidc-state.ts'
+import { OidcStateError } from '../service/features/oidc/state-error.ts'
+
+type Errors = typeof errors
+
+/**
+ * The storage of the provider in the store of the service. What the store refuses becomes an error of the protocol.
+ *
+ * @returns a function for the option `adapter` of oidc-provider.
+ */
+export function createAdapters(state: OidcState, protocolErrors: Errors): (model: string) => Adapter {
+  return (model) => {
+    const refuse = refusalOf(model, protocolErrors)
+    const stored = translating(state.adapter(model), refuse)
+    return model === 'Client' ? { ...stored, find: findClient(stored) } : stored
+  }
+}
+
+function translating(adapter: OidcAdapter, refuse: (error: OidcStateError) => Error): OidcAdapter {
+  const translate = async <T>(call: Promise<T>): Promise<T> => {
+    try {
+      return await call
+    } catch (error) {
+      throw error instanceof OidcStateError ? refuse(error) : error
+    }
+  }
+  return {
+    upsert: (...args) => translate(adapter.upsert(...args)),
+    find: (id) => translate(adapter.find(id)),
+    findByUid: (uid) => translate(adapter.findByUid(uid)),
+    findByUserCode: (code) => translate(adapter.findByUserCode(code)),
+    consume: (id) => translate(adapter.consume(id)),
+    destroy: (id) => translate(adapter.destroy(id)),
+    revokeByGrantId: (grantId) => translate(adapter.revokeByGrantId(grantId)),
+  }
+}
+
+/** Written while a person signs in; everything else of a person is written for a client that presents something. */
+const duringSignIn = new Set(['Interaction', 'Session', 'Grant', 'AuthorizationCode'])
+
+function refusalOf(model: string, { AccessDenied, InvalidClient, InvalidGrant, InvalidRequestUri, ...rest }: Errors) {
+  const { TemporarilyUnavailable, InvalidRequest } = rest
+  return ({ code, message }: OidcStateError): Error => {
+    if (code === 'full') return new TemporarilyUnavailable(message)
+    if (code === 'too_large') return new InvalidRequest(message)
+    // Two requests have presented the same thing at the same moment, and this one came second.
+    if (code === 'used' && model === 'ReplayDetection') return new InvalidClient(message)
+    if (code === 'used' && model === 'PushedAuthorizationRequest') return new InvalidRequestUri(message)
+    if (code === 'ended' && duringSignIn.has(model)) return new AccessDenied(message)
+    return new InvalidGrant(message)
+  }
+}
+
+/**
+ * Reads a client each time, so that a change of it applies at once. oidc-provider keeps what it has made of the same text.
+ * Refresh tokens depend on the registration alone: nobody is asked for the consent that the scope `offline_access` needs.
+ */
+const findClient = (adapter: OidcAdapter) => async (id: string) => {
+  const client = await adapter.find(id)
+  return client && { ...client, scope: String(client['scope']).replace(' offline_access', '') }
+}

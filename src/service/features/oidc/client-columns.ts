@@ -1,0 +1,15 @@
+import type { OidcClientChanges } from '../../../admin-contract/oidc-client-settings.ts'
+
+/** The settings of a client that can be changed. */
+export const settingNames = [
+  'name',
+  'authentication',
+  'native',
+  'redirectUris',
+  'postLogoutRedirectUris',
+  'jwks',
+  'jwksUri',
+  'resources',
+  'refreshTokens',
+  'scopes',
+] as const satisfies readonly (keyof OidcClientChanges)[]

@@ -1,0 +1,37 @@
+import type { ServiceContext } from '../../engine/context/service-context.ts'
+import { oidcClientById } from './client-statements.ts'
+import type { OidcClientRow } from './client-statements.ts'
+import { settingsOf } from './client-view.ts'
+import type { OidcPayload } from './artifact-facts.ts'
+
+/** The metadata of a client as oidc-provider reads it (RFC 7591 section 2). @returns undefined if there is no such client. */
+export async function clientMetadata(
+  { store }: Pick<ServiceContext, 'store'>,
+  id: string,
+): Promise<OidcPayload | undefined> {
+  const row = await oidcClientById(store.db, id)
+  return row && metadataOf(row)
+}
+
+function metadataOf(row: OidcClientRow): OidcPayload {
+  const { authentication, native, redirectUris, postLogoutRedirectUris, jwks, jwksUri, refreshTokens, scopes, name } =
+    settingsOf(row)
+  return {
+    client_id: row.id,
+    client_name: name,
+    // The library wants a secret. This is none: see `verifyClientSecret`.
+    ...(row.secretHash !== null && { client_secret: `sha256:${row.secretHash}` }),
+    token_endpoint_auth_method: authentication,
+    application_type: native ? 'native' : 'web',
+    redirect_uris: redirectUris,
+    post_logout_redirect_uris: postLogoutRedirectUris,
+    response_types: ['code'],
+    grant_types: refreshTokens ? ['authorization_code', 'refresh_token'] : ['authorization_code'],
+    scope: ['openid', ...scopes, ...(refreshTokens ? ['offline_access'] : [])].join(' '),
+    id_token_signed_response_alg: 'RS256',
+    ...(jwks && { jwks }),
+    ...(jwksUri !== null && { jwks_uri: jwksUri }),
+    domain_id: row.domainId,
+    client_kind: row.kind,
+  }
+}

@@ -1,0 +1,24 @@
+import type { Vendor } from '../contract/media-type.ts'
+import type { ServiceContext } from './engine/context/service-context.ts'
+import type { FindKey } from './engine/http/authenticate.ts'
+
+/** A service that is open, with what belongs to its interface. */
+export interface OpenedFor {
+  readonly service: {
+    readonly ctx: ServiceContext
+    readonly rest: (access: { readonly vendor: Vendor; readonly basePath: string; readonly findKey: FindKey }) => {
+      fetchAt: (baseUrl: string) => typeof fetch
+    }
+  }
+  readonly vendor: Vendor
+}
+
+const opened = new WeakMap<object, () => Promise<OpenedFor>>()
+
+/** Makes a service available to parts that are loaded only where they are wanted. @param open Opens it, once. */
+export function offerOpened(handle: object, open: () => Promise<OpenedFor>): void {
+  opened.set(handle, open)
+}
+
+/** @returns undefined for a handle that is none of ours. */
+export const openedFor = (handle: object): (() => Promise<OpenedFor>) | undefined => opened.get(handle)
