@@ -18,16 +18,16 @@ describe('handles of the OpenID provider', () => {
   afterAll(() => running.close())
 
   it('a handle of a domain signs its users in, and is the same object at every call', async () => {
-    const { handleFor } = oidcStateOf(running.service)
+    const state = oidcStateOf(running.service)
     const { user } = await running.enroll('handle')
-    const connection = await handleFor(running.domain.id).connect()
+    const connection = await state.handleFor(running.domain.id).connect()
     const client = createClient({ ...connection, vendor: connection.vendor })
 
     const session = await client.sessions.create(running.domain.id, { user: { id: user.id } })
 
     expect(session.state).toBe('pending')
-    expect(handleFor(running.domain.id)).toBe(handleFor(running.domain.id))
-    expect(await handleFor(running.domain.id).connect()).toBe(connection)
+    expect(state.handleFor(running.domain.id)).toBe(state.handleFor(running.domain.id))
+    expect(await state.handleFor(running.domain.id).connect()).toBe(connection)
   })
 
   it('the key of a handle is worth nothing in another domain, and nothing over HTTP', async () => {
