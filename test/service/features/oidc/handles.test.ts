@@ -4,8 +4,14 @@ import { createClient } from '../../../../src/client/client.ts'
 import { oidcStateOf } from '../../../../src/service/oidc-state.ts'
 import { embedded } from '../../../../src/service/embedded.ts'
 import { SetupError } from '../../../../src/service-handle.ts'
+import type { Connection } from '../../../../src/service-handle.ts'
 import { startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
+
+/** The client that `mfa()` makes of a connection. */
+function clientOf({ baseUrl, apiKey, vendor, fetch }: Connection) {
+  return createClient({ baseUrl, apiKey, vendor, fetch })
+}
 
 describe('handles of the OpenID provider', () => {
   let running: Running
@@ -21,7 +27,7 @@ describe('handles of the OpenID provider', () => {
     const state = oidcStateOf(running.service)
     const { user } = await running.enroll('handle')
     const connection = await state.handleFor(running.domain.id).connect()
-    const client = createClient({ ...connection, vendor: connection.vendor })
+    const client = clientOf(connection)
 
     const session = await client.sessions.create(running.domain.id, { user: { id: user.id } })
 
@@ -32,7 +38,7 @@ describe('handles of the OpenID provider', () => {
 
   it('the key of a handle is worth nothing in another domain, and nothing over HTTP', async () => {
     const connection = await oidcStateOf(running.service).handleFor(running.domain.id).connect()
-    const client = createClient({ ...connection, vendor: connection.vendor })
+    const client = clientOf(connection)
     const { user } = await running.enroll('elsewhere')
 
     await expect(client.sessions.create(otherDomain, { user: { id: user.id } })).rejects.toMatchObject({
