@@ -136,9 +136,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'one next signing key of several nodes',
-    file: 'src/service/engine/database/schema/0023-oidc.ts',
-    find: 'generation integer not null unique',
-    replace: 'generation integer not null',
+    file: `${feature}/keys.ts`,
+    find: 'const generation = (newest?.generation ?? 0) + 1',
+    replace: 'const generation = (newest?.generation ?? 0) + 1 + Math.floor(Math.random() * 1e6)',
     test: keys,
     title: 'of two nodes that make a signing key at once, one does',
   },
