@@ -12,4 +12,5 @@ export const settingNames = [
   'resources',
   'refreshTokens',
   'scopes',
+  'entra',
 ] as const satisfies readonly (keyof OidcClientChanges)[]

@@ -4,13 +4,17 @@ import type { OidcClientRow } from './client-statements.ts'
 import { settingsOf } from './client-view.ts'
 import type { OidcPayload } from './artifact-facts.ts'
 
-/** The metadata of a client as oidc-provider reads it (RFC 7591 section 2). @returns undefined if there is no such client. */
+/**
+ * The metadata of a client as oidc-provider reads it (RFC 7591 section 2).
+ *
+ * @returns undefined if there is no such client. Microsoft Entra is none of its clients: see `src/oidc/entra-routes.ts`.
+ */
 export async function clientMetadata(
   { store }: Pick<ServiceContext, 'store'>,
   id: string,
 ): Promise<OidcPayload | undefined> {
   const row = await oidcClientById(store.db, id)
-  return row && metadataOf(row)
+  return row && row.kind !== 'entra' ? metadataOf(row) : undefined
 }
 
 function metadataOf(row: OidcClientRow): OidcPayload {
