@@ -11,6 +11,7 @@ import * as peopleExport from './people-export.ts'
 import * as callerVerifications from './caller-verifications.ts'
 import * as domains from './domains.ts'
 import * as enrollment from './enrollment.ts'
+import * as oidcClients from './oidc-clients.ts'
 import * as overview from './overview.ts'
 import * as qrCodes from './qr-codes.ts'
 import * as stock from './stock.ts'
@@ -22,6 +23,7 @@ export const adminOperations: readonly Operation[] = listOperations({
   Overview: overview,
   Administrators: administrators,
   'Apps and domains': domains,
+  'OpenID Connect clients': oidcClients,
   Audit: { ...audit, ...auditVerification },
   People: { ...people, ...peopleExport },
   'Bulk actions': bulkJobs,

@@ -95,7 +95,7 @@ async function furnish({ role, name, endpoint }: Change, consented: boolean) {
   const [organizationId, domainId, userId, deviceId] = [newId(), newId(), newId(), newId()]
   const [id, administratorId] = [newId(), newId()]
   const ids = { domainId, userId, administratorId, consentId: newId(), passkeyId: newId(), apiKeyId: newId() }
-  const more = { invitationId: newId(), hardwareTokenId: newId(), bulkJobId: newId() }
+  const more = { invitationId: newId(), hardwareTokenId: newId(), bulkJobId: newId(), oidcClientId: newId() }
   await db.insertInto('organization').values({ id: organizationId, name: organizationId, createdAt: now }).execute()
   await addDomain(organizationId, domainId)
   await db
@@ -198,6 +198,25 @@ async function furnish({ role, name, endpoint }: Change, consented: boolean) {
   await db
     .insertInto('apiKey')
     .values({ id: ids.apiKeyId, organizationId, hash: newId(), role: 'auth', domainId, createdAt: now })
+    .execute()
+  await db
+    .insertInto('oidcClient')
+    .values({
+      id: more.oidcClientId,
+      domainId,
+      name: 'Wiki',
+      kind: 'sign-in',
+      authentication: 'client_secret_basic',
+      secretHash: newId(),
+      native: 0,
+      redirectUris: '["https://wiki.example.com/callback"]',
+      postLogoutRedirectUris: '[]',
+      scopes: '[]',
+      jwks: null,
+      jwksUri: null,
+      refreshTokens: 0,
+      createdAt: now,
+    })
     .execute()
   const token = { id: more.hardwareTokenId, organizationId, alias: '', serialNumber: more.hardwareTokenId }
   await insertHardwareToken(db, { ...token, seed: '', algorithm: 'SHA1', digits: 6, period: 30, createdAt: now })

@@ -57,6 +57,11 @@ beforeAll(async () => {
   const { json: callerQuestion } = await askCaller(owner, shared)
   note('question to a caller', callerQuestion.id)
   const job = { action: 'remove_member', because: 'left', domain: created.id, people: [shared.id] }
+  const { json: client } = await owner.call('POST', `/domains/${created.id}/oidc-clients`, {
+    body: { name: 'Foreign client', kind: 'sign-in', redirectUris: ['https://foreign.example/callback'] },
+  })
+  note('client', client.id)
+  note('redirect address', 'https://foreign.example/callback')
   const { json: prepared } = await owner.call('POST', '/bulk-jobs', { body: job })
   await owner.call('POST', `/bulk-jobs/${prepared.id}/start`, { body: { people: 0 } })
   note('job', prepared.id)
@@ -77,6 +82,7 @@ beforeAll(async () => {
     hardwareTokenId: [hardware],
     invitationId: [invitation.id],
     apiKeyId: [key.id],
+    oidcClientId: [client.id],
     passkeyId: [ownPerson.id],
   }
 })

@@ -479,6 +479,8 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     await decide((await ask()).json.id, 'report')
     return ask()
   },
+  'api.error.notfound.oidcclient': () =>
+    asOwner(({ call }) => call('DELETE', `/domains/${administered.domain.id}/oidc-clients/${unknownId}`)),
   'api.error.notfound.approval': () => get(`${domain()}/approvals/${unknownId}`),
   'api.error.invalid.days': async () => mailTo((await member(administered)).id, { days: 31 }),
   'api.error.conflict.email': async () => mailTo((await member(administered, { email: null })).id),

@@ -59,6 +59,10 @@ export const commandTable: Readonly<Record<string, Entry>> = {
     description: 'manage the API keys of the REST interface',
     load: async () => (await import('./apikey.ts')).apikeyCommand(),
   },
+  oidc: {
+    description: 'manage the clients and the signing keys of the OpenID provider',
+    load: async () => (await import('./oidc.ts')).oidcCommand(),
+  },
   keys: {
     description: 'manage the keys that encrypt secrets in the database',
     load: async () => (await import('./keys.ts')).keysCommand(),

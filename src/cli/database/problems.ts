@@ -12,8 +12,9 @@ export function asFailure(error: unknown): unknown {
   if (error instanceof StoreUnavailableError) return failed(`${error.message} Try again in a moment.`, error)
   // `parseOptions` begins its messages with the name of the function.
   const [, invalid] =
-    /^(?:createDomain|setDomain|createApiKey|inviteAdministrator|setAdministratorRole): (.*)/s.exec(messageOf(error)) ??
-    []
+    /^(?:createDomain|setDomain|createApiKey|createOidcClient|setOidcClient|inviteAdministrator|setAdministratorRole): (.*)/s.exec(
+      messageOf(error),
+    ) ?? []
   return invalid === undefined ? error : new OptionFailure(invalid, { cause: error })
 }
 

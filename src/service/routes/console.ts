@@ -1,5 +1,6 @@
 import * as administrator from '../../admin-contract/administrators.ts'
 import * as apps from '../../admin-contract/domains.ts'
+import * as oidc from '../../admin-contract/oidc-clients.ts'
 import * as trail from '../../admin-contract/audit.ts'
 import * as trailVerification from '../../admin-contract/audit-verification.ts'
 import * as consent from '../../admin-contract/consents.ts'
@@ -17,6 +18,7 @@ import { route } from '../engine/http/route.ts'
 import type { Route } from '../engine/http/route.ts'
 import * as administrators from '../features/administrators/console.ts'
 import * as apiKeys from '../features/administrators/api-keys.ts'
+import * as oidcClients from '../features/administrators/oidc-clients.ts'
 import * as audit from '../features/administrators/audit.ts'
 import * as auditVerification from '../features/administrators/audit-verification.ts'
 import * as consents from '../features/administrators/consents.ts'
@@ -76,6 +78,12 @@ export const consoleRoutes: readonly Route[] = [
   route(apps.listAdminApiKeys, apiKeys.list),
   changeRoute(apps.createAdminApiKey, apiKeys.create),
   changeRoute(apps.revokeAdminApiKey, apiKeys.revoke),
+
+  route(oidc.listOidcClients, oidcClients.list),
+  changeRoute(oidc.createOidcClient, oidcClients.create),
+  changeRoute(oidc.changeOidcClient, oidcClients.set),
+  changeRoute(oidc.rotateOidcSecret, oidcClients.rotate),
+  changeRoute(oidc.removeOidcClient, oidcClients.remove),
 
   route(trail.listAudit, audit.list),
   route(trail.exportAuditCsv, audit.exportCsv),

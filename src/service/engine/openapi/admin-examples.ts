@@ -9,6 +9,7 @@ export const adminExampleParams = {
   callerVerificationId: 'ca'.repeat(20),
   apiKeyId: 'be'.repeat(20),
   bulkJobId: 'c4'.repeat(20),
+  oidcClientId: 'd7'.repeat(20),
 } as const
 
 const domainId = '2e'.repeat(20)
@@ -90,6 +91,29 @@ const domainSettings = {
   phishingResistant: 'off',
   version: 'T5bQm0sX9vJr3yWc8kLh2A',
 }
+
+const newOidcClient = {
+  name: 'Wiki',
+  kind: 'sign-in',
+  authentication: 'client_secret_basic',
+  native: false,
+  redirectUris: ['https://wiki.example.com/callback'],
+  postLogoutRedirectUris: ['https://wiki.example.com/'],
+  jwks: null,
+  jwksUri: null,
+  refreshTokens: false,
+  scopes: ['profile'],
+}
+const oidcClient = {
+  id: adminExampleParams.oidcClientId,
+  domain: domainId,
+  ...newOidcClient,
+  secret: true,
+  formerSecretUntil: null,
+  createdAt: 1795086400,
+  version: 1,
+}
+const clientSecret = 'Yp0mU3k9bD1xQ7vJ5sT8wZ2cF4hL6nR0gE_iA-oKuXM'
 
 const apiKey = {
   id: adminExampleParams.apiKeyId,
@@ -276,6 +300,14 @@ export const adminExamples: Readonly<Record<string, Example>> = {
     answer: { ...apiKey, key: 'Kx9'.repeat(21) + 'K' },
   },
   revokeAdminApiKey: {},
+  listOidcClients: { answer: [oidcClient] },
+  createOidcClient: { request: newOidcClient, answer: { ...oidcClient, clientSecret } },
+  changeOidcClient: { request: { name: 'Handbook' }, answer: { ...oidcClient, name: 'Handbook', version: 2 } },
+  rotateOidcSecret: {
+    request: { overlap: 24 },
+    answer: { ...oidcClient, formerSecretUntil: 1795172800, version: 2, clientSecret },
+  },
+  removeOidcClient: {},
   listAudit: {
     answer: { entries: [auditItem], names: { [adminExampleParams.administratorId]: name }, next: 4100, head: 4211 },
   },

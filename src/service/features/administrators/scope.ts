@@ -14,6 +14,7 @@ import { bulkJobById, stockTokenById } from './scope-statements.ts'
 import { domainById, domainsOf } from '../domains/statements.ts'
 import { isMemberOfSome } from '../users/member-statements.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
+import { oidcClientById } from '../oidc/client-statements.ts'
 import { userById } from '../users/statements.ts'
 import { signedIn } from './call.ts'
 import { managesConsent } from './standing-consent.ts'
@@ -62,6 +63,12 @@ const places: Readonly<Record<string, IsVisible>> = {
     (await apiKeysOf(db, organizationId)).some(
       (key) => key.id === id && (domainIds === null || (key.domainId !== null && domainIds.includes(key.domainId))),
     ),
+  // The handler checks that it is a client of the domain in the same path.
+  oidcClientId: async (id, { db, administrator: { organizationId, domainIds } }) => {
+    const client = await oidcClientById(db, id)
+    if (!client || !(await domainById(db, organizationId, client.domainId))) return false
+    return domainIds === null || domainIds.includes(client.domainId)
+  },
   invitationId: async (id, { db, administrator, now }) =>
     (await openInvitationsOf(db, administrator.organizationId, now)).some(
       (invitation) =>

@@ -16,6 +16,15 @@ import type { AuditEntry } from '../../../../src/service/engine/audit/entry.ts'
 import { auditEvents, eventNames } from '../../../../src/service/engine/audit/events.ts'
 import type { EventName } from '../../../../src/service/engine/audit/events.ts'
 import { recordMove } from '../../../../src/service/upkeep/move.ts'
+import {
+  addOidcClient,
+  changeOidcClient,
+  removeOidcClient,
+  rotateOidcSecret,
+} from '../../../../src/service/features/oidc/clients.ts'
+import { verifyClientSecret } from '../../../../src/service/features/oidc/client-secrets.ts'
+import { replaceSigningKeys, signingKeys } from '../../../../src/service/features/oidc/keys.ts'
+import { recordOidcEvent } from '../../../../src/service/features/oidc/record.ts'
 import { settleRestored } from '../../../../src/service/upkeep/restored.ts'
 import { pruneAudit } from '../../../../src/service/engine/audit/retention.ts'
 import { rotateKeys } from '../../../../src/service/upkeep/rotation.ts'
@@ -197,6 +206,14 @@ const { call, domainPath, administration } = {
   call: (...args: Parameters<Running['call']>) => running.call(...args),
   domainPath: () => `/domains/${running.domain.id}`,
   administration: () => running.service.administration,
+}
+
+/** Registers a client of the OpenID provider. */
+async function withClient() {
+  const key = { organizationId: running.organization.id, domainId: running.domain.id }
+  const redirectUris = ['https://app.example.com/callback']
+  const { client } = await addOidcClient(node.ctx, key, { name: unique(), kind: 'sign-in', redirectUris })
+  return { ...key, id: client.id }
 }
 
 /** How to cause each event. The type requires every name. */
@@ -467,6 +484,31 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     await signIn({ counter: 7 })
     await signIn({ counter: 7 })
   },
+  'oidc.client_added': () => withClient(),
+  async 'oidc.client_changed'() {
+    await changeOidcClient(node.ctx, await withClient(), { name: unique() })
+  },
+  async 'oidc.client_secret_rotated'() {
+    await rotateOidcSecret(node.ctx, await withClient(), 0)
+  },
+  async 'oidc.client_removed'() {
+    await removeOidcClient(node.ctx, await withClient())
+  },
+  async 'oidc.secret_refused'() {
+    const { id } = await withClient()
+    await verifyClientSecret(node.ctx, { clientId: id, secret: 'wrong', address: '192.0.2.1' })
+  },
+  async 'oidc.signed_in'() {
+    const { id } = await withClient()
+    const { user } = await running.enroll(unique())
+    await recordOidcEvent(node.ctx, { event: 'signed_in', clientId: id, userId: user.id, amr: ['swk'] })
+  },
+  async 'oidc.refused'() {
+    const { id } = await withClient()
+    await recordOidcEvent(node.ctx, { event: 'refused', clientId: id, reason: 'access_denied' })
+  },
+  'oidc.key_added': () => signingKeys(node.ctx, 1),
+  'oidc.keys_replaced': () => replaceSigningKeys(node.ctx),
   async 'keys.rotated'() {
     await rotateKeys(node.ctx, { waiting: () => void setImmediate(() => void running.clock.advance(60)) })
   },

@@ -1,0 +1,79 @@
+import type { Command } from 'commander'
+import { Option } from 'commander'
+
+import {
+  OidcClientAuthentication,
+  OidcClientChanges,
+  OidcClientKind,
+  OidcScope,
+} from '../../admin-contract/oidc-client-settings.ts'
+import { parseJson } from '../../contract/validate.ts'
+import { exitCode, Failure } from '../terminal/failure.ts'
+import { parseSwitch } from '../terminal/parse.ts'
+import { readWholeFile } from '../terminal/read-file.ts'
+
+/** The settings of a client as they are typed. */
+export interface ClientSettings {
+  readonly redirectUri?: readonly string[]
+  readonly postLogoutRedirectUri?: readonly string[]
+  readonly authentication?: OidcClientAuthentication
+  readonly native?: boolean
+  readonly jwks?: string
+  readonly jwksUri?: string
+  readonly refreshTokens?: boolean
+  readonly scope?: readonly string[]
+}
+
+/** Bytes; ten keys of 8192 bits are much shorter. */
+const largestFile = 64 * 1024
+
+export const withKind = (command: Command): Command =>
+  command.addOption(
+    new Option('--kind <kind>', 'external: second step for another provider; sign-in: whole sign-in by passkey')
+      .choices(OidcClientKind.options)
+      .makeOptionMandatory(),
+  )
+
+export function withSettings(command: Command): Command {
+  return command
+    .option('--redirect-uri <uri...>', 'addresses that users return to, compared exactly; https, or loopback if native')
+    .option('--post-logout-redirect-uri <uri...>', 'addresses that users return to after signing out')
+    .addOption(
+      new Option('--authentication <method>', 'how the client authenticates; client_secret_basic by default').choices(
+        OidcClientAuthentication.options,
+      ),
+    )
+    .option('--native <on|off>', 'it runs on the user’s machine, so loopback addresses are accepted', parseSwitch)
+    .option('--jwks <file>', 'file with its public keys as a JWK Set, or "none"')
+    .option('--jwks-uri <uri>', 'address of its public keys instead, or "none"')
+    .option('--refresh-tokens <on|off>', 'whether it gets refresh tokens', parseSwitch)
+    .addOption(
+      new Option('--scope <scope...>', 'what it may read besides openid; none by default').choices([
+        ...OidcScope.options,
+        'none',
+      ]),
+    )
+}
+
+export async function settingsOf(settings: ClientSettings): Promise<OidcClientChanges> {
+  const { redirectUri, postLogoutRedirectUri, authentication, native, jwks, jwksUri, refreshTokens, scope } = settings
+  return {
+    ...(redirectUri && { redirectUris: [...redirectUri] }),
+    ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri.filter((uri) => uri !== 'none') }),
+    ...(authentication && { authentication }),
+    ...(native !== undefined && { native }),
+    ...(jwks !== undefined && { jwks: jwks === 'none' ? null : await readKeys(jwks) }),
+    ...(jwksUri !== undefined && { jwksUri: jwksUri === 'none' ? null : jwksUri }),
+    ...(refreshTokens !== undefined && { refreshTokens }),
+    ...(scope && { scopes: OidcScope.options.filter((name) => scope.includes(name)) }),
+  }
+}
+
+async function readKeys(file: string): Promise<OidcClientChanges['jwks']> {
+  const { success, data, error } = OidcClientChanges.shape.jwks.safeParse(
+    parseJson((await readWholeFile(file, largestFile)).toString()),
+  )
+  if (success && data) return data
+  const [issue] = error?.issues ?? []
+  throw new Failure(`--jwks: expected a JWK Set of public keys: ${issue?.message ?? 'it is none'}`, exitCode.usage)
+}
