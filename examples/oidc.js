@@ -1,8 +1,8 @@
 /**
  * An OpenID provider: apps that speak OpenID Connect send people here, who sign in with their passkey, or confirm with a second step a
- * login that another provider has checked. Register a client first, in the folder of the database:
+ * login that another provider has checked. Register a client first, in the folder of the database, while this example runs:
  *
- *   npx second-factor oidc client add --database mfa.sqlite --kind sign-in --name Wiki --redirect-uri https://wiki.example/callback
+ *   npx second-factor oidc client add Wiki --domain 'My app' --kind sign-in --redirect-uri https://wiki.example/callback --database mfa.sqlite
  *
  * Then give the client the issuer that this example prints, its client id and its secret.
  */

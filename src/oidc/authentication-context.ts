@@ -62,21 +62,31 @@ export async function factsOf(service: ConnectedService, userId: string, verifie
     sessionId && (await unlessRejected(client.sessions.get(domainId, sessionId), 'api.error.notfound.session'))
   return {
     userVerified: session ? session.userVerified === true : false,
-    hardware: factorId === undefined ? false : await isHardware(service, userId, verified.factor, factorId),
+    hardware: factorId === undefined ? false : await isHardware[verified.factor](service, { userId, factorId }),
   }
 }
 
-async function isHardware(
-  { client, domainId }: ConnectedService,
-  userId: string,
-  factor: Factor,
-  factorId: string,
-): Promise<boolean> {
-  if (factor === 'passkey') {
+/** A factor that was used, and whose. */
+interface UsedFactor {
+  readonly userId: string
+  readonly factorId: string
+}
+
+/** Whether the service knows that the secret of a factor cannot leave its device. */
+const isHardware = {
+  async passkey({ client, domainId }, { userId, factorId }) {
     const passkeys = await client.passkeys.list(domainId, userId)
     return passkeys.some(({ id, syncable }) => id === factorId && !syncable)
-  }
-  if (factor !== 'otp') return false
-  const token = await unlessRejected(client.hardware.getOfUser(userId), 'api.error.notfound.hardware')
-  return token?.id === factorId && token.selfEnrolled !== true
+  },
+  async otp({ client }, { userId, factorId }) {
+    const token = await unlessRejected(client.hardware.getOfUser(userId), 'api.error.notfound.hardware')
+    return token?.id === factorId && token.selfEnrolled !== true
+  },
+  push: unknown,
+  email: unknown,
+  bypass: unknown,
+} as const satisfies Readonly<Record<Factor, (service: ConnectedService, used: UsedFactor) => Promise<boolean>>>
+
+function unknown(): Promise<boolean> {
+  return Promise.resolve(false)
 }

@@ -147,7 +147,13 @@ export async function finish(
   { req, res, result }: { req: IncomingMessage; res: ServerResponse; result: InteractionResults },
 ): Promise<void> {
   if (result.login) await endOtherSession(provider, await provider.interactionDetails(req, res), result.login.accountId)
-  const location = await provider.interactionResult(req, res, result, { mergeWithLastSubmission: false })
+  const store = (stored: InteractionResults) =>
+    provider.interactionResult(req, res, stored, { mergeWithLastSubmission: false })
+  const location = await store(result).catch((error: unknown) => {
+    // Everything of this person has ended in this moment.
+    if (error instanceof Error && error.name === 'AccessDenied') return store({ error: 'access_denied' })
+    throw error
+  })
   sendPage(res, await pages.leaving(req, location))
 }
 

@@ -52,6 +52,8 @@ export function oidc(options: OidcOptions): OidcHandler {
   return createOidc(resolved, oidcStateOf(resolved.service))
 }
 
+type Next = (error?: unknown) => void
+
 /** The same with a state that is given, for tests. */
 export function createOidc(
   options: ResolvedOidcOptions,
@@ -64,28 +66,32 @@ export function createOidc(
   const pages = createPages(options)
   const open = loadOnce(() => openProvider(options, state, { pages, fetchFrom }))
 
-  const handler = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void = notFound(res)) => {
+  const handler = (req: IncomingMessage, res: ServerResponse, next: Next = notFound(res)) => {
     const url = ownUrl(req.url ?? '/', prefix)
     if (url === undefined) return next()
     // That middleware would store our web session as its own.
     if ((req as { session?: unknown }).session !== undefined) return next(new SetupError(sessionComesLater))
-    const opened = Promise.all([open(), state.admit(addressOf(req, options))])
-    opened.then(
-      ([app, wait]) => {
-        if (wait > 0) return tooMany(res, wait)
-        const restore = asIssuer(req, issuer, url)
-        app(req, res, (error?: unknown) => {
-          restore()
-          if (error === undefined || error === null) return next()
-          options.logger.error(`oidc: ${error instanceof Error ? error.stack : String(error)}`)
-          void unavailable(pages, req, res)
-        })
-      },
-      (error: unknown) => next(error),
-    )
+    serve(req, res, { url, next }).catch(next)
   }
+
+  async function serve(req: IncomingMessage, res: ServerResponse, { url, next }: { url: string; next: Next }) {
+    const app = await open()
+    const wait = isCounted(url) ? await state.admit(addressOf(req, options)) : 0
+    if (wait > 0) return tooMany(res, wait)
+    const restore = asIssuer(req, issuer, url)
+    app(req, res, (error?: unknown) => {
+      restore()
+      if (error === undefined || error === null) return next()
+      options.logger.error(`oidc: ${error instanceof Error ? error.stack : String(error)}`)
+      unavailable(pages, req, res).catch(next)
+    })
+  }
+
   return Object.assign(handler, { close: () => state.close() })
 }
+
+/** Pages for people have the limits of `mfa()`, and their files and streams would spend a limit of all people at an address. */
+const isCounted = (url: string): boolean => !/^\/oidc\/(assets|external|sign-in)\//.test(url)
 
 /** A request of Express knows the address behind the proxies that the app trusts. */
 function addressOf(req: IncomingMessage, { trustProxy }: ResolvedOidcOptions): string | undefined {
@@ -113,7 +119,7 @@ async function unavailable(pages: ProviderPages, req: IncomingMessage, res: Serv
   sendPage(res, await pages.unavailable(req))
 }
 
-type App = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
+type App = (req: IncomingMessage, res: ServerResponse, next: Next) => void
 
 interface Opening {
   readonly pages: ProviderPages

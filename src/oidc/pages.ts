@@ -8,6 +8,7 @@ import type { FrameworkRequest } from '../express/framework/request.ts'
 import { resolveOptions } from '../express/options/options.ts'
 import { loadLanguageFor } from '../express/pages/languages.ts'
 import { layoutOf, page, renderPage } from '../express/pages/layout.ts'
+import { wantsJson } from '../express/request/navigation.ts'
 import type { Mfa, RequestContext } from '../express/request/context.ts'
 import type { Page } from '../express/request/outcome.ts'
 import { SetupError } from '../service-handle.ts'
@@ -26,14 +27,14 @@ export interface RenderedPage {
 export interface ProviderPages {
   /** What the files of these pages depend on. */
   readonly options: Mfa['options']
-  /** For a request that cannot be answered to the client, because it is not known to be one. @param code Of the protocol. */
+  /** Answers a request that cannot be answered to the client. @param code The error of the protocol. */
   error(ctx: KoaContextWithOIDC, code: string): Promise<void>
   /** The same for a request that oidc-provider has not seen. */
   refused(req: IncomingMessage, code: string): Promise<RenderedPage>
   /** Asks whether to sign out. @param form That of oidc-provider, with its token. */
   logout(ctx: KoaContextWithOIDC, form: string): Promise<void>
   loggedOut(ctx: KoaContextWithOIDC): Promise<void>
-  /** For a sign-in that has expired or belongs to another browser. */
+  /** Says that a sign-in has expired or belongs to another browser. */
   expired(req: IncomingMessage): Promise<RenderedPage>
   unavailable(req: IncomingMessage): Promise<RenderedPage>
   /** Returns to the client, in a navigation of its own: what follows a form must stay on this origin (CSP, `form-action`). */
@@ -97,7 +98,13 @@ export function createPages(oidcOptions: ResolvedOidcOptions): ProviderPages {
       const model = await layout(ctx.req)
       send(ctx, render(page(200, 'message', { ...model, ...noForms, ...model.words.oidc.loggedOut })))
     },
-    expired: (req) => message(req, 400, 'expired'),
+    async expired(req) {
+      const rendered = await message(req, 400, 'expired')
+      if (!wantsJson(req)) return rendered
+      const { sentence } = (await layout(req)).words.oidc.expired
+      const headers = { 'Cache-Control': 'no-store', 'Content-Type': 'application/json; charset=utf-8' }
+      return { status: 400, headers, body: JSON.stringify({ error: 'expired', message: sentence }) }
+    },
     unavailable: (req) => message(req, 503, 'unavailable'),
     async leaving(req, location) {
       const model = await layout(req)

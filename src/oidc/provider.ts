@@ -33,9 +33,12 @@ export function createProvider(input: ProviderInput, keys: OidcKeys): Provider {
   // The headers of the request were replaced by the issuer's: see issuer-request.ts.
   provider.proxy = true
   provider.Client.prototype.compareClientSecret = compareSecret(input)
-  provider.on('server_error', (_ctx, error) => options.logger.error(`oidc: ${describe(error)}`))
-  provider.on('authorization.success', (ctx) => void recordSignIn(state, ctx))
-  provider.on('authorization.error', (ctx, { error }) => void recordRefusal(state, ctx, error))
+  const failed = (error: unknown) =>
+    options.logger.error(`oidc: ${error instanceof Error ? error.stack : String(error)}`)
+  provider.onerror = failed
+  provider.on('server_error', (_ctx, error) => failed(error))
+  provider.on('authorization.success', (ctx) => void recordSignIn(state, ctx).catch(failed))
+  provider.on('authorization.error', (ctx, { error }) => void recordRefusal(state, ctx, error).catch(failed))
   return provider
 }
 
@@ -192,5 +195,3 @@ async function recordRefusal(state: OidcState, ctx: KoaContextWithOIDC, reason: 
   if (!client) return
   await state.record({ event: 'refused', clientId: client.clientId, address: addressOf(ctx), reason })
 }
-
-const describe = (error: Error): string => error.stack ?? String(error)

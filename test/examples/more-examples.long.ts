@@ -52,3 +52,16 @@ describe('hosted-service.js', () => {
     expect((await browser.open('/')).text).toContain('Hello, Alice')
   })
 })
+
+describe('oidc.js', () => {
+  it('oidc.js is an OpenID provider at the issuer that it prints', async () => {
+    const issuer = 'https://id.example'
+    const example = await startExample('oidc.js', { ISSUER: issuer })
+
+    const metadata = (await (await fetch(`${example.url}/.well-known/openid-configuration`)).json()) as object
+
+    expect(example.stdout()).toContain(`Its issuer is ${issuer}`)
+    expect(metadata).toMatchObject({ issuer, authorization_endpoint: `${issuer}/oidc/authorize` })
+    expect(await (await fetch(example.url)).text()).toContain('OpenID provider')
+  })
+})

@@ -6,6 +6,7 @@ import type * as secondFactor from 'second-factor'
 import type * as strategy from 'second-factor/passport'
 import type { IncomingMessage, Server } from 'node:http'
 import type { WebSocketServer } from 'ws'
+import type * as provider from 'second-factor/oidc'
 import type * as service from 'second-factor/service'
 
 /** What the code in the documents takes for granted: the reader's own app, and what it has imported already. */
@@ -24,6 +25,7 @@ declare global {
   const userOf: (req: IncomingMessage) => secondFactor.AppUser | undefined
   const MfaStrategy: typeof strategy.MfaStrategy
   const embedded: typeof service.embedded
+  const oidc: typeof provider.oidc
   const secret: string
   const transfer: RequestHandler
   const passwordForm: RequestHandler

@@ -1,12 +1,11 @@
 import type { Mutant } from './mutant.ts'
 
-const [policy, requests, interaction, routes, session, app] = [
+const [policy, requests, interaction, routes, session] = [
   'src/oidc/policy.ts',
   'src/oidc/signed-requests.ts',
   'src/oidc/interaction.ts',
   'src/oidc/interaction-routes.ts',
   'src/oidc/web-session.ts',
-  'src/oidc/sign-in-app.ts',
 ]
 const [external, signIn, protocol] = ['oidc/external.test.ts', 'oidc/sign-in.test.ts', 'oidc/protocol.test.ts']
 
@@ -93,14 +92,6 @@ export const mutants: readonly Mutant[] = [
     title: 'accepts a code, and a refresh token, only from the client that it was made for',
   },
   {
-    defense: 'tokens for members of the domain only',
-    file: 'src/oidc/account.ts',
-    find: '  if (!member) return undefined\n  const { username, name, email } = member\n',
-    replace: "  const { username, name, email } = member ?? { username: '', name: '', email: '' }\n",
-    test: protocol,
-    title: 'refreshes tokens of members only, and only for clients that are registered for it',
-  },
-  {
     defense: 'access tokens for the resources of the client only',
     file: 'src/oidc/access-tokens.ts',
     find: '      if (!client?.resources.includes(resource)) throw new errors.InvalidTarget()\n',
@@ -126,10 +117,10 @@ export const mutants: readonly Mutant[] = [
     title: 'refuses forms of other sites at %s',
   },
   {
-    defense: 'a name alone has no device asked: only passkeys, and codes that are handed over',
-    file: app,
-    find: "{ factors: ['passkey', 'bypass'], phishingResistant: 'require', selfEnrollment: false }",
-    replace: '{ selfEnrollment: false }',
+    defense: 'only a code that leads to a new passkey lets a person in',
+    file: 'src/oidc/sign-in-page.ts',
+    find: "answer.kind === 'redirect' && answer.location === `${context.base}/enroll/passkey`",
+    replace: "answer.kind === 'redirect'",
     test: signIn,
     title: 'does not take a code of the user, but only one that an administrator hands over',
   },

@@ -89,7 +89,7 @@ describe('codes and tokens', () => {
   it('accepts a code only with the verifier of the client that has begun', async () => {
     const { left, checks } = await codeFor('cyd')
     const { request } = await authorizationRequest({ login_hint: 'cyd' })
-    const { code_challenge: _challenge, ...without } = request
+    const { code_challenge: _challenge, code_challenge_method: _method, ...without } = request
 
     const injected = await codeOfError(
       openid.authorizationCodeGrant(config, left, { ...checks, pkceCodeVerifier: openid.randomPKCECodeVerifier() }),
@@ -215,7 +215,8 @@ describe('signed request objects', () => {
   })
 
   it('count once', async () => {
-    const request = await sign()
+    await provider.enroll('sol')
+    const request = await sign({ login_hint: 'sol' })
 
     const first = await open(request)
     const second = await open(request)
@@ -398,6 +399,8 @@ describe('addresses', () => {
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
       id_token_signing_alg_values_supported: ['RS256'],
+      request_object_signing_alg_values_supported: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'],
+      token_endpoint_auth_signing_alg_values_supported: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
       acr_values_supported: ['phrh', 'phr', 'urn:second-factor:second-step'],
       subject_types_supported: ['public'],

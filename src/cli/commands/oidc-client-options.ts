@@ -20,6 +20,7 @@ export interface ClientSettings {
   readonly native?: boolean
   readonly jwks?: string
   readonly jwksUri?: string
+  readonly resource?: readonly string[]
   readonly refreshTokens?: boolean
   readonly scope?: readonly string[]
 }
@@ -46,6 +47,7 @@ export function withSettings(command: Command): Command {
     .option('--native <on|off>', 'it runs on the user’s machine, so loopback addresses are accepted', parseSwitch)
     .option('--jwks <file>', 'file with its public keys as a JWK Set, or "none"')
     .option('--jwks-uri <uri>', 'address of its public keys instead, or "none"')
+    .option('--resource <uri...>', 'addresses of APIs that read its access tokens themselves, or "none"')
     .option('--refresh-tokens <on|off>', 'whether it gets refresh tokens', parseSwitch)
     .addOption(
       new Option('--scope <scope...>', 'what it may read besides openid; none by default').choices([
@@ -56,7 +58,8 @@ export function withSettings(command: Command): Command {
 }
 
 export async function settingsOf(settings: ClientSettings): Promise<OidcClientChanges> {
-  const { redirectUri, postLogoutRedirectUri, authentication, native, jwks, jwksUri, refreshTokens, scope } = settings
+  const { redirectUri, postLogoutRedirectUri, authentication, native, jwks, jwksUri, scope } = settings
+  const { resource, refreshTokens } = settings
   return {
     ...(redirectUri && { redirectUris: [...redirectUri] }),
     ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri.filter((uri) => uri !== 'none') }),
@@ -64,6 +67,7 @@ export async function settingsOf(settings: ClientSettings): Promise<OidcClientCh
     ...(native !== undefined && { native }),
     ...(jwks !== undefined && { jwks: jwks === 'none' ? null : await readKeys(jwks) }),
     ...(jwksUri !== undefined && { jwksUri: jwksUri === 'none' ? null : jwksUri }),
+    ...(resource && { resources: resource.filter((uri) => uri !== 'none') }),
     ...(refreshTokens !== undefined && { refreshTokens }),
     ...(scope && { scopes: OidcScope.options.filter((name) => scope.includes(name)) }),
   }

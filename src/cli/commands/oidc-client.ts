@@ -194,6 +194,7 @@ function show(client: OidcClient, domain: string, { json }: { readonly json?: bo
       ? []
       : [['After signing out', client.postLogoutRedirectUris.join(' ')] as const]),
     ['Native', yesOrNo(client.native)],
+    ...(client.resources.length === 0 ? [] : [['Resources', client.resources.join(' ')] as const]),
     ['Refresh tokens', yesOrNo(client.refreshTokens)],
     ['Scopes', ['openid', ...client.scopes].join(' ')],
     ...(formerSecretUntil === null ? [] : [['Old secret until', dateOf(formerSecretUntil)] as const]),
