@@ -29,6 +29,8 @@ beforeAll(async () => {
   provider = await startProvider({}, {}, fetchFrom)
   client = await registerTenant(tenant)
   await provider.addUser('mia@contoso.com')
+  // Loads what the first request needs, which devices do not wait for.
+  await provider.browser().get(provider.pages('entra'))
 })
 afterAll(() => provider.close())
 

@@ -44,6 +44,7 @@ function addCommand(): Command {
   const command = adminCommand('add', 'register a client; its secret is shown only once', [
     "oidc client add 'Wiki' --domain 'Intranet' --kind sign-in --redirect-uri https://wiki.example.com/callback",
     "oidc client add 'Directory' --domain 'Intranet' --kind external --redirect-uri https://id.example.com/mfa --json",
+    "oidc client add 'Entra' --domain 'Staff' --kind entra --entra-tenant 9122040d-6c67-4c5b-b112-36a304b66dad --entra-application 600b719b-3766-4dc5-95a6-3c4a8dc31885",
   ])
   return withSettings(withKind(command))
     .argument('<name>', 'name of the client')
@@ -53,7 +54,8 @@ function addCommand(): Command {
         const { ctx, organization } = service
         const domain = await findDomain(service, settings.domain)
         const { redirectUris = [], ...rest } = await settingsOf(settings)
-        const input = { ...rest, name, kind: settings.kind, redirectUris }
+        const authentication = settings.kind === 'entra' ? ({ authentication: 'none' } as const) : {}
+        const input = { ...authentication, ...rest, name, kind: settings.kind, redirectUris }
         const { client, secret } = await addOidcClient(
           ctx,
           { organizationId: organization.id, domainId: domain.id },
@@ -109,7 +111,7 @@ function setCommand(): Command {
       serviceAction(async (service, nameOrId: string, settings: Setting) => {
         const client = await findClient(service, nameOrId)
         const { name } = settings
-        const changes = { ...(await settingsOf(settings)), ...(name !== undefined && { name }) }
+        const changes = { ...(await settingsOf(settings, client)), ...(name !== undefined && { name }) }
         const changed = await changeOidcClient(service.ctx, keyOf(service, client), changes)
         show(changed ?? goneMeanwhile(), (await domainNames(service))(client.domain), settings)
       }),
@@ -189,7 +191,8 @@ function show(client: OidcClient, domain: string, { json }: { readonly json?: bo
     ['Kind', client.kind],
     ['Authentication', client.secret ? client.authentication : withoutSecret(client)],
     ...(keys === undefined ? [] : [['Public keys', keys] as const]),
-    ['Redirect addresses', client.redirectUris.join(' ')],
+    ...(client.redirectUris.length === 0 ? [] : [['Redirect addresses', client.redirectUris.join(' ')] as const]),
+    ...entraRows(client),
     ...(client.postLogoutRedirectUris.length === 0
       ? []
       : [['After signing out', client.postLogoutRedirectUris.join(' ')] as const]),
@@ -200,6 +203,16 @@ function show(client: OidcClient, domain: string, { json }: { readonly json?: bo
     ...(formerSecretUntil === null ? [] : [['Old secret until', dateOf(formerSecretUntil)] as const]),
     ...(secret === undefined ? [] : [['Note', 'the secret is shown only once'] as const]),
   ])
+}
+
+function entraRows({ entra }: OidcClient): readonly (readonly [string, string])[] {
+  if (!entra) return []
+  return [
+    ['Tenant', entra.tenant],
+    ['Application', entra.application],
+    ['Cloud', entra.cloud],
+    ['Username', entra.username],
+  ]
 }
 
 const withoutSecret = ({ authentication }: OidcClient): string =>
