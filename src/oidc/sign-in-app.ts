@@ -148,7 +148,8 @@ async function createSignInApp(
 /** In a whole sign-in, nobody has checked a password: what is asked for by a name alone would be asked of strangers. */
 const policies: Readonly<Record<OidcClientKind, Partial<MfaOptions>>> = {
   external: {},
-  entra: { factors: entraFactors },
+  entra: { factors: [...entraFactors] },
+  ciba: {},
   'sign-in': { factors: ['passkey', 'bypass'], phishingResistant: 'require', selfEnrollment: false },
 }
 

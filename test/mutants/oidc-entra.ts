@@ -112,9 +112,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a request of Entra is answered once',
-    file: routes,
-    find: "found && found['consumed'] === undefined ?",
-    replace: 'found ?',
+    file: interaction,
+    find: '    await consume()\n',
+    replace: '    void consume\n',
     test: entra,
     title: 'answers a request once',
   },

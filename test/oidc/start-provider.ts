@@ -16,6 +16,7 @@ import { resolveOidcOptions } from '../../src/oidc/options.ts'
 import type { OidcOptions } from '../../src/oidc/options.ts'
 import { addOidcClient } from '../../src/service/features/oidc/clients.ts'
 import type { OidcEvent } from '../../src/service/features/oidc/record.ts'
+import { changeDomain } from '../../src/service/features/domains/administration.ts'
 import { organizationOfDomain } from '../../src/service/features/domains/statements.ts'
 import { oidcStateOf } from '../../src/service/oidc-state.ts'
 import type { OidcState } from '../../src/service/oidc-state.ts'
@@ -125,6 +126,18 @@ export async function startProvider(
     async approve(browser: Tabs, account: Parameters<typeof answer>[0], page: { text: string }, kind = 'external') {
       await answer(account, 'approve', numberOn(page))
       return browser.follow(await browser.submit(`${pages(kind)}/complete`))
+    },
+    /** Changes settings of the domain, as its administrator does. */
+    setDomain: async (changes: Parameters<typeof changeDomain>[3]) =>
+      changeDomain(ctx, await organizationOfDomain(ctx.store.db, domainId), domainId, changes),
+    /** Another node, with the same store. */
+    async otherNode() {
+      let other: ReturnType<typeof createOidc> | undefined
+      const second = createServer((req, res) => other?.(req, res))
+      await listenAgain(second)
+      other = createOidc(resolved, oidcStateOf(service))
+      const { port } = second.address() as AddressInfo
+      return { url: `http://localhost:${port}`, close: () => (other?.close(), closeForNext(second)) }
     },
     async close() {
       handler.close()

@@ -26,6 +26,7 @@ export interface ClientSettings {
   readonly resource?: readonly string[]
   readonly refreshTokens?: boolean
   readonly scope?: readonly string[]
+  readonly showsNumber?: boolean
   readonly entraTenant?: string
   readonly entraApplication?: string
   readonly entraCloud?: EntraSettings['cloud']
@@ -39,7 +40,7 @@ export const withKind = (command: Command): Command =>
   command.addOption(
     new Option(
       '--kind <kind>',
-      'external: second step for another provider; sign-in: whole sign-in by passkey; entra: Microsoft Entra',
+      'external: second step for another provider; sign-in: whole sign-in by passkey; entra: Microsoft Entra; ciba: without a browser',
     )
       .choices(OidcClientKind.options)
       .makeOptionMandatory(),
@@ -64,6 +65,11 @@ export function withSettings(command: Command): Command {
         ...OidcScope.options,
         'none',
       ]),
+    )
+    .option(
+      '--shows-number <on|off>',
+      'of kind ciba: the person sees a screen of the client, which shows the number',
+      parseSwitch,
     )
     .option('--entra-tenant <id>', 'id of the tenant of Microsoft Entra')
     .option('--entra-application <id>', 'id of the application in Entra that stands for this service')
@@ -95,6 +101,7 @@ export async function settingsOf(
     ...(resource && { resources: resource.filter((uri) => uri !== 'none') }),
     ...(refreshTokens !== undefined && { refreshTokens }),
     ...(scope && { scopes: OidcScope.options.filter((name) => scope.includes(name)) }),
+    ...(settings.showsNumber !== undefined && { ciba: { showsNumber: settings.showsNumber } }),
     ...(entra && { entra: { ...before?.entra, ...entra } as z.input<typeof EntraSettings> }),
   }
 }

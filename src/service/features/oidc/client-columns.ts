@@ -13,4 +13,5 @@ export const settingNames = [
   'refreshTokens',
   'scopes',
   'entra',
+  'ciba',
 ] as const satisfies readonly (keyof OidcClientChanges)[]

@@ -29,8 +29,7 @@ function metadataOf(row: OidcClientRow): OidcPayload {
     application_type: native ? 'native' : 'web',
     redirect_uris: redirectUris,
     post_logout_redirect_uris: postLogoutRedirectUris,
-    response_types: ['code'],
-    grant_types: refreshTokens ? ['authorization_code', 'refresh_token'] : ['authorization_code'],
+    ...flowsOf(row, refreshTokens),
     scope: ['openid', ...scopes, ...(refreshTokens ? ['offline_access'] : [])].join(' '),
     id_token_signed_response_alg: 'RS256',
     ...(jwks && { jwks }),
@@ -38,4 +37,13 @@ function metadataOf(row: OidcClientRow): OidcPayload {
     domain_id: row.domainId,
     client_kind: row.kind,
   }
+}
+
+function flowsOf({ kind }: OidcClientRow, refreshTokens: boolean): OidcPayload {
+  if (kind === 'ciba') {
+    const grantTypes = ['urn:openid:params:grant-type:ciba']
+    return { response_types: [], grant_types: grantTypes, backchannel_token_delivery_mode: 'poll' }
+  }
+  const grantTypes = refreshTokens ? ['authorization_code', 'refresh_token'] : ['authorization_code']
+  return { response_types: ['code'], grant_types: grantTypes }
 }

@@ -21,6 +21,7 @@ export const oidc: readonly string[] = [
     refresh_tokens integer not null,
     scopes text not null,
     entra text,
+    ciba text,
     version integer default 1 not null,
     created_at bigint not null
   )`,

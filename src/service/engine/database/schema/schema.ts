@@ -883,6 +883,8 @@ export interface Database {
     scopes: string
     /** JSON; set for a tenant of Microsoft Entra. */
     entra: string | null
+    /** JSON; set for a client that asks without a browser. */
+    ciba: string | null
     /** A JWK Set of public keys. */
     jwks: string | null
     jwksUri: string | null
