@@ -77,7 +77,7 @@ async function settle(
   // Another poll at the same moment redeems it, or the answer has ended with the user.
   if (at === undefined) return false
   const grant = new provider.Grant({ clientId: String(request.clientId), accountId: String(request.accountId) })
-  grant.addOIDCScope(String(request.scope ?? 'openid'))
+  grant.addOIDCScope(request.scope ?? 'openid')
   await grant.save()
   await provider.backchannelResult(request, grant, authenticationOf(question, at))
   return true
@@ -125,7 +125,8 @@ function nameApprovals(provider: Provider, { state }: CibaInput): void {
     const action = actionOf(request.params ?? {})
     if (!action) return
     const stored = await state.adapter(askedModel).find(request.jti)
-    const { id: approval } = stored?.['question'] as Question
+    if (!stored) return
+    const { id: approval } = stored['question'] as Question
     Object.assign(ctx.body as object, { authorization_details: [{ ...action, approval }] })
   })
 }

@@ -183,7 +183,7 @@ describe('a backchannel request', () => {
 
     const hidden = await errorOf(ask({ login_hint: 'hal' }))
     const asked = await ask({ login_hint: 'hal' }, showing)
-    await provider.answer(account, 'approve', String(asked['number']))
+    await provider.answer(account, 'approve', asked['number'] as string)
     const tokens = await poll(asked.auth_req_id, showing)
     await provider.setDomain({ numberMatching: 'offered' })
 
@@ -260,7 +260,7 @@ describe('a backchannel request', () => {
     await provider.device.answerApproval(account, approvals[0]!, { decision: 'approve' })
     const tokens = await poll(asked.auth_req_id)
     const [action] = tokens.authorization_details ?? []
-    const approval = await provider.api.approvals.get(provider.domainId, String(action?.['approval']))
+    const approval = await provider.api.approvals.get(provider.domainId, action?.['approval'] as string)
 
     expect(asked.expires_in).toBeGreaterThan(890)
     expect(action).toMatchObject(transfer)
