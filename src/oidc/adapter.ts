@@ -14,7 +14,7 @@ export function createAdapters(state: OidcState, protocolErrors: Errors): (model
   return (model) => {
     const refuse = refusalOf(model, protocolErrors)
     const stored = translating(state.adapter(model), refuse)
-    return (model === 'Client' ? { ...stored, find: findClient(stored) } : stored) as unknown as Adapter
+    return model === 'Client' ? { ...stored, find: findClient(stored) } : stored
   }
 }
 

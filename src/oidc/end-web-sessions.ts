@@ -17,7 +17,7 @@ export function endWebSessionsOnLogout(provider: Provider, apps: SignInApps): vo
     const { oidc } = ctx as Partial<KoaContextWithOIDC>
     if (oidc?.route !== 'end_session_confirm' || !oidc.params?.['logout'] || ctx.status !== 303) return
     // Another person has signed in meanwhile: that ends the session of the one before, and continues with theirs.
-    if (String(ctx.response.get('Location')).startsWith(resumed)) return
+    if (ctx.response.get('Location').startsWith(resumed)) return
     await endWebSessions(apps, ctx.req, ctx.res)
   })
 }

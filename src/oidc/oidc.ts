@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestHandler, Router } from 'express'
 
 import { ExpressResponse } from '../express/framework/express-response.ts'
+import { describe } from '../express/request/service-outage.ts'
 import { isAsset, serveAsset } from '../express/pages/assets.ts'
 import { createReadAddress } from '../service/engine/http/client-address.ts'
 import { loadOnce } from '../service/engine/base/load-once.ts'
@@ -22,6 +23,7 @@ import { asIssuer } from './issuer-request.ts'
 import type { OidcOptions, ResolvedOidcOptions } from './options.ts'
 import { resolveOidcOptions } from './options.ts'
 import { loadPackages } from './packages.ts'
+import type { Packages } from './packages.ts'
 import { createPages } from './pages.ts'
 import type { ProviderPages } from './pages.ts'
 import { createProvider } from './provider.ts'
@@ -79,10 +81,10 @@ export function createOidc(
     const wait = isCounted(url) ? await state.admit(addressOf(req, options)) : 0
     if (wait > 0) return tooMany(res, wait)
     const restore = asIssuer(req, issuer, url)
-    app(req, res, (error?: unknown) => {
+    app(req, res, (failure?: unknown) => {
       restore()
-      if (error === undefined || error === null) return next()
-      options.logger.error(`oidc: ${error instanceof Error ? error.stack : String(error)}`)
+      if (failure === undefined || failure === null) return next()
+      options.logger.error(`oidc: ${describe(failure)}`)
       unavailable(pages, req, res).catch(next)
     })
   }
@@ -176,16 +178,19 @@ function serveFiles(pages: ProviderPages): RequestHandler {
 /** The pages of the second step in each domain. */
 function serveApps(router: Router, apps: SignInApps): void {
   router.use(`${folder}/:kind/:domainId`, (req, res, next) => {
-    const { kind, domainId } = req.params
-    if (kind !== 'external' && kind !== 'sign-in' && kind !== 'entra') return next()
-    apps.find(kind, domainId).then((app) => {
-      if (!app) return next()
-      // mfa() knows its pages by their whole path.
-      req.url = req.originalUrl
-      req.baseUrl = ''
-      run(app.handlers, req, res, next)
-    }, next)
+    serveApp(apps, req, res, next).catch(next)
   })
+}
+
+async function serveApp(apps: SignInApps, ...[req, res, next]: Parameters<RequestHandler>): Promise<void> {
+  const { kind, domainId } = req.params
+  const isKind = kind === 'external' || kind === 'sign-in'
+  const app = isKind ? await apps.find(kind, String(domainId)) : undefined
+  if (!app) return next()
+  // mfa() knows its pages by their whole path.
+  req.url = req.originalUrl
+  req.baseUrl = ''
+  run(app.handlers, req, res, next)
 }
 
 function run(
@@ -199,7 +204,7 @@ function run(
 }
 
 /** A server without Express gets an app of its own around the router. */
-function inExpress(router: Router, express: typeof import('express'), { trustProxy }: ResolvedOidcOptions): App {
+function inExpress(router: Router, express: Packages['express'], { trustProxy }: ResolvedOidcOptions): App {
   const app = express()
   app.disable('x-powered-by')
   if (trustProxy !== undefined) app.set('trust proxy', trustProxy)

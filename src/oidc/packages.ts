@@ -1,12 +1,16 @@
+import type expressModule from 'express'
+import type sessionModule from 'express-session'
+import type * as openidModule from 'oidc-provider'
+
 import { loadOptional } from '../service/engine/base/optional-package.ts'
 
 const purpose = 'OpenID Connect'
 
 /** What the provider needs beside Express, loaded when it is first used. */
 export interface Packages {
-  readonly openid: typeof import('oidc-provider')
-  readonly express: typeof import('express')
-  readonly session: typeof import('express-session')
+  readonly openid: typeof openidModule
+  readonly express: typeof expressModule
+  readonly session: typeof sessionModule
 }
 
 /** @throws {SetupError} that says what to install. */

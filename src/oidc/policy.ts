@@ -33,7 +33,8 @@ export function createPolicy(input: PolicyInput): interactionPolicy.DefaultPolic
   policy.remove('consent')
   const login = policy.get('login')
   if (!login) throw new TypeError('oidc-provider has no prompt "login"')
-  for (const { reason } of [...login.checks]) if (reason !== 'login_prompt') login.checks.remove(reason)
+  const reasons = login.checks.map(({ reason }) => reason)
+  for (const reason of reasons) if (reason !== 'login_prompt') login.checks.remove(reason)
   login.checks.add(
     new Check('second_step', 'a second step is needed', 'login_required', (ctx) => needsPerson(input, ctx)),
   )
@@ -45,9 +46,7 @@ async function needsPerson(input: PolicyInput, ctx: KoaContextWithOIDC): Promise
     return await judge(input, ctx)
   } catch (error) {
     if (!isTrouble(error)) throw error
-    throw new input.packages.openid.errors.TemporarilyUnavailable('the service does not respond', {
-      cause: error,
-    } as never)
+    throw new input.packages.openid.errors.TemporarilyUnavailable('the service does not respond', { cause: error })
   }
 }
 

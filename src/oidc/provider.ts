@@ -1,6 +1,7 @@
 import type Provider from 'oidc-provider'
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 
+import { describe } from '../express/request/service-outage.ts'
 import type { OidcKeys, OidcState } from '../service/oidc-state.ts'
 import { findAccount } from './account.ts'
 import { createAdapters } from './adapter.ts'
@@ -37,9 +38,8 @@ export function createProvider(input: ProviderInput, keys: OidcKeys): Provider {
   // The headers of the request were replaced by the issuer's: see issuer-request.ts.
   provider.proxy = true
   provider.Client.prototype.compareClientSecret = compareSecret(input)
-  const failed = (error: unknown) =>
-    options.logger.error(`oidc: ${error instanceof Error ? error.stack : String(error)}`)
-  provider.onerror = failed
+  const failed = (error: unknown) => options.logger.error(`oidc: ${describe(error)}`)
+  Object.assign(provider, { onerror: failed })
   provider.on('server_error', (_ctx, error) => failed(error))
   answerPolls(provider, input)
   provider.on('authorization.success', (ctx) => void recordSignIn(state, ctx).catch(failed))
@@ -56,7 +56,7 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
   const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true, overwrite: true } as const
   return {
     adapter: createAdapters(state, openid.errors),
-    jwks: { keys: keys.jwks.keys.map((key) => ({ ...key })) as never },
+    jwks: { keys: keys.jwks.keys.map((key) => ({ ...key })) },
     routes,
     responseTypes: ['code'],
     scopes: ['openid'],

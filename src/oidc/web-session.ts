@@ -47,7 +47,9 @@ export async function signIn(
   const { interaction, before } = sessionOf(req)
   await new Promise<void>((resolve, reject) => {
     sessionOf(req).regenerate((error) =>
-      error ? reject(error instanceof Error ? error : new Error(String(error))) : resolve(),
+      error
+        ? reject(error instanceof Error ? error : new Error('the web session was not replaced', { cause: error }))
+        : resolve(),
     )
   })
   Object.assign(sessionOf(req), { userId: person.serviceUserId, person, vouched, interaction, before })

@@ -82,7 +82,8 @@ export interface OidcAdapter {
   /**
    * @param expiresIn Seconds; at most 90 days, and an hour for what belongs to no user.
    * @throws {OidcStateError} `ended` (see above), `used` for a `ReplayDetection` that is stored already, `full` where too much is stored for
-   *   the client, and `too_large` for payloads above 32 KiB.
+   *   the client, and `too_large` for payloads above 32 KiB and assertions that are valid for more
+   *   than 90 days.
    */
   upsert(id: string, payload: OidcPayload, expiresIn?: number): Promise<void>
   /** With `consumed`, Unix time in seconds, where it was consumed. Undefined once it has expired or ended. */

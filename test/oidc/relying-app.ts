@@ -41,7 +41,7 @@ export async function startRelyingApp(
   passport.use(
     'openid',
     new Strategy({ config, scope: 'openid profile', callbackURL, usePAR: kind === 'external' }, (tokens, done) =>
-      done(null, tokens.claims() as Express.User),
+      done(null, tokens.claims()),
     ),
   )
   return { url, client, config, close: () => closeForNext(server) }

@@ -99,5 +99,5 @@ function isBelow(path: string, cookiePath: string): boolean {
 /** The address of a redirect, or of a page that refreshes to one. */
 function targetOf({ status, headers }: HttpResponse): string | undefined {
   if (status === 302 || status === 303) return String(headers['location'])
-  return /^0; ?url=(.*)$/.exec(String(headers['refresh'] ?? ''))?.[1]
+  return /^0; ?url=(.*)$/.exec(headers['refresh'] ?? '')?.[1]
 }

@@ -10,6 +10,8 @@ import { endOfTime } from '../features/bypass-codes/rules.ts'
 import { challengeTriesKept } from '../features/codes/lock.ts'
 import { emailCodeLifetime } from '../features/email-codes/rules.ts'
 import { knownFor } from '../features/browsers/rules.ts'
+import { maxLifetime } from '../features/oidc/models.ts'
+import { publishedBefore } from '../features/oidc/key-times.ts'
 import { mailReportLifetime } from '../features/mail-reports/rules.ts'
 import { latestBeginning } from '../engine/base/present.ts'
 import { changeSome, isSome, removeSome, sweepStep } from '../engine/database/due.ts'
@@ -64,6 +66,13 @@ export const waitCorrections: readonly FutureRows[] = [
   removedRows('administratorInvitation', ['tokenHash'], 'expiresAt', (now) => now + invitationLifetime),
   removedRows('mailReport', ['secretHash'], 'expiresAt', (now) => now + mailReportLifetime),
   removedRows('rememberedAnswer', ['id'], 'expiresAt', (now) => now + rememberedFor),
+  removedRows('oidcArtifact', ['id'], 'expiresAt', (now) => now + maxLifetime),
+  changedRows(
+    'oidcKey',
+    ['id'],
+    ({ future }) => isLater('createdAt', future),
+    ({ now }) => ({ createdAt: now, signsFrom: now + publishedBefore }),
+  ),
   removedRows('administratorSession', ['hash'], 'usedAt', (now) => now),
   changedRows(
     'token',

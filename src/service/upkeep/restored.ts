@@ -3,6 +3,9 @@ import type { ServiceContext } from '../engine/context/service-context.ts'
 import { endAdministrator } from '../features/administrators/statements.ts'
 import { endAllSessions } from '../features/browsers/epochs.ts'
 import { releaseHardwareTokens } from '../features/hardware/statements.ts'
+import { forgetClientSecrets } from '../features/oidc/client-statements.ts'
+import { forgetOidcClient } from '../features/oidc/clients.ts'
+import { deleteAllKeys } from '../features/oidc/key-statements.ts'
 import { leaveDomain, removeUser } from '../features/users/leave.ts'
 import {
   endAllAccess,
@@ -75,6 +78,10 @@ async function apply(ctx: ServiceContext, db: Queryable, { event, ids }: Revocat
     'passkey.removed': () => removePasskey(db, { id: ids['passkey'] ?? '', userId: member.userId }),
     'api_key.revoked': () => removeApiKeyById(db, ids['apiKey'] ?? ''),
     'administrator.revoked': () => endAdministrator(db, ids['administrator'] ?? '', now),
+    'oidc.client_removed': () => forgetOidcClient(db, ids['client'] ?? ''),
+    'oidc.client_secret_rotated': () => forgetClientSecrets(db, ids['client'] ?? ''),
+    // The provider makes a new one that signs at once.
+    'oidc.keys_replaced': () => deleteAllKeys(db),
   }
   return byEvent[event]()
 }

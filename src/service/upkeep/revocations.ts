@@ -21,6 +21,9 @@ const revocationEvents = [
   'passkey.removed',
   'api_key.revoked',
   'administrator.revoked',
+  'oidc.client_removed',
+  'oidc.client_secret_rotated',
+  'oidc.keys_replaced',
 ] as const satisfies readonly EventName[]
 
 type RevocationEvent = (typeof revocationEvents)[number]
@@ -39,7 +42,7 @@ const RevocationLine = z.object({
 export interface Revocation {
   readonly event: RevocationEvent
   readonly at: number
-  /** Ids by kind: `user`, `domain`, `token`, `device`, `hardware`, `passkey`, `apiKey`, `administrator`. */
+  /** Ids by kind: `user`, `domain`, `token`, `device`, `hardware`, `passkey`, `apiKey`, `administrator`, `client`. */
   readonly ids: Readonly<Record<string, string>>
 }
 

@@ -7,7 +7,7 @@ const groups = {
   methods: ['token', 'activation', 'enrollment', 'device', 'pin', 'passkey', 'hardware', 'bypass'],
   people: ['user', 'membership', 'people', 'bulk'],
   helpDesk: ['consent', 'caller'],
-  apps: ['domain', 'api_key', 'organization'],
+  apps: ['domain', 'api_key', 'organization', 'oidc'],
   administrators: ['administrator'],
   service: ['audit', 'keys', 'database'],
 } as const

@@ -75,7 +75,9 @@ async function store(ctx: Context, name: Name, { payload, expiresIn, facts }: St
   const text = JSON.stringify(payload)
   if (Buffer.byteLength(text) > maxPayload) throw new OidcStateError('too_large', `This ${name.model} is too large.`)
   const { userId, clientId, grantId, uid, userCode } = facts
-  const longest = name.model === once ? Infinity : userId === null ? maxLifetimeOfNobody : maxLifetime
+  const isOnce = name.model === once
+  if (isOnce && expiresIn > maxLifetime) throw new OidcStateError('too_large', 'The assertion is valid for too long.')
+  const longest = userId === null && !isOnce ? maxLifetimeOfNobody : maxLifetime
   const row = {
     ...key,
     grantId: grantId === null ? null : hashOf('Grant', grantId),
@@ -88,12 +90,12 @@ async function store(ctx: Context, name: Name, { payload, expiresIn, facts }: St
   // What the rules depend on is the row of the user, or a statement of its own: see `docs/decisions/0083`.
   await readCommitted(ctx.store.db).execute(async (db) => {
     if (userId !== null) await requireUser(db, { model: name.model, userId, facts, grantId: row.grantId }, now)
-    if (name.model !== once && (await updateArtifact(db, row, now))) return
+    if (!isOnce && (await updateArtifact(db, row, now))) return
     if (userId === null) await takePlace(db, clientId, now)
     // An expired row of the same id, which nobody can find.
-    if (name.model !== once) await deleteArtifact(db, key)
+    if (!isOnce) await deleteArtifact(db, key)
     if (await insertArtifact(db, { ...row, clientId, createdAt: now })) return
-    if (name.model === once) throw new OidcStateError('used', 'This assertion was used already.')
+    if (isOnce) throw new OidcStateError('used', 'This assertion was used already.')
     // Another request has stored it meanwhile, or has ended it.
     if (!(await updateArtifact(db, row, now))) throw ended(`The ${name.model} has ended.`)
   })

@@ -51,3 +51,11 @@ export const oidcClientsOfOrganization = allRows('oidcClientsOfOrganization', (d
 export const deleteOidcClient = changesRow('deleteOidcClient', (db, id: Slot<string>) =>
   db.deleteFrom('oidcClient').where('id', '=', id),
 )
+
+/** Nobody has the secrets of this client any more: it gets a new one. @returns false where there is no such client. */
+export const forgetClientSecrets = changesRow('forgetClientSecrets', (db, id: Slot<string>) =>
+  db
+    .updateTable('oidcClient')
+    .set({ secretHash: null, formerSecretHash: null, formerSecretUntil: null })
+    .where('id', '=', id),
+)

@@ -60,6 +60,7 @@ const growing = [
   'approval',
   'approver',
   'requester_block',
+  'oidc_artifact',
 ]
 
 /** An index search by only these columns finds every row of an organization or a domain. */
@@ -106,6 +107,7 @@ const exceptions: Readonly<Record<string, string>> = {
     'the first and the last entry: SQLite calls ORDER BY position LIMIT 1 a scan, too',
   newestNotice: 'the newest entry, which PostgreSQL reads first from the end of the primary key',
   'engine/secrets/sealed-values.ts countSealed': rotation,
+  endAllArtifacts: 'ends what everybody has at the OpenID provider, after a backup was restored',
   setAllEpochs: 'ends the sessions of everybody, after a backup was restored',
   pendingCount: allPending,
   approvalMarks: allPending,

@@ -38,7 +38,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
   const signInOf = () => signIn(made.state, { accountId: made.user.id, clientId: made.client.id })
 
   describe('storage', () => {
-    it('returns what was stored, by id and by uid, until it expires', async () => {
+    it('the OpenID provider finds what it stored, by id and by uid, until it expires', async () => {
       const flow = signInOf()
       await flow.all()
 
@@ -50,7 +50,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       expect(await session.findByUid(flow.uid)).toBeUndefined()
     })
 
-    it('the database contains no id, no uid and no payload in plain text', async () => {
+    it('the OpenID provider stores no id, no uid and no payload in plain text', async () => {
       const flow = signInOf()
       await flow.all()
       const { rows } = await sql`select * from oidc_artifact`.execute(made.ctx.store.db)
@@ -60,7 +60,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       for (const secret of [...Object.values(flow.id), flow.uid, 'accountId']) expect(text).not.toContain(secret)
     })
 
-    it('a payload opens in no other row, and for no other user', async () => {
+    it('what the OpenID provider stores opens in no other row, and for no other user', async () => {
       const [mine, theirs] = [signInOf(), signInOf()]
       await mine.all()
       await theirs.all()
@@ -76,14 +76,14 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       await db.deleteFrom('oidcArtifact').where('id', 'in', [first!.id, second!.id]).execute()
     })
 
-    it('an id of one model finds nothing of another one', async () => {
+    it('an id of one model of the OpenID provider finds nothing of another one', async () => {
       const flow = signInOf()
       await flow.all()
 
       expect(await made.state.adapter('AccessToken').find(flow.id.code)).toBeUndefined()
     })
 
-    it('rejects payloads above 32 KiB', async () => {
+    it('the OpenID provider stores no payload above 32 KiB', async () => {
       const payload = { params: { state: 'x'.repeat(maxPayload) } }
 
       await expect(made.state.adapter('Interaction').upsert('i', payload, 60)).rejects.toMatchObject({
@@ -91,7 +91,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       })
     })
 
-    it('keeps what belongs to no user for an hour at most', async () => {
+    it('the OpenID provider keeps what belongs to no user for an hour at most', async () => {
       await made.state.adapter('Session').upsert('anonymous', { uid: 'u' }, 14 * 24 * 3600)
 
       await running.clock.skip(3600)
@@ -99,7 +99,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       expect(await made.state.adapter('Session').find('anonymous')).toBeUndefined()
     })
 
-    it('a sweep removes what has expired', async () => {
+    it('a sweep removes what has expired at the OpenID provider', async () => {
       await signInOf().all()
       await running.clock.skip(3601)
 
@@ -111,7 +111,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
   })
 
   describe('one use', () => {
-    it('a code is consumed once when two nodes consume it at once', async () => {
+    it('a code of the OpenID provider is consumed once when two nodes consume it at once', async () => {
       const flow = signInOf()
       await flow.all()
       const nodes = [made.state, oidcStateOf(other.service)]
@@ -127,7 +127,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       expect(consumed).toMatchObject({ consumed: expect.any(Number) })
     })
 
-    it('an assertion of a client is stored once when two nodes store it at once', async () => {
+    it('an assertion of an OpenID client is stored once when two nodes store it at once', async () => {
       const nodes = [made.state, oidcStateOf(other.service)]
       const assertion = { kind: 'ReplayDetection', iss: made.client.id }
 
@@ -139,7 +139,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       await made.state.adapter('ReplayDetection').destroy('jti')
     })
 
-    it('an interaction with a login is taken once when two requests resume it at once', async () => {
+    it('a login at the OpenID provider is taken once when two requests resume it at once', async () => {
       const { begin, finish, resume } = signInOf()
       await begin()
       await finish()
@@ -149,7 +149,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     })
 
-    it('revokes what was issued with a grant', async () => {
+    it('the OpenID provider revokes what was issued with a grant', async () => {
       const flow = signInOf()
       await flow.all()
 
@@ -161,7 +161,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
   })
 
   describe('the end of a sign-in', () => {
-    it('everything of a user ends with the epoch, and nothing of others', async () => {
+    it('everything that the OpenID provider has of a user ends with the epoch, and nothing of others', async () => {
       const flow = signInOf()
       await flow.all()
       const colleague = await provider(running)
@@ -173,7 +173,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       expect([await flow.left(), await theirs.left()]).toEqual([0, 3])
     })
 
-    it('ends with a reset of the user, a membership that is removed, and a user that is deleted', async () => {
+    it('what the OpenID provider has of a user ends with a reset, a removed membership, and the user', async () => {
       const ends = {
         reset: () => resetUser(made.ctx, { ...made.key, userId: made.user.id }),
         leave: () => running.call('DELETE', `/domains/${running.domain.id}/users/${made.user.id}`),
@@ -188,7 +188,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       }
     })
 
-    it('a restored backup signs nobody in', async () => {
+    it('the OpenID provider signs nobody in with what a restored backup contains', async () => {
       const flow = signInOf()
       await flow.all()
 
@@ -197,7 +197,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       expect(await flow.left()).toBe(0)
     })
 
-    it('ends with the client', async () => {
+    it('what an OpenID client was issued ends with the client', async () => {
       const flow = signInOf()
       await flow.all()
 
@@ -212,7 +212,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
   describe('what ended stays ended', () => {
     const endEpoch = () => made.ctx.store.db.transaction().execute((db) => endSessionsButKeys(db, made.user.id))
 
-    it('rejects a login that was verified under an earlier epoch', async () => {
+    it('the OpenID provider rejects a login that was verified under an earlier epoch', async () => {
       const flow = signInOf()
       await flow.begin()
       await endEpoch()
@@ -220,7 +220,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       await expect(flow.finish()).rejects.toMatchObject(ended)
     })
 
-    it('rejects an interaction that ended with its user', async () => {
+    it('the OpenID provider rejects an interaction that ended with its user', async () => {
       const flow = signInOf()
       await flow.begin()
       await flow.finish()
@@ -229,7 +229,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       await expect(flow.resume()).rejects.toMatchObject(ended)
     })
 
-    it('rejects the session and the grant of a login that ended a moment ago', async () => {
+    it('the OpenID provider rejects the session and the grant of a login that ended a moment ago', async () => {
       const flow = signInOf()
       await flow.begin()
       await flow.finish()
@@ -240,7 +240,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       await expect(flow.grant()).rejects.toMatchObject(ended)
     })
 
-    it('rejects a code and a token of a grant that ended a moment ago', async () => {
+    it('the OpenID provider rejects a code and a token of a grant that ended a moment ago', async () => {
       const flow = signInOf()
       await flow.all()
       await endEpoch()
@@ -248,7 +248,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       await expect(flow.code()).rejects.toMatchObject(ended)
     })
 
-    it('a session moves to another id while it lasts', async () => {
+    it('a session of the OpenID provider moves to another id while it lasts', async () => {
       const flow = signInOf()
       await flow.all()
 
@@ -260,7 +260,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       await session.destroy('moved')
     })
 
-    it('nothing of a user is left when sign-ins and ends happen at once on two nodes', async () => {
+    it('the OpenID provider keeps nothing of a user whose sign-ins and their end happen at once on two nodes', async () => {
       const nodes = [made.state, oidcStateOf(other.service)]
       const flows = [0, 1, 2, 3].map((index) =>
         signIn(nodes[index % 2]!, { accountId: made.user.id, clientId: made.client.id }),
@@ -283,7 +283,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
   })
 
   describe('limits', () => {
-    it('stores a limited number of requests of one client, and those of others', async () => {
+    it('the OpenID provider stores a limited number of requests of one client, and those of others', async () => {
       const { ofClient } = artifactLimits
       const now = running.clock.now()
       const scope = `openid ${made.client.id}`
@@ -314,7 +314,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       }
     }
 
-    it('are stored, touched, found and removed', async () => {
+    it('web sessions of the OpenID provider are stored, touched, found and removed', async () => {
       const { set, get, touch, destroy } = store()
       await set('sid', { userId: made.user.id, hint: 1 })
       await touch('sid', 7_200_000)
@@ -326,7 +326,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       expect(await get('sid')).toBeNull()
     })
 
-    it('outlive the epoch, which mfa() checks, and end with the user', async () => {
+    it('web sessions of the OpenID provider outlive the epoch, which mfa() checks, and end with the user', async () => {
       const { set, get } = store()
       await set('sid', { userId: made.user.id })
       await made.ctx.store.db.transaction().execute((db) => endSessionsButKeys(db, made.user.id))

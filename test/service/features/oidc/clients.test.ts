@@ -42,7 +42,7 @@ describe('the settings of a client', () => {
     'wiki.example.com',
     '',
     `https://wiki.example.com/${'x'.repeat(2000)}`,
-  ])('rejects the address %j', (address) => {
+  ])('an OpenID client can’t have the address %j', (address) => {
     expect(problemOf({ redirectUris: [address] })).toMatch(/^redirectUris\.0: expected/)
     expect(problemOf({ postLogoutRedirectUris: [address] })).toMatch(/^postLogoutRedirectUris\.0: expected/)
   })
@@ -52,19 +52,19 @@ describe('the settings of a client', () => {
     'https://wiki.example.com',
     'https://wiki.example.com:8443/cb?tenant=1',
     'https://[2001:db8::1]/',
-  ])('accepts the address %s', (address) => {
+  ])('an OpenID client can have the address %s', (address) => {
     expect(problemOf({ redirectUris: [address] })).toBeUndefined()
   })
 
   it.each(['http://127.0.0.1/callback', 'http://[::1]:49152/callback', 'http://localhost/callback'])(
-    'accepts the loopback address %s for a client on the user’s machine',
+    'an OpenID client on the user’s machine can have the loopback address %s',
     (address) => {
       expect(problemOf({ ...native, redirectUris: [address] })).toBeUndefined()
     },
   )
 
   it.each(['http://127.1/callback', 'http://192.0.2.1/callback', 'http://localhost.example.com/'])(
-    'rejects the address %s for a client on the user’s machine',
+    'an OpenID client on the user’s machine can’t have the address %s',
     (address) => {
       expect(problemOf({ ...native, redirectUris: [address] })).toMatch(/^redirectUris\.0: expected/)
     },
@@ -79,11 +79,11 @@ describe('the settings of a client', () => {
     ['an address twice', { redirectUris: [callback, callback] }],
     ['an unknown scope', { scopes: ['admin'] }],
     ['an address of keys without https', { jwksUri: 'http://wiki.example.com/jwks' }],
-  ])('rejects %s', (_, settings) => {
+  ])('an OpenID client can’t have %s', (_, settings) => {
     expect(problemOf(settings)).toBeDefined()
   })
 
-  it('accepts public keys, without members that are unknown', () => {
+  it('an OpenID client can have public keys, without members that are unknown', () => {
     const jwk = { ...jwkOf().publicKey.export({ format: 'jwk' }), kid: 'k', x5u: 'https://attacker.example/' }
     const parsed = NewOidcClient.parse({
       name: 'Wiki',
@@ -96,7 +96,7 @@ describe('the settings of a client', () => {
     expect(parsed.jwks?.keys).toEqual([{ kty: 'RSA', n: jwk.n, e: 'AQAB', kid: 'k' }])
   })
 
-  it('rejects private, symmetric and short keys', () => {
+  it('an OpenID client can’t have private, symmetric and short keys', () => {
     const keys = [
       jwkOf().privateKey.export({ format: 'jwk' }),
       { kty: 'oct', k: 'secret' },
@@ -134,7 +134,7 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
     return { by, client: json, change }
   }
 
-  it('an administrator registers a client, and sees its secret once', async () => {
+  it('an administrator registers an OpenID client, and sees its secret once', async () => {
     const { by, client } = await registered()
 
     expect(client).toMatchObject({ ...settings, secret: true, domain: running.domain.id, version: 1 })
@@ -146,7 +146,7 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
     expect(JSON.stringify(rows)).not.toContain(client.clientSecret)
   })
 
-  it('the registry has the metadata that oidc-provider reads, and no secret', async () => {
+  it('the registry of OpenID clients has the metadata that oidc-provider reads, and no secret', async () => {
     const { client } = await registered({ refreshTokens: true, scopes: ['email'] })
     const registry = oidcStateOf(running.service).adapter('Client')
 
@@ -165,7 +165,7 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
     await expect(registry.upsert('x', {})).rejects.toThrow(TypeError)
   })
 
-  it('an administrator of other domains, the help desk and an auditor can’t register clients', async () => {
+  it('an administrator of other domains, the help desk and an auditor can’t register OpenID clients', async () => {
     const others = [
       await administrator(running, { role: 'admin', domains: [otherDomain] }),
       await administrator(running, { role: 'helpdesk', domains: [running.domain.id] }),
@@ -176,7 +176,7 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
     expect(answers.map(({ status }) => status)).toEqual([404, 403, 403])
   })
 
-  it('a client is found in its own domain alone', async () => {
+  it('an OpenID client is found in its own domain alone', async () => {
     const { client } = await registered()
     const owner = await administrator(running, { role: 'owner' })
     const elsewhere = `/domains/${otherDomain}/oidc-clients/${client.id}`
@@ -190,7 +190,7 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
     expect(answers.map(({ code }) => code)).toEqual(answers.map(() => 'api.error.notfound.oidcclient'))
   })
 
-  it('a change needs the current version, and a name alone ends nothing', async () => {
+  it('a change of an OpenID client needs the current version, and a name alone ends nothing', async () => {
     const { client, change } = await registered()
     const pushed = oidcStateOf(running.service).adapter('Interaction')
     const begin = () => pushed.upsert('i', { params: { client_id: client.id } }, 600)
@@ -203,7 +203,7 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
     expect(await pushed.find('i')).toBeUndefined()
   })
 
-  it('a change can’t leave a client with parts that contradict each other', async () => {
+  it('a change can’t leave an OpenID client with parts that contradict each other', async () => {
     const { change } = await registered()
 
     const answer = await change({ authentication: 'private_key_jwt' }, 1)
@@ -211,7 +211,7 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
     expect(answer).toMatchObject({ status: 409, code: 'api.error.conflict.state' })
   })
 
-  it('the new secret is valid at once, and the old one for as long as was chosen', async () => {
+  it('the new secret of an OpenID client is valid at once, and the old one for as long as was chosen', async () => {
     const { by, client } = await registered()
     const rotate = (overlap: number) => by.call('POST', `${path()}/${client.id}/secret`, { body: { overlap } })
 
@@ -228,7 +228,7 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
     expect(await verify(client.id, third.clientSecret)).toEqual({ result: 'right' })
   })
 
-  it('a client that authenticates otherwise loses its secret', async () => {
+  it('an OpenID client that authenticates otherwise loses its secret', async () => {
     const { client, change } = await registered()
 
     const { json } = await change({ authentication: 'none' }, 1)
@@ -237,7 +237,7 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
     expect(await verify(client.id, client.clientSecret)).toEqual({ result: 'wrong' })
   })
 
-  it('wrong secrets are limited by client and address', async () => {
+  it('wrong secrets of an OpenID client are limited by client and address', async () => {
     const { client } = await registered()
     for (let count = 0; count < secretLimit.limit; count += 1) await verify(client.id, 'wrong', '198.51.100.7')
 
@@ -247,7 +247,7 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
     expect(await verify(client.id, client.clientSecret, '198.51.100.7')).toEqual({ result: 'right' })
   })
 
-  it('a removed client is gone', async () => {
+  it('a removed OpenID client is gone', async () => {
     const { by, client } = await registered()
 
     expect((await by.call('DELETE', `${path()}/${client.id}`)).status).toBe(200)
@@ -256,7 +256,7 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
     expect((await by.call('DELETE', `${path()}/${client.id}`)).code).toBe('api.error.notfound.oidcclient')
   })
 
-  it('a domain has a limited number of clients', async () => {
+  it('a domain has a limited number of OpenID clients', async () => {
     const by = await administrator(running, { role: 'owner' })
     const { db } = running.ctx.store
     const [row] = await db.selectFrom('oidcClient').selectAll().limit(1).execute()

@@ -22,7 +22,7 @@ describe('the times of signing keys', () => {
   const statesOf = (keys: readonly ReturnType<typeof key>[], now: number) =>
     timedKeys(keys, now).map(({ key: { generation }, state }) => `${generation} ${state}`)
 
-  it('the last key that has begun signs, and is the first one', () => {
+  it('the last signing key that has begun signs, and is the first one', () => {
     const keys = [key(1, 0), key(2, 100), key(3, 200)]
 
     expect(statesOf(keys, 99)).toEqual(['1 signing', '3 next', '2 next'])
@@ -30,18 +30,18 @@ describe('the times of signing keys', () => {
     expect(statesOf(keys, 200)).toEqual(['3 signing', '2 retired', '1 retired'])
   })
 
-  it('a retired key stays published for 14 days', () => {
+  it('a retired signing key stays published for 14 days', () => {
     const keys = [key(1, 0), key(2, 100)]
 
     expect(statesOf(keys, 100 + keptAfter - 1)).toEqual(['2 signing', '1 retired'])
     expect(statesOf(keys, 100 + keptAfter)).toEqual(['2 signing'])
   })
 
-  it('one key signs although none has begun, where a clock was wrong', () => {
+  it('one signing key signs although none has begun, where a clock was wrong', () => {
     expect(statesOf([key(1, 500), key(2, 600)], 0)).toEqual(['1 signing', '2 next'])
   })
 
-  it('the next key is published two days before the present one reaches its age', () => {
+  it('the next signing key is published two days before the present one reaches its age', () => {
     const maxAge = 90 * day
     const due = (now: number, ringKey = 'k1') => newKeyDue([key(1, 0)], { now, maxAge, ringKey })
 
@@ -50,7 +50,7 @@ describe('the times of signing keys', () => {
     expect(due(1, 'k2')).toBe(1 + publishedBefore)
   })
 
-  it('no key is due while one is published that does not sign yet', () => {
+  it('no signing key is due while one is published that does not sign yet', () => {
     expect(newKeyDue([key(1, 0), key(2, 100)], { now: 50, maxAge: 1, ringKey: 'k2' })).toBeUndefined()
   })
 })
@@ -76,7 +76,7 @@ describe.each(engines)('signing keys, on %s', (engine) => {
   const nodes = () => [oidcStateOf(running.service), oidcStateOf(other.service)] as const
   const idsOf = ({ jwks }: OidcKeys) => jwks.keys.map(({ kid }) => kid)
 
-  it('the first key signs at once, and is an RS256 key that both nodes have', async () => {
+  it('the first signing key signs at once, and is an RS256 key that both nodes have', async () => {
     const [here, there] = nodes()
 
     const { jwks } = await here.keys()
@@ -89,7 +89,7 @@ describe.each(engines)('signing keys, on %s', (engine) => {
     expect(createVerify('sha256').update('text').verify(publicKey, signature)).toBe(true)
   })
 
-  it('of two nodes that make a key at once, one does', async () => {
+  it('of two nodes that make a signing key at once, one does', async () => {
     const [here, there] = nodes()
 
     const [first, second] = await Promise.all([here.keys(), there.keys()])
@@ -100,7 +100,7 @@ describe.each(engines)('signing keys, on %s', (engine) => {
     expect((await listSigningKeys(ctx)).map(({ state }) => state)).toEqual(['signing', 'next'])
   })
 
-  it('a rotation publishes the next key two days before it signs, and the old one for 14 days after', async () => {
+  it('a rotation publishes the next signing key two days before it signs, and the old one for 14 days after', async () => {
     const [here] = nodes()
     const [old] = idsOf(await here.keys())
     expect(await rotateSigningKey(ctx)).toBe(true)
@@ -119,7 +119,7 @@ describe.each(engines)('signing keys, on %s', (engine) => {
     expect(rows).toEqual([{ id: published[1] }])
   })
 
-  it('a key reaches its age, and the next one takes over', async () => {
+  it('a signing key reaches its age, and the next one takes over', async () => {
     const state = oidcStateOf(running.service, { keyAge: 7 })
     const [old] = idsOf(await state.keys())
 
@@ -130,7 +130,7 @@ describe.each(engines)('signing keys, on %s', (engine) => {
     expect(idsOf(await state.keys())[0]).not.toBe(old)
   })
 
-  it('replacing the keys ends all others at once', async () => {
+  it('replacing the signing keys ends all others at once', async () => {
     const [here] = nodes()
     await here.keys()
     await rotateSigningKey(ctx)
@@ -143,7 +143,7 @@ describe.each(engines)('signing keys, on %s', (engine) => {
     expect(before).not.toContain(after[0])
   })
 
-  it('listeners hear of a change within a minute, on every node', async () => {
+  it('listeners hear of changed signing keys within a minute, on every node', async () => {
     const [here, there] = nodes()
     const heard: OidcKeys[] = []
     const stop = there.onKeysChanged((keys) => heard.push(keys))
@@ -158,7 +158,7 @@ describe.each(engines)('signing keys, on %s', (engine) => {
     there.close()
   })
 
-  it('a private key is sealed, and opens under no other id', async () => {
+  it('a private signing key is sealed, and opens under no other id', async () => {
     const [here] = nodes()
     const [jwk] = (await here.keys()).jwks.keys
     const { db } = ctx.store
