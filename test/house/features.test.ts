@@ -62,6 +62,7 @@ const recordedInSeveral: Readonly<Record<string, string>> = {
   'user.sessions_ended': 'browsers, people',
   // By the app, by an administrator, and by the options of an embedded service.
   'domain.changed': 'app-domain.ts, domains, people',
+  'oidc.client_changed': 'administrators, oidc',
 }
 
 const isNoMigration = ({ path }: { readonly path: string }) => !path.startsWith('engine/database/schema/')

@@ -82,6 +82,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.notfound.token': 'No such token.',
   'api.error.notfound.session': 'No such session.',
   'api.error.notfound.approval': 'No such approval.',
+  'api.error.notfound.oidcclient': 'No such OpenID client.',
   'api.error.notfound.hardware': 'No such hardware token.',
   'api.error.notfound.bypasscode': 'No such bypass code.',
   'api.error.notfound.browser': 'No such browser, or it has been forgotten.',

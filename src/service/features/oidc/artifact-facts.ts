@@ -13,7 +13,7 @@ const Parts = z.object({
   grantId: z.string().optional(),
   uid: z.string().optional(),
   userCode: z.string().optional(),
-  /** Of an interaction. */
+  /** The request that an interaction is about. */
   params: z.object({ client_id: z.string().optional() }).optional(),
   result: z.object({ login: z.object({ accountId: z.string(), epoch: z.string().optional() }).optional() }).optional(),
   /** Of a pushed request: a JWT, signed by the client or by nobody. */

@@ -118,7 +118,7 @@ export const deleteArtifact = changesRow('deleteArtifact', (db, key: Slots<Key>)
   db.deleteFrom('oidcArtifact').where('id', '=', key.id).where('model', '=', key.model),
 )
 
-/** Of a user. */
+/** Moves the end of what belongs to a user. */
 export const touchArtifact = change('touchArtifact', (db, key: Slots<Key>, expiresAt: Slot<number>) =>
   db
     .updateTable('oidcArtifact')

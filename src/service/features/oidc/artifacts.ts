@@ -50,7 +50,7 @@ export async function storeArtifact(
   payload: OidcPayload,
   expiresIn = maxLifetime,
 ): Promise<void> {
-  await store(ctx, name, { payload, expiresIn, facts: factsOf(name.model, payload) })
+  await write(ctx, name, { payload, expiresIn, facts: factsOf(name.model, payload) })
 }
 
 /** Stores a session of express-session. @param userId The user, once somebody is known. */
@@ -60,16 +60,16 @@ export async function storeWebSession(
   session: { readonly payload: OidcPayload; readonly expiresIn: number; readonly userId: string | null },
 ): Promise<void> {
   const facts = { ...factsOf(ownModels.webSession, {}), userId: session.userId }
-  await store(ctx, { model: ownModels.webSession, id }, { ...session, facts })
+  await write(ctx, { model: ownModels.webSession, id }, { ...session, facts })
 }
 
-interface Stored {
+interface Written {
   readonly payload: OidcPayload
   readonly expiresIn: number
   readonly facts: ArtifactFacts
 }
 
-async function store(ctx: Context, name: Name, { payload, expiresIn, facts }: Stored): Promise<void> {
+async function write(ctx: Context, name: Name, { payload, expiresIn, facts }: Written): Promise<void> {
   const now = ctx.clock.now()
   const key = keyOf(name)
   const text = JSON.stringify(payload)

@@ -35,7 +35,7 @@ export const oidcClientsOfDomain = allRows('oidcClientsOfDomain', (db, domainId:
   db.selectFrom('oidcClient').selectAll().where('domainId', '=', domainId).orderBy('createdAt').orderBy('id'),
 )
 
-/** Of all domains, by their names. */
+/** The clients of all domains, sorted by the name of the domain. */
 export const oidcClientsOfOrganization = allRows('oidcClientsOfOrganization', (db, organizationId: Slot<string>) =>
   db
     .selectFrom('oidcClient')

@@ -91,7 +91,7 @@ export async function listOidcClients(
   return (await oidcClientsOfDomain(store.db, domainId)).map((row) => clientView(row, clock.now()))
 }
 
-/** By the names of their domains. */
+/** The clients of all domains, sorted by the name of the domain. */
 export async function allOidcClients(
   { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
   organizationId: string,

@@ -220,7 +220,7 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
       { result: 'right' },
       { result: 'right' },
     ])
-    await running.clock.skip(3600)
+    running.clock.skip(3600)
     expect(await verify(client.id, client.clientSecret)).toEqual({ result: 'wrong' })
     await by.signIn()
     const { json: third } = await rotate(0)
@@ -243,7 +243,7 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
 
     expect(await verify(client.id, client.clientSecret, '198.51.100.7')).toMatchObject({ result: 'limited' })
     expect(await verify(client.id, client.clientSecret)).toEqual({ result: 'right' })
-    await running.clock.skip(secretLimit.window)
+    running.clock.skip(secretLimit.window)
     expect(await verify(client.id, client.clientSecret, '198.51.100.7')).toEqual({ result: 'right' })
   })
 

@@ -4,8 +4,14 @@ import { createClient } from '../../../../src/client/client.ts'
 import { oidcStateOf } from '../../../../src/service/oidc-state.ts'
 import { embedded } from '../../../../src/service/embedded.ts'
 import { SetupError } from '../../../../src/service-handle.ts'
+import type { Connection } from '../../../../src/service-handle.ts'
 import { startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
+
+/** The client that `mfa()` makes of a connection. */
+function clientOf({ baseUrl, apiKey, vendor, fetch }: Connection) {
+  return createClient({ baseUrl, apiKey, vendor, fetch })
+}
 
 describe('handles of the OpenID provider', () => {
   let running: Running
@@ -18,21 +24,21 @@ describe('handles of the OpenID provider', () => {
   afterAll(() => running.close())
 
   it('a handle of a domain signs its users in, and is the same object at every call', async () => {
-    const { handleFor } = oidcStateOf(running.service)
+    const state = oidcStateOf(running.service)
     const { user } = await running.enroll('handle')
-    const connection = await handleFor(running.domain.id).connect()
-    const client = createClient({ ...connection, vendor: connection.vendor })
+    const connection = await state.handleFor(running.domain.id).connect()
+    const client = clientOf(connection)
 
     const session = await client.sessions.create(running.domain.id, { user: { id: user.id } })
 
     expect(session.state).toBe('pending')
-    expect(handleFor(running.domain.id)).toBe(handleFor(running.domain.id))
-    expect(await handleFor(running.domain.id).connect()).toBe(connection)
+    expect(state.handleFor(running.domain.id)).toBe(state.handleFor(running.domain.id))
+    expect(await state.handleFor(running.domain.id).connect()).toBe(connection)
   })
 
   it('the key of a handle is worth nothing in another domain, and nothing over HTTP', async () => {
     const connection = await oidcStateOf(running.service).handleFor(running.domain.id).connect()
-    const client = createClient({ ...connection, vendor: connection.vendor })
+    const client = clientOf(connection)
     const { user } = await running.enroll('elsewhere')
 
     await expect(client.sessions.create(otherDomain, { user: { id: user.id } })).rejects.toMatchObject({
