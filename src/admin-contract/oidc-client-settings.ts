@@ -1,13 +1,16 @@
 import { z } from 'zod'
 
+import { CibaSettings } from './oidc-ciba.ts'
+import { EntraSettings } from './oidc-entra.ts'
 import { isRedirectUri, isResource, isSecureAddress, longestAddress } from './oidc-addresses.ts'
 import { PublicJwkSet } from './oidc-jwks.ts'
 
 /**
  * How a client uses the OpenID provider. `external`: another provider has checked the password and asks for the second step. `sign-in`: an
- * app without a login of its own asks for a whole sign-in by passkey.
+ * app without a login of its own asks for a whole sign-in by passkey. `entra`: a tenant of Microsoft Entra asks for the second step, as its
+ * external authentication method. `ciba`: a call center or another program asks for the person's approval on their device, without a browser.
  */
-export const OidcClientKind = z.enum(['external', 'sign-in'])
+export const OidcClientKind = z.enum(['external', 'sign-in', 'entra', 'ciba'])
 export type OidcClientKind = z.infer<typeof OidcClientKind>
 
 /** How a client authenticates (OpenID Connect Core section 9). */
@@ -32,7 +35,7 @@ const rules = {
   /** It runs on the user's machine: its loopback addresses are valid with any port (RFC 8252 section 7.3). */
   native: z.boolean(),
   /** Compared character by character (RFC 9700 section 2.1). */
-  redirectUris: addresses.min(1),
+  redirectUris: addresses,
   postLogoutRedirectUris: addresses,
   /** Public keys, for `private_key_jwt` and signed requests (RFC 9101). */
   jwks: PublicJwkSet.nullable(),
@@ -42,6 +45,10 @@ const rules = {
   resources: addresses,
   refreshTokens: z.boolean(),
   scopes: z.array(OidcScope).max(OidcScope.options.length),
+  /** The tenant, of a client of kind `entra`. */
+  entra: EntraSettings.nullable(),
+  /** How it asks, of a client of kind `ciba`. */
+  ciba: CibaSettings.nullable(),
 }
 
 /** A whole client, by which its parts are compared with each other. */
@@ -49,19 +56,51 @@ type Settings = { readonly kind: OidcClientKind } & z.output<z.ZodObject<typeof 
 
 /** @returns what is wrong with the parts of a client together, in words for its administrator; undefined if nothing is. */
 export function clientProblem(client: Settings): string | undefined {
-  const { kind, authentication, native, jwks, jwksUri } = client
+  const { kind, authentication, native } = client
+  if ((kind === 'entra') !== (client.entra !== null))
+    return 'entra: expected for clients of kind entra, and for no others'
+  if (kind === 'entra') return entraProblem(client)
+  if ((kind === 'ciba') !== (client.ciba !== null)) return 'ciba: expected for clients of kind ciba, and for no others'
+  if (kind === 'ciba') return cibaProblem(client) ?? keyProblem(client)
+  if (client.redirectUris.length === 0) return 'redirectUris: expected at least one address'
   if (kind === 'external' && native) return 'native: only for clients of kind sign-in'
   if (kind === 'external' && authentication === 'none') {
     return 'authentication: a client of kind external must authenticate, because it says who the user is'
   }
   if (kind === 'external' && client.refreshTokens) return 'refreshTokens: only for clients of kind sign-in'
+  const ofKeys = keyProblem(client)
+  if (ofKeys !== undefined) return ofKeys
+  const wrong = client.resources.findIndex((resource) => !isResource(resource))
+  if (wrong !== -1) return `resources.${wrong}: expected an https address without a fragment`
+  return addressProblem(client)
+}
+
+/** Nobody is sent anywhere, and the client says who the user is. */
+function cibaProblem({ authentication, native, refreshTokens, ...client }: Settings): string | undefined {
+  if (authentication === 'none') {
+    return 'authentication: a client of kind ciba must authenticate, because it says who the user is'
+  }
+  const lists = [client.redirectUris, client.postLogoutRedirectUris, client.resources]
+  if (!native && !refreshTokens && lists.every(({ length }) => length === 0)) return undefined
+  return 'a client of kind ciba has no addresses, no resources, and no refresh tokens'
+}
+
+/** Such a client has one address, that of its cloud, and shows by the tokens of its tenant who it is. */
+function entraProblem({ authentication, native, refreshTokens, ...client }: Settings): string | undefined {
+  if (authentication !== 'none') return 'authentication: expected none for clients of kind entra'
+  const { redirectUris, postLogoutRedirectUris, jwks, jwksUri, resources, scopes } = client
+  const lists = [redirectUris, postLogoutRedirectUris, resources, scopes]
+  if (!native && !refreshTokens && jwks === null && jwksUri === null && lists.every(({ length }) => length === 0))
+    return undefined
+  return 'a client of kind entra has a name and the settings of its tenant, and nothing else'
+}
+
+function keyProblem({ authentication, jwks, jwksUri }: Settings): string | undefined {
   if (jwks !== null && jwksUri !== null) return 'jwks, jwksUri: expected one of the two'
   if (authentication === 'private_key_jwt' && jwks === null && jwksUri === null) {
     return 'jwks: private_key_jwt needs the public keys of the client, or jwksUri'
   }
-  const wrong = client.resources.findIndex((resource) => !isResource(resource))
-  if (wrong !== -1) return `resources.${wrong}: expected an https address without a fragment`
-  return addressProblem(client)
+  return undefined
 }
 
 function addressProblem(client: Settings): string | undefined {
@@ -86,12 +125,15 @@ export const NewOidcClient = z
     kind: OidcClientKind,
     authentication: rules.authentication.default('client_secret_basic'),
     native: rules.native.default(false),
+    redirectUris: rules.redirectUris.default([]),
     postLogoutRedirectUris: rules.postLogoutRedirectUris.default([]),
     jwks: rules.jwks.default(null),
     jwksUri: rules.jwksUri.default(null),
     resources: rules.resources.default([]),
     refreshTokens: rules.refreshTokens.default(false),
     scopes: rules.scopes.default([]),
+    entra: rules.entra.default(null),
+    ciba: rules.ciba.default(null),
   })
   .superRefine(wholeClient)
 export type NewOidcClient = z.input<typeof NewOidcClient>

@@ -9,6 +9,8 @@ import {
   OidcClientKind,
   OidcScope,
 } from './oidc-client-settings.ts'
+import { CibaSettings } from './oidc-ciba.ts'
+import { EntraSettings } from './oidc-entra.ts'
 import { PublicJwkSet } from './oidc-jwks.ts'
 
 /** A client of the OpenID provider, without its secret. */
@@ -27,6 +29,8 @@ export const OidcClient = z.object({
   resources: z.array(z.string()),
   refreshTokens: z.boolean(),
   scopes: z.array(OidcScope),
+  entra: EntraSettings.nullable(),
+  ciba: CibaSettings.nullable(),
   /** Whether it has a secret. One that authenticates by a secret and has none cannot be used until it gets one. */
   secret: z.boolean(),
   /** The time until which the secret before is accepted, too; null if it is not. */

@@ -9,6 +9,7 @@ export const routes = {
   jwks: `${folder}/jwks`,
   introspection: `${folder}/introspect`,
   revocation: `${folder}/revoke`,
+  backchannel_authentication: `${folder}/backchannel`,
   end_session: `${folder}/logout`,
 } as const
 

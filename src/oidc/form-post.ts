@@ -1,13 +1,14 @@
 import type Provider from 'oidc-provider'
 
 import type { ProviderPages } from './pages.ts'
+import { send } from './pages.ts'
 
 /** Sends the form that oidc-provider posts to a client (OAuth 2.0 Form Post Response Mode 1.0) on a page of ours. */
 export function replaceFormPosts(provider: Provider, pages: ProviderPages): void {
   provider.use(async (ctx, next) => {
     await next()
     const form = typeof ctx.body === 'string' ? readForm(ctx.body) : undefined
-    if (form) await pages.post(ctx as Parameters<ProviderPages['post']>[0], form.action, form.fields)
+    if (form) send(ctx, await pages.posting(ctx.req, form.action, form.fields))
   })
 }
 

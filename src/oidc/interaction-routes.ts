@@ -1,13 +1,17 @@
 import type { Request, Response, Router } from 'express'
 
+import type { User } from '../contract/users.ts'
 import { stepUp } from '../express/sign-in/demand.ts'
 import { serve } from '../express/apply.ts'
 import { readForm, isTrustedPost } from '../express/request/form.ts'
+import type { Need } from '../express/request/need.ts'
 import { createWebRequest } from '../express/request/web-request.ts'
 import { responseOf } from '../express/framework/express-response.ts'
 import { interactionPath, prefixOf } from './addresses.ts'
+import type { OpenInteraction } from './interaction.ts'
 import { decide, findNamed, finish, openInteraction, refused, sendPage } from './interaction.ts'
 import { passkeyDemand } from './requirement.ts'
+import type { Entered } from './sign-in-app.ts'
 import { logInByCode, logInByPasskey, sendJson, showSignIn } from './sign-in-page.ts'
 import type { RoutesInput, Visit } from './visit.ts'
 import { passedBefore, personOf, signIn, vouchFor } from './web-session.ts'
@@ -60,19 +64,30 @@ async function showInteraction(visited: Visit): Promise<void> {
 
 /** The client has named the person, and checked the first factor. Whoever else uses this browser is none of its business. */
 async function showForNamed(visited: Visit): Promise<void> {
-  const { req, res, open, entered, input } = visited
-  const member = await findNamed(open)
+  const member = await findNamed(visited.open)
   if (!member) return end(visited, refused('access_denied', 'the user is no member of the domain'))
+  return continueWith({ ...visited, entered: await enterAs(visited, member) })
+}
+
+/** Signs the person in to the web session whom the client has named, and looks again at what they have passed. */
+export async function enterAs(
+  { req, res, open, entered, input }: Pick<Visit, 'req' | 'res' | 'entered'> & NamedVisit,
+  member: User,
+): Promise<Entered> {
   if (entered.session.userId === member.id) {
-    // The client vouches for the person again. mfa() has to see that before it is asked.
+    // The client vouches for the person again.
     Object.assign(entered.session, { vouched: true })
     vouchFor(entered.session, input.now())
-    return continueWith({ ...visited, entered: await open.app.enter(req, res) })
+  } else {
+    await signIn(req, { person: personOf(member), vouched: true, now: input.now() })
   }
-  await signIn(req, { person: personOf(member), vouched: true, now: input.now() })
-  // mfa() has seen the person before: it looks again at the one who is signed in now.
-  const again = await open.app.enter(req, res)
-  return continueWith({ ...visited, entered: again })
+  // mfa() has seen the web session as it was before.
+  return open.app.enter(req, res)
+}
+
+interface NamedVisit {
+  readonly open: Pick<OpenInteraction, 'app'>
+  readonly input: Pick<RoutesInput, 'now'>
 }
 
 async function continueWith(visited: Visit): Promise<void> {
@@ -84,7 +99,10 @@ async function continueWith(visited: Visit): Promise<void> {
 }
 
 /** Asks for the second step exactly as `mfa()` does. */
-async function challenge({ req, open, entered, base }: Visit): Promise<void> {
+export async function challenge(
+  { req, open, entered, base }: Pick<Visit, 'req' | 'entered' | 'base'> & AskingVisit,
+  need: Pick<Need, 'factors'> = {},
+): Promise<void> {
   const { context, verified } = entered
   const { user } = context
   if (!user) throw new TypeError('nobody is signed in')
@@ -92,8 +110,17 @@ async function challenge({ req, open, entered, base }: Visit): Promise<void> {
   const demand = passkeyDemand(open.requirement)
   const request = createWebRequest(req, context, user)
   await serve(request, responseOf(req), neverPassed, () =>
-    stepUp(request, { returnTo: base, giveUpTo: `${base}/cancel`, ...(demand && { phishingResistant: demand }) }),
+    stepUp(request, {
+      ...need,
+      returnTo: base,
+      giveUpTo: `${base}/cancel`,
+      ...(demand && { phishingResistant: demand }),
+    }),
   )
+}
+
+interface AskingVisit {
+  readonly open: Pick<OpenInteraction, 'uid' | 'requirement'>
 }
 
 function neverPassed(): never {

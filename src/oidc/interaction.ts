@@ -98,7 +98,7 @@ export async function findNamed({ app, params, trusted }: OpenInteraction): Prom
 
 /** Decides about the person who is signed in to the web session. */
 export async function decide(
-  open: OpenInteraction,
+  open: Pick<OpenInteraction, 'uid' | 'requirement' | 'client' | 'app'>,
   { context, verified, session }: Entered,
   req: IncomingMessage,
   now: number,

@@ -12,6 +12,10 @@ import type { OidcState } from '../service/oidc-state.ts'
 import { oidcStateOf } from '../service/oidc-state.ts'
 import { folder, ownUrl, prefixOf } from './addresses.ts'
 import { endWebSessionsOnLogout } from './end-web-sessions.ts'
+import type { FetchFrom } from './entra-keys.ts'
+import { createTenantKeys } from './entra-keys.ts'
+import { describeEntraFlow } from './entra-metadata.ts'
+import { entraRoutes } from './entra-routes.ts'
 import { replaceFormPosts } from './form-post.ts'
 import { sendPage } from './interaction.ts'
 import { interactionRoutes } from './interaction-routes.ts'
@@ -53,11 +57,16 @@ export function oidc(options: OidcOptions): OidcHandler {
 type Next = (error?: unknown) => void
 
 /** The same with a state that is given, for tests. */
-export function createOidc(options: ResolvedOidcOptions, state: OidcState): OidcHandler {
+export function createOidc(
+  options: ResolvedOidcOptions,
+  state: OidcState,
+  /** Reads the keys of Microsoft Entra. */
+  fetchFrom: FetchFrom = fetch,
+): OidcHandler {
   const issuer = new URL(options.issuer)
   const prefix = prefixOf(options.issuer)
   const pages = createPages(options)
-  const open = loadOnce(() => openProvider(options, state, pages))
+  const open = loadOnce(() => openProvider(options, state, { pages, fetchFrom }))
 
   const handler = (req: IncomingMessage, res: ServerResponse, next: Next = notFound(res)) => {
     const url = ownUrl(req.url ?? '/', prefix)
@@ -114,7 +123,16 @@ async function unavailable(pages: ProviderPages, req: IncomingMessage, res: Serv
 
 type App = (req: IncomingMessage, res: ServerResponse, next: Next) => void
 
-async function openProvider(options: ResolvedOidcOptions, state: OidcState, pages: ProviderPages): Promise<App> {
+interface Opening {
+  readonly pages: ProviderPages
+  readonly fetchFrom: FetchFrom
+}
+
+async function openProvider(
+  options: ResolvedOidcOptions,
+  state: OidcState,
+  { pages, fetchFrom }: Opening,
+): Promise<App> {
   const packages = await loadPackages()
   const now = () => options.clock.now()
   let keys = await state.keys()
@@ -123,6 +141,7 @@ async function openProvider(options: ResolvedOidcOptions, state: OidcState, page
   const create = () => {
     const created = createProvider({ options, state, packages, apps, pages, now }, keys)
     replaceFormPosts(created, pages)
+    describeEntraFlow(created)
     endWebSessionsOnLogout(created, apps)
     return { provider: created, callback: created.callback() }
   }
@@ -136,7 +155,9 @@ async function openProvider(options: ResolvedOidcOptions, state: OidcState, page
 
   const router = packages.express.Router()
   router.get(`${folder}/assets/:file`, serveFiles(pages))
-  router.use(interactionRoutes({ state, apps, pages, now, options, packages, provider: async () => current.provider }))
+  const input = { state, apps, pages, now, options, packages, provider: async () => current.provider }
+  router.use(entraRoutes({ ...input, tenantKeys: createTenantKeys(fetchFrom, now), keys: () => keys }))
+  router.use(interactionRoutes(input))
   serveApps(router, apps)
   router.use((req, res) => {
     // oidc-provider finds its own addresses by this one.

@@ -29,6 +29,8 @@ export interface ProviderPages {
   readonly options: Mfa['options']
   /** Answers a request that cannot be answered to the client. @param code The error of the protocol. */
   error(ctx: KoaContextWithOIDC, code: string): Promise<void>
+  /** The same for a request that oidc-provider has not seen. */
+  refused(req: IncomingMessage, code: string): Promise<RenderedPage>
   /** Asks whether to sign out. @param form That of oidc-provider, with its token. */
   logout(ctx: KoaContextWithOIDC, form: string): Promise<void>
   loggedOut(ctx: KoaContextWithOIDC): Promise<void>
@@ -38,7 +40,7 @@ export interface ProviderPages {
   /** Returns to the client, in a navigation of its own: what follows a form must stay on this origin (CSP, `form-action`). */
   leaving(req: IncomingMessage, location: string): Promise<RenderedPage>
   /** Posts a response to the client (OAuth 2.0 Form Post Response Mode). */
-  post(ctx: KoaContextWithOIDC, action: string, fields: Readonly<Record<string, string>>): Promise<void>
+  posting(req: IncomingMessage, action: string, fields: Readonly<Record<string, string>>): Promise<RenderedPage>
 }
 
 export function createPages(oidcOptions: ResolvedOidcOptions): ProviderPages {
@@ -68,6 +70,11 @@ export function createPages(oidcOptions: ResolvedOidcOptions): ProviderPages {
     const { headline, sentence } = name === 'expired' ? model.words.oidc.expired : model.words.problems.unavailable
     return render(page(status, 'message', { ...model, ...noForms, headline, sentence }))
   }
+  const refusal = async (req: IncomingMessage, status: number, code: string) => {
+    const model = await layout(req)
+    const { headline, sentence } = model.words.oidc.refused
+    return render(page(status, 'message', { ...model, ...noForms, headline, sentence: sentence(code) }))
+  }
 
   return {
     options,
@@ -75,11 +82,9 @@ export function createPages(oidcOptions: ResolvedOidcOptions): ProviderPages {
       if (code === 'server_error' || code === 'temporarily_unavailable')
         return send(ctx, await this.unavailable(ctx.req))
       if (/session/i.test(ctx.oidc.route) || ctx.oidc.route === 'resume') return send(ctx, await this.expired(ctx.req))
-      const model = await layout(ctx.req)
-      const { headline, sentence } = model.words.oidc.refused
-      const status = ctx.status >= 400 ? ctx.status : 400
-      send(ctx, render(page(status, 'message', { ...model, ...noForms, headline, sentence: sentence(code) })))
+      send(ctx, await refusal(ctx.req, ctx.status >= 400 ? ctx.status : 400, code))
     },
+    refused: (req, code) => refusal(req, 400, code),
     async logout(ctx, form) {
       const model = await layout(ctx.req)
       const [, token = ''] = /name="xsrf" value="([^"]*)"/.exec(form) ?? []
@@ -107,8 +112,8 @@ export function createPages(oidcOptions: ResolvedOidcOptions): ProviderPages {
       const view = { ...model, ...noForms, headline, sentence, button, target: location }
       return render(page(200, 'message', view, { Refresh: `0; url=${location}` }))
     },
-    async post(ctx, action, fields) {
-      const model = await layout(ctx.req)
+    async posting(req, action, fields) {
+      const model = await layout(req)
       const { headline } = model.words.oidc.leaving
       // The client may redirect what it was sent, and browsers apply this directive to that as well.
       const formTargets = [new URL(action).origin, 'https:']
@@ -119,7 +124,7 @@ export function createPages(oidcOptions: ResolvedOidcOptions): ProviderPages {
         "script-src 'self'",
         `script-src 'self' ${submitHash}`,
       )
-      send(ctx, { ...rendered, headers: { ...rendered.headers, 'Content-Security-Policy': csp ?? '' } })
+      return { ...rendered, headers: { ...rendered.headers, 'Content-Security-Policy': csp ?? '' } }
     },
   }
 }
@@ -143,7 +148,10 @@ const render = (rendered: Page): RenderedPage => ({
   body: renderPage(rendered),
 })
 
-function send(ctx: KoaContextWithOIDC, { status, headers, body }: RenderedPage): void {
+export function send(
+  ctx: Pick<KoaContextWithOIDC, 'status' | 'set' | 'body'>,
+  { status, headers, body }: RenderedPage,
+): void {
   ctx.status = status
   ctx.set({ ...headers })
   ctx.body = body

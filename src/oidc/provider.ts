@@ -7,12 +7,16 @@ import { findAccount } from './account.ts'
 import { createAdapters } from './adapter.ts'
 import { interactionPath, prefixOf, routes } from './addresses.ts'
 import { acrValues } from './authentication-context.ts'
+import { cibaFeature } from './ciba.ts'
+import { checkAuthorizationDetails, expiryOf, keptAfterExpiry } from './ciba-request.ts'
+import { answerPolls } from './ciba-results.ts'
 import { resourceServers } from './access-tokens.ts'
 import { safeFetch } from './safe-fetch.ts'
 import type { ResolvedOidcOptions } from './options.ts'
 import type { Packages } from './packages.ts'
 import type { ProviderPages } from './pages.ts'
 import { createPolicy } from './policy.ts'
+import { addressOf } from './request-address.ts'
 import type { SignInApps } from './sign-in-app.ts'
 import { clockTolerance, createSignedRequests } from './signed-requests.ts'
 
@@ -37,6 +41,7 @@ export function createProvider(input: ProviderInput, keys: OidcKeys): Provider {
   const failed = (error: unknown) => options.logger.error(`oidc: ${describe(error)}`)
   Object.assign(provider, { onerror: failed })
   provider.on('server_error', (_ctx, error) => failed(error))
+  answerPolls(provider, input)
   provider.on('authorization.success', (ctx) => void recordSignIn(state, ctx).catch(failed))
   provider.on('authorization.error', (ctx, { error }) => void recordRefusal(state, ctx, error).catch(failed))
   return provider
@@ -65,6 +70,7 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
     },
     conformIdTokenClaims: false,
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+    extraParams: { authorization_details: (ctx) => checkAuthorizationDetails(openid, ctx) },
     clientBasedCORS: () => false,
     allowOmittingSingleRegisteredRedirectUri: false,
     clockTolerance,
@@ -97,6 +103,7 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
     renderError: (ctx, out) => pages.error(ctx, out.error),
     features: {
       devInteractions: { enabled: false },
+      ciba: cibaFeature(input),
       dPoP: { enabled: false },
       claimsParameter: { enabled: true },
       introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
@@ -131,6 +138,7 @@ const hour = 3_600
 const ttl = {
   AccessToken: (_ctx, { resourceServer }) => resourceServer?.accessTokenTTL ?? hour,
   AuthorizationCode: 60,
+  BackchannelAuthenticationRequest: (_ctx, { params = {} }) => expiryOf(params) + keptAfterExpiry,
   Grant: 14 * 24 * hour,
   IdToken: hour,
   Interaction: hour / 2,
@@ -171,10 +179,6 @@ function authenticationClaims({ oidc }: KoaContextWithOIDC) {
   const { acr, authTime } = oidc.entities.RefreshToken ?? oidc.entities.AuthorizationCode ?? {}
   return { acr, auth_time: authTime }
 }
-
-/** The address that the request came from, through the proxies that the app trusts: oidc-provider would believe every header. */
-const addressOf = (ctx: KoaContextWithOIDC | undefined): string | undefined =>
-  (ctx?.req as { ip?: string | undefined } | undefined)?.ip
 
 async function recordSignIn(state: OidcState, ctx: KoaContextWithOIDC): Promise<void> {
   const { client, account, session } = ctx.oidc

@@ -17,6 +17,7 @@ import type { OidcClientKind } from '../admin-contract/oidc-client-settings.ts'
 import type { ServiceHandle } from '../service-handle.ts'
 import type { OidcState } from '../service/oidc-state.ts'
 import { appPath, interactionPath, prefixOf } from './addresses.ts'
+import { entraFactors } from './entra-context.ts'
 import type { ResolvedOidcOptions } from './options.ts'
 import { pageOptionsOf } from './options.ts'
 import type { Packages } from './packages.ts'
@@ -147,6 +148,8 @@ async function createSignInApp(
 /** In a whole sign-in, nobody has checked a password: what is asked for by a name alone would be asked of strangers. */
 const policies: Readonly<Record<OidcClientKind, Partial<MfaOptions>>> = {
   external: {},
+  entra: { factors: [...entraFactors] },
+  ciba: {},
   'sign-in': { factors: ['passkey', 'bypass'], phishingResistant: 'require', selfEnrollment: false },
 }
 

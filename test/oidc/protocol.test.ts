@@ -396,7 +396,8 @@ describe('addresses', () => {
 
     expect(metadata).toMatchObject({
       issuer: provider.url,
-      response_types_supported: ['code'],
+      response_types_supported: ['code', 'id_token'],
+      backchannel_token_delivery_modes_supported: ['poll'],
       code_challenge_methods_supported: ['S256'],
       id_token_signing_alg_values_supported: ['RS256'],
       request_object_signing_alg_values_supported: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'],
@@ -406,7 +407,7 @@ describe('addresses', () => {
       subject_types_supported: ['public'],
       authorization_response_iss_parameter_supported: true,
     })
-    expect(Object.keys(metadata).filter((name) => /registration|device|dpop|backchannel|encrypt/.test(name))).toEqual(
+    expect(Object.keys(metadata).filter((name) => /registration|device|dpop|backchannel_logout|encrypt/.test(name))).toEqual(
       [],
     )
   })

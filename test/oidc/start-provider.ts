@@ -10,11 +10,13 @@ import type { OidcClientWithSecret } from '../../src/admin-contract/oidc-clients
 import type { User } from '../../src/contract/users.ts'
 import { createDevice } from '../../src/device/index.ts'
 import { systemClock } from '../../src/ground/clock.ts'
+import type { FetchFrom } from '../../src/oidc/entra-keys.ts'
 import { createOidc } from '../../src/oidc/oidc.ts'
 import { resolveOidcOptions } from '../../src/oidc/options.ts'
 import type { OidcOptions } from '../../src/oidc/options.ts'
 import { addOidcClient } from '../../src/service/features/oidc/clients.ts'
 import type { OidcEvent } from '../../src/service/features/oidc/record.ts'
+import { changeDomain } from '../../src/service/features/domains/administration.ts'
 import { organizationOfDomain } from '../../src/service/features/domains/statements.ts'
 import { oidcStateOf } from '../../src/service/oidc-state.ts'
 import type { OidcState } from '../../src/service/oidc-state.ts'
@@ -38,7 +40,11 @@ export type RegisteredClient = Omit<OidcClientWithSecret, 'clientSecret'> & {
 export type StartedProvider = Awaited<ReturnType<typeof startProvider>>
 
 /** A provider over a real service, on a real port, with one client of each kind. Close it at the end. */
-export async function startProvider(options: Partial<OidcOptions> = {}, replaced: Partial<OidcState> = {}) {
+export async function startProvider(
+  options: Partial<OidcOptions> = {},
+  replaced: Partial<OidcState> = {},
+  fetchFrom?: FetchFrom,
+) {
   const service = embedded({ database: ':memory:', pinHashCost: quickHash })
   const { domainId, ...connection } = await service.connect()
   const api = createClient(connection)
@@ -59,7 +65,7 @@ export async function startProvider(options: Partial<OidcOptions> = {}, replaced
   const url = `http://localhost:${(server.address() as AddressInfo).port}`
   const logger = { info() {}, warn() {}, error: (message: string) => void trouble.push(message) }
   const resolved = resolveOidcOptions({ service, issuer: url, logger, ...options })
-  const handler = createOidc(resolved, state)
+  const handler = createOidc(resolved, state, fetchFrom)
 
   async function register(name: string, settings: Partial<NewOidcClient> = {}): Promise<RegisteredClient> {
     const { client, secret } = await addOidcClient(
@@ -101,6 +107,7 @@ export async function startProvider(options: Partial<OidcOptions> = {}, replaced
     register,
     addUser,
     answer,
+    device,
     /** Where the second step of the clients of a kind has its pages. */
     pages,
     browser: () => createTabs(url),
@@ -116,9 +123,21 @@ export async function startProvider(options: Partial<OidcOptions> = {}, replaced
       return { user, account: await device.activate(url + pages('external'), code, { name: 'Phone' }) }
     },
     /** Approves the request that the page shows, and continues as the page does. */
-    async approve(browser: Tabs, account: Parameters<typeof answer>[0], page: { text: string }) {
+    async approve(browser: Tabs, account: Parameters<typeof answer>[0], page: { text: string }, kind = 'external') {
       await answer(account, 'approve', numberOn(page))
-      return browser.follow(await browser.submit(`${pages('external')}/complete`))
+      return browser.follow(await browser.submit(`${pages(kind)}/complete`))
+    },
+    /** Changes settings of the domain, as its administrator does. */
+    setDomain: async (changes: Parameters<typeof changeDomain>[3]) =>
+      changeDomain(ctx, await organizationOfDomain(ctx.store.db, domainId), domainId, changes),
+    /** Another node, with the same store. */
+    async otherNode() {
+      let other: ReturnType<typeof createOidc> | undefined
+      const second = createServer((req, res) => other?.(req, res))
+      await listenAgain(second)
+      other = createOidc(resolved, oidcStateOf(service))
+      const { port } = second.address() as AddressInfo
+      return { url: `http://localhost:${port}`, close: () => (other?.close(), closeForNext(second)) }
     },
     async close() {
       handler.close()

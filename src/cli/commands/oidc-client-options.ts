@@ -1,12 +1,15 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
+import type { z } from 'zod'
 
+import type { OidcClient } from '../../admin-contract/oidc-clients.ts'
 import {
   OidcClientAuthentication,
   OidcClientChanges,
   OidcClientKind,
   OidcScope,
 } from '../../admin-contract/oidc-client-settings.ts'
+import { EntraCloud, EntraSettings } from '../../admin-contract/oidc-entra.ts'
 import { parseJson } from '../../contract/validate.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
 import { parseSwitch } from '../terminal/parse.ts'
@@ -23,6 +26,11 @@ export interface ClientSettings {
   readonly resource?: readonly string[]
   readonly refreshTokens?: boolean
   readonly scope?: readonly string[]
+  readonly showsNumber?: boolean
+  readonly entraTenant?: string
+  readonly entraApplication?: string
+  readonly entraCloud?: EntraSettings['cloud']
+  readonly entraUsername?: EntraSettings['username']
 }
 
 /** Bytes; ten keys of 8192 bits are much shorter. */
@@ -30,7 +38,10 @@ const largestFile = 64 * 1024
 
 export const withKind = (command: Command): Command =>
   command.addOption(
-    new Option('--kind <kind>', 'external: second step for another provider; sign-in: whole sign-in by passkey')
+    new Option(
+      '--kind <kind>',
+      'external: second step for another provider; sign-in: whole sign-in by passkey; entra: Microsoft Entra; ciba: without a browser',
+    )
       .choices(OidcClientKind.options)
       .makeOptionMandatory(),
   )
@@ -55,11 +66,31 @@ export function withSettings(command: Command): Command {
         'none',
       ]),
     )
+    .option(
+      '--shows-number <on|off>',
+      'of kind ciba: the person sees a screen of the client, which shows the number',
+      parseSwitch,
+    )
+    .option('--entra-tenant <id>', 'id of the tenant of Microsoft Entra')
+    .option('--entra-application <id>', 'id of the application in Entra that stands for this service')
+    .addOption(
+      new Option('--entra-cloud <cloud>', 'the cloud of the tenant; global by default').choices(EntraCloud.options),
+    )
+    .addOption(
+      new Option('--entra-username <claim>', 'what usernames here are in Entra; preferred_username by default').choices(
+        EntraSettings.shape.username.unwrap().options,
+      ),
+    )
 }
 
-export async function settingsOf(settings: ClientSettings): Promise<OidcClientChanges> {
+/** @param before The client that is changed, if there is one. */
+export async function settingsOf(
+  settings: ClientSettings,
+  before?: Pick<OidcClient, 'entra'>,
+): Promise<OidcClientChanges> {
   const { redirectUri, postLogoutRedirectUri, authentication, native, jwks, jwksUri, scope } = settings
   const { resource, refreshTokens } = settings
+  const entra = entraOf(settings)
   return {
     ...(redirectUri && { redirectUris: [...redirectUri] }),
     ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri.filter((uri) => uri !== 'none') }),
@@ -70,7 +101,21 @@ export async function settingsOf(settings: ClientSettings): Promise<OidcClientCh
     ...(resource && { resources: resource.filter((uri) => uri !== 'none') }),
     ...(refreshTokens !== undefined && { refreshTokens }),
     ...(scope && { scopes: OidcScope.options.filter((name) => scope.includes(name)) }),
+    ...(settings.showsNumber !== undefined && { ciba: { showsNumber: settings.showsNumber } }),
+    ...(entra && { entra: { ...before?.entra, ...entra } as z.input<typeof EntraSettings> }),
   }
+}
+
+/** @returns undefined where none of them was typed. */
+function entraOf(settings: ClientSettings): Partial<EntraSettings> | undefined {
+  const { entraTenant: tenant, entraApplication: application, entraCloud: cloud, entraUsername: username } = settings
+  const entra = {
+    ...(tenant !== undefined && { tenant }),
+    ...(application !== undefined && { application }),
+    ...(cloud && { cloud }),
+    ...(username && { username }),
+  }
+  return Object.keys(entra).length === 0 ? undefined : entra
 }
 
 async function readKeys(file: string): Promise<OidcClientChanges['jwks']> {

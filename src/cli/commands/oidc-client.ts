@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 
+import type { NewOidcClient } from '../../admin-contract/oidc-client-settings.ts'
 import type { OidcClient } from '../../admin-contract/oidc-clients.ts'
 import { listDomains } from '../../service/features/domains/administration.ts'
 import {
@@ -43,7 +44,7 @@ interface Adding extends AdminSettings, ClientSettings {
 function addCommand(): Command {
   const command = adminCommand('add', 'register a client; its secret is shown only once', [
     "oidc client add 'Wiki' --domain 'Intranet' --kind sign-in --redirect-uri https://wiki.example.com/callback",
-    "oidc client add 'Directory' --domain 'Intranet' --kind external --redirect-uri https://id.example.com/mfa --json",
+    "oidc client add 'Entra' --domain 'Staff' --kind entra --entra-tenant 9122040d-6c67-4c5b-b112-36a304b66dad --entra-application 600b719b-3766-4dc5-95a6-3c4a8dc31885",
   ])
   return withSettings(withKind(command))
     .argument('<name>', 'name of the client')
@@ -53,7 +54,7 @@ function addCommand(): Command {
         const { ctx, organization } = service
         const domain = await findDomain(service, settings.domain)
         const { redirectUris = [], ...rest } = await settingsOf(settings)
-        const input = { ...rest, name, kind: settings.kind, redirectUris }
+        const input = { ...usualFor[settings.kind], ...rest, name, kind: settings.kind, redirectUris }
         const { client, secret } = await addOidcClient(
           ctx,
           { organizationId: organization.id, domainId: domain.id },
@@ -62,6 +63,14 @@ function addCommand(): Command {
         show(client, domain.name, settings, secret)
       }),
     )
+}
+
+/** What a client of a kind has unless it is typed. */
+const usualFor: Readonly<Record<OidcClient['kind'], Partial<NewOidcClient>>> = {
+  external: {},
+  'sign-in': {},
+  entra: { authentication: 'none' },
+  ciba: { ciba: {} },
 }
 
 function listCommand(): Command {
@@ -109,7 +118,7 @@ function setCommand(): Command {
       serviceAction(async (service, nameOrId: string, settings: Setting) => {
         const client = await findClient(service, nameOrId)
         const { name } = settings
-        const changes = { ...(await settingsOf(settings)), ...(name !== undefined && { name }) }
+        const changes = { ...(await settingsOf(settings, client)), ...(name !== undefined && { name }) }
         const changed = await changeOidcClient(service.ctx, keyOf(service, client), changes)
         show(changed ?? goneMeanwhile(), (await domainNames(service))(client.domain), settings)
       }),
@@ -189,7 +198,9 @@ function show(client: OidcClient, domain: string, { json }: { readonly json?: bo
     ['Kind', client.kind],
     ['Authentication', client.secret ? client.authentication : withoutSecret(client)],
     ...(keys === undefined ? [] : [['Public keys', keys] as const]),
-    ['Redirect addresses', client.redirectUris.join(' ')],
+    ...(client.redirectUris.length === 0 ? [] : [['Redirect addresses', client.redirectUris.join(' ')] as const]),
+    ...entraRows(client),
+    ...(client.ciba ? [['Shows the number', yesOrNo(client.ciba.showsNumber)] as const] : []),
     ...(client.postLogoutRedirectUris.length === 0
       ? []
       : [['After signing out', client.postLogoutRedirectUris.join(' ')] as const]),
@@ -200,6 +211,16 @@ function show(client: OidcClient, domain: string, { json }: { readonly json?: bo
     ...(formerSecretUntil === null ? [] : [['Old secret until', dateOf(formerSecretUntil)] as const]),
     ...(secret === undefined ? [] : [['Note', 'the secret is shown only once'] as const]),
   ])
+}
+
+function entraRows({ entra }: OidcClient): readonly (readonly [string, string])[] {
+  if (!entra) return []
+  return [
+    ['Tenant', entra.tenant],
+    ['Application', entra.application],
+    ['Cloud', entra.cloud],
+    ['Username', entra.username],
+  ]
 }
 
 const withoutSecret = ({ authentication }: OidcClient): string =>

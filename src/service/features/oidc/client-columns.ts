@@ -12,4 +12,6 @@ export const settingNames = [
   'resources',
   'refreshTokens',
   'scopes',
+  'entra',
+  'ciba',
 ] as const satisfies readonly (keyof OidcClientChanges)[]

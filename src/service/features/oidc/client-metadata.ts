@@ -4,13 +4,17 @@ import type { OidcClientRow } from './client-statements.ts'
 import { settingsOf } from './client-view.ts'
 import type { OidcPayload } from './artifact-facts.ts'
 
-/** The metadata of a client as oidc-provider reads it (RFC 7591 section 2). @returns undefined if there is no such client. */
+/**
+ * The metadata of a client as oidc-provider reads it (RFC 7591 section 2).
+ *
+ * @returns undefined if there is no such client. Microsoft Entra is none of its clients: see `src/oidc/entra-routes.ts`.
+ */
 export async function clientMetadata(
   { store }: Pick<ServiceContext, 'store'>,
   id: string,
 ): Promise<OidcPayload | undefined> {
   const row = await oidcClientById(store.db, id)
-  return row && metadataOf(row)
+  return row && row.kind !== 'entra' ? metadataOf(row) : undefined
 }
 
 function metadataOf(row: OidcClientRow): OidcPayload {
@@ -25,8 +29,7 @@ function metadataOf(row: OidcClientRow): OidcPayload {
     application_type: native ? 'native' : 'web',
     redirect_uris: redirectUris,
     post_logout_redirect_uris: postLogoutRedirectUris,
-    response_types: ['code'],
-    grant_types: refreshTokens ? ['authorization_code', 'refresh_token'] : ['authorization_code'],
+    ...flowsOf(row, refreshTokens),
     scope: ['openid', ...scopes, ...(refreshTokens ? ['offline_access'] : [])].join(' '),
     id_token_signed_response_alg: 'RS256',
     ...(jwks && { jwks }),
@@ -34,4 +37,13 @@ function metadataOf(row: OidcClientRow): OidcPayload {
     domain_id: row.domainId,
     client_kind: row.kind,
   }
+}
+
+function flowsOf({ kind }: OidcClientRow, refreshTokens: boolean): OidcPayload {
+  if (kind === 'ciba') {
+    const grantTypes = ['urn:openid:params:grant-type:ciba']
+    return { response_types: [], grant_types: grantTypes, backchannel_token_delivery_mode: 'poll' }
+  }
+  const grantTypes = refreshTokens ? ['authorization_code', 'refresh_token'] : ['authorization_code']
+  return { response_types: ['code'], grant_types: grantTypes }
 }

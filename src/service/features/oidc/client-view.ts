@@ -2,6 +2,8 @@ import type { z } from 'zod'
 
 import type { NewOidcClient, OidcScope } from '../../../admin-contract/oidc-client-settings.ts'
 import type { OidcClient } from '../../../admin-contract/oidc-clients.ts'
+import type { CibaSettings } from '../../../admin-contract/oidc-ciba.ts'
+import type { EntraSettings } from '../../../admin-contract/oidc-entra.ts'
 import type { PublicJwkSet } from '../../../admin-contract/oidc-jwks.ts'
 import type { Fact } from '../../engine/database/schema/schema.ts'
 import type { OidcClientRow } from './client-statements.ts'
@@ -11,7 +13,7 @@ export type OidcClientSettings = Omit<z.output<typeof NewOidcClient>, 'kind'>
 /** The settings of a client as the database has them. */
 export function columnsOf(settings: OidcClientSettings) {
   const { name, authentication, native, redirectUris, postLogoutRedirectUris, jwks, jwksUri, scopes } = settings
-  const { resources, refreshTokens } = settings
+  const { resources, refreshTokens, entra, ciba } = settings
   return {
     name,
     authentication,
@@ -23,6 +25,8 @@ export function columnsOf(settings: OidcClientSettings) {
     resources: JSON.stringify(resources),
     refreshTokens: fact(refreshTokens),
     scopes: JSON.stringify(scopes),
+    entra: entra && JSON.stringify(entra),
+    ciba: ciba && JSON.stringify(ciba),
   }
 }
 
@@ -40,6 +44,8 @@ export function settingsOf(row: OidcClientRow): OidcClientSettings {
     resources: JSON.parse(row.resources) as string[],
     refreshTokens: row.refreshTokens === 1,
     scopes: JSON.parse(row.scopes) as OidcScope[],
+    entra: row.entra === null ? null : (JSON.parse(row.entra) as EntraSettings),
+    ciba: row.ciba === null ? null : (JSON.parse(row.ciba) as CibaSettings),
   }
 }
 

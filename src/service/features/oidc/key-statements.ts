@@ -9,7 +9,7 @@ export type OidcKeyRow = Selectable<Database['oidcKey']>
 export const oidcKeys = allRows('oidcKeys', (db) => db.selectFrom('oidcKey').selectAll().orderBy('generation'))
 
 /** @returns false where another node has made the next key meanwhile. */
-export const insertOidcKey = changesRow('insertOidcKey', (db, row: Slots<Omit<OidcKeyRow, 'certificate'>>) =>
+export const insertOidcKey = changesRow('insertOidcKey', (db, row: Slots<OidcKeyRow>) =>
   db
     .insertInto('oidcKey')
     .values(pick(row, ['id', 'generation', 'ringKey', 'publicKey', 'privateKey', 'createdAt', 'signsFrom']))

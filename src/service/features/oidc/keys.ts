@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { audit } from '../../engine/audit/audit.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import type { Secrets } from '../../engine/secrets/secrets.ts'
+import { selfSignedCertificate } from './certificate.ts'
 import { deleteKeysBefore, insertOidcKey, oidcKeys } from './key-statements.ts'
 import type { OidcKeyRow } from './key-statements.ts'
 import { newKeyDue, publishedBefore, timedKeys } from './key-times.ts'
@@ -34,6 +35,8 @@ export interface PrivateJwk {
   readonly kid: string
   readonly use: 'sig'
   readonly alg: typeof algorithm
+  /** One certificate, self-signed: DER, base64. */
+  readonly x5c: readonly string[]
   readonly [member: string]: unknown
 }
 
@@ -122,12 +125,13 @@ async function makeKey({ keys, secrets }: ServiceContext) {
 }
 
 /** @throws {Error} where the public key, which is not sealed, is another one. */
-function privateJwk(secrets: Secrets, { id, privateKey }: OidcKeyRow): PrivateJwk {
+function privateJwk(secrets: Secrets, { id, privateKey, createdAt }: OidcKeyRow): PrivateJwk {
   const der = Buffer.from(secrets.open(privateKey, recordOf(id)), 'base64url')
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   if (thumbprintOf(createPublicKey(key).export({ format: 'jwk' })) !== id)
     throw new Error('A signing key has another id.')
-  return { ...key.export({ format: 'jwk' }), kid: id, use: 'sig', alg: algorithm }
+  const x5c = [selfSignedCertificate(key, id, createdAt)]
+  return { ...key.export({ format: 'jwk' }), kid: id, use: 'sig', alg: algorithm, x5c }
 }
 
 /** RFC 7638 section 3: SHA-256 over the required members in the order of their names. */

@@ -37,7 +37,7 @@ const released = [
   ['0020-code-counter', '521bf9ac68fce89fb916089113eb0c20', '521bf9ac68fce89fb916089113eb0c20'],
   ['0021-import-after-reset', '425c5e1fec342a6341ba349e59db663a', '425c5e1fec342a6341ba349e59db663a'],
   ['0022-approval', '813003947a260c8c39f98a28f7a84630', '4a48f4310400901acabf5d50581c6b83'],
-  ['0023-oidc', '8433f1241b2215d7c065d9b32f735701', '8433f1241b2215d7c065d9b32f735701'],
+  ['0023-oidc', 'be2fd9d1ab687a15bfc471854fa0b81e', 'be2fd9d1ab687a15bfc471854fa0b81e'],
 ]
 
 describe('the hashes of migrations', () => {

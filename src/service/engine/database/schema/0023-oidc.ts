@@ -20,6 +20,8 @@ export const oidc: readonly string[] = [
     resources text not null,
     refresh_tokens integer not null,
     scopes text not null,
+    entra text,
+    ciba text,
     version integer default 1 not null,
     created_at bigint not null
   )`,
@@ -50,7 +52,6 @@ export const oidc: readonly string[] = [
     ring_key text not null,
     public_key text not null,
     private_key text not null,
-    certificate text,
     created_at bigint not null,
     signs_from bigint not null
   )`,

@@ -35,7 +35,7 @@ export const knownMigrations = [
   migration('0020-code-counter', '521bf9ac68fce89fb916089113eb0c20'),
   migration('0021-import-after-reset', '425c5e1fec342a6341ba349e59db663a'),
   migration('0022-approval', '813003947a260c8c39f98a28f7a84630', '4a48f4310400901acabf5d50581c6b83'),
-  migration('0023-oidc', '8433f1241b2215d7c065d9b32f735701'),
+  migration('0023-oidc', 'be2fd9d1ab687a15bfc471854fa0b81e'),
 ] as const
 
 export type MigrationName = (typeof knownMigrations)[number]['name']

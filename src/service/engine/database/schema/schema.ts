@@ -881,6 +881,10 @@ export interface Database {
     postLogoutRedirectUris: string
     resources: string
     scopes: string
+    /** JSON; set for a tenant of Microsoft Entra. */
+    entra: string | null
+    /** JSON; set for a client that asks without a browser. */
+    ciba: string | null
     /** A JWK Set of public keys. */
     jwks: string | null
     jwksUri: string | null
@@ -919,8 +923,6 @@ export interface Database {
     publicKey: string
     /** PKCS #8, base64url, sealed. */
     privateKey: string
-    /** DER, base64; null where nothing asks for one. */
-    certificate: ColumnType<string | null, string | undefined, string>
     createdAt: number
     signsFrom: number
   }

@@ -1,0 +1,283 @@
+import * as openid from 'openid-client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { Account } from '../../src/device/index.ts'
+import { systemClock } from '../../src/ground/clock.ts'
+import { startProvider } from './start-provider.ts'
+import type { RegisteredClient, StartedProvider } from './start-provider.ts'
+
+let provider: StartedProvider
+let client: RegisteredClient
+let config: openid.Configuration
+/** How much later it is for the provider, seconds. */
+let passed = 0
+
+const grant = 'urn:openid:params:grant-type:ciba'
+const approvalType = 'urn:second-factor:approval'
+
+const registerAsker = (name: string, more: Parameters<StartedProvider['register']>[1] = {}) =>
+  provider.register(name, {
+    kind: 'ciba',
+    redirectUris: [],
+    postLogoutRedirectUris: [],
+    scopes: ['profile'],
+    ciba: { showsNumber: false },
+    ...more,
+  })
+
+beforeAll(async () => {
+  provider = await startProvider({ clock: { ...systemClock, now: () => systemClock.now() + passed } })
+  client = await registerAsker('Call center')
+  config = await provider.configure(client)
+  // Loads what the first request needs, which devices do not wait for.
+  await provider.browser().get(provider.pages('external'))
+})
+afterAll(() => provider.close())
+
+const ask = (parameters: Record<string, string>, by = config) =>
+  openid.initiateBackchannelAuthentication(by, { scope: 'openid profile', ...parameters })
+
+const poll = (id: string, by = config) => openid.genericGrantRequest(by, grant, { auth_req_id: id })
+
+/** The error of the protocol that a call gets. */
+const errorOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 'none',
+    (error: unknown) => (error as { error?: string }).error ?? String(error),
+  )
+
+async function requestOn(account: Account) {
+  const { requests = [] } = await provider.device.requests(account)
+  return requests[0]
+}
+
+const details = (...actions: unknown[]) => JSON.stringify(actions)
+const transfer = { type: approvalType, title: 'Transfer €250.00', details: [{ label: 'To', value: 'Ada' }] }
+
+describe('a backchannel request', () => {
+  it('asks the device of the user whom the client names, and says how and when', async () => {
+    const { user, account } = await provider.enroll('ada')
+    const asked = await ask({ login_hint: 'ada', binding_message: 'Call 4711: is it you?' })
+
+    const request = await requestOn(account)
+    await provider.answer(account, 'approve')
+    const tokens = await openid.pollBackchannelAuthenticationGrant(config, { ...asked, interval: 0.01 })
+
+    expect(asked).toMatchObject({ interval: 5, expires_in: expect.any(Number) })
+    expect(asked).not.toHaveProperty('number')
+    expect(JSON.stringify(request)).toContain('Call 4711: is it you?')
+    expect(JSON.stringify(request)).toContain('Call center')
+    expect(tokens.claims()).toMatchObject({
+      sub: user.id,
+      aud: client.id,
+      acr: 'urn:second-factor:second-step',
+      amr: ['swk'],
+      auth_time: expect.any(Number),
+    })
+    expect(provider.events).toContainEqual(
+      expect.objectContaining({ event: 'signed_in', clientId: client.id, userId: user.id }),
+    )
+    expect(provider.trouble).toEqual([])
+  })
+
+  it('has the client wait, and wait longer if it asks too often', async () => {
+    await provider.enroll('bea')
+    const { auth_req_id: id } = await ask({ login_hint: 'bea' })
+
+    const errors = [await errorOf(poll(id)), await errorOf(poll(id))]
+
+    expect(errors).toEqual(['authorization_pending', 'slow_down'])
+  })
+
+  it.each([
+    ['deny', 'access_denied'],
+    ['report', 'invalid_grant'],
+  ] as const)('tells the client of a person who answers %s', async (decision, error) => {
+    const { account } = await provider.enroll(`cyd-${decision}`)
+    const { auth_req_id: id } = await ask({ login_hint: `cyd-${decision}` })
+
+    await provider.answer(account, decision)
+
+    expect(await errorOf(poll(id))).toBe(error)
+  })
+
+  it('is answered once, also where two polls come at once', async () => {
+    const { account } = await provider.enroll('dan')
+    const { auth_req_id: id } = await ask({ login_hint: 'dan' })
+    await provider.answer(account, 'approve')
+
+    const results = await Promise.all([errorOf(poll(id)), errorOf(poll(id)), errorOf(poll(id))])
+    const last = await errorOf(poll(id))
+    const answers = [...results, last].filter((result) => result === 'none')
+
+    expect(answers.length).toBeLessThanOrEqual(1)
+    expect(await errorOf(poll(id))).toBe('invalid_grant')
+  })
+
+  it('is answered to the client that has asked, and to no other', async () => {
+    const { account } = await provider.enroll('eve')
+    const other = await provider.configure(await registerAsker('Other'))
+    const { auth_req_id: id } = await ask({ login_hint: 'eve' })
+    await provider.answer(account, 'approve')
+
+    const stolen = await errorOf(poll(id, other))
+    const tokens = await poll(id)
+
+    expect(stolen).toBe('invalid_grant')
+    expect(tokens.id_token).toBeDefined()
+  })
+
+  it('ends when the user is reset meanwhile, also if the person has approved before', async () => {
+    const { user, account } = await provider.enroll('fay')
+    const { auth_req_id: id } = await ask({ login_hint: 'fay' })
+    await provider.answer(account, 'approve')
+
+    await provider.api.users.endSessions(provider.domainId, user.id)
+
+    expect(await errorOf(poll(id))).toBe('invalid_grant')
+  })
+
+  it('goes on at another node, which has the same store', async () => {
+    const { account } = await provider.enroll('gil')
+    const { auth_req_id: id } = await ask({ login_hint: 'gil' })
+    const other = await provider.otherNode()
+    await provider.answer(account, 'approve')
+
+    const body = new URLSearchParams({ grant_type: grant, auth_req_id: id })
+    const authorization = `Basic ${Buffer.from(`${client.id}:${client.clientSecret}`).toString('base64')}`
+    const answer = await fetch(`${other.url}/oidc/token`, { method: 'POST', body, headers: { authorization } })
+    await other.close()
+
+    expect(await answer.json()).toMatchObject({ id_token: expect.any(String) })
+  })
+
+  it('ends after the time that the client has asked for, also on the device', async () => {
+    const { account } = await provider.enroll('jon')
+    const asked = await ask({ login_hint: 'jon', requested_expiry: '30' })
+
+    passed = 30
+    const error = await errorOf(poll(asked.auth_req_id))
+    passed = 0
+
+    expect(asked.expires_in).toBe(30)
+    expect(error).toBe('expired_token')
+    expect(await requestOn(account)).toBeUndefined()
+  })
+
+  it('leaves another poll time once the client has waited', async () => {
+    await provider.enroll('kay')
+    const { auth_req_id: id } = await ask({ login_hint: 'kay' })
+    await errorOf(poll(id))
+
+    passed = 5
+    const error = await errorOf(poll(id))
+    passed = 0
+
+    expect(error).toBe('authorization_pending')
+  })
+
+  it('shows the number where the client has a screen, and only then', async () => {
+    const showing = await provider.configure(await registerAsker('Counter', { ciba: { showsNumber: true } }))
+    const { account } = await provider.enroll('hal')
+    await provider.setDomain({ numberMatching: 'required' })
+
+    const hidden = await errorOf(ask({ login_hint: 'hal' }))
+    const asked = await ask({ login_hint: 'hal' }, showing)
+    await provider.answer(account, 'approve', asked['number'] as string)
+    const tokens = await poll(asked.auth_req_id, showing)
+    await provider.setDomain({ numberMatching: 'offered' })
+
+    expect(hidden).toBe('invalid_request')
+    expect(asked['number']).toMatch(/^\d+$/)
+    expect(tokens.id_token).toBeDefined()
+  })
+
+  it('names the user by a token that the client got before', async () => {
+    const { account } = await provider.enroll('ida')
+    const { auth_req_id: id } = await ask({ login_hint: 'ida' })
+    await provider.answer(account, 'approve')
+    const { id_token: hint = '' } = await poll(id)
+
+    const again = await ask({ id_token_hint: hint })
+    await provider.answer(account, 'approve')
+
+    expect(await errorOf(poll(again.auth_req_id))).toBe('none')
+  })
+
+  it.each([
+    ['an unknown user', { login_hint: 'nobody' }, 'unknown_user_id'],
+    ['nobody', {}, 'invalid_request'],
+    ['a token of somebody else', { login_hint_token: 'x' }, 'invalid_request'],
+    ['a message that turns text around', { login_hint: 'leo', binding_message: 'a\u202Eb' }, 'invalid_binding_message'],
+    ['a message of two lines', { login_hint: 'leo', binding_message: 'a\nb' }, 'invalid_binding_message'],
+    ['a long message', { login_hint: 'leo', binding_message: 'x'.repeat(121) }, 'invalid_binding_message'],
+    ['no time', { login_hint: 'leo', requested_expiry: '0' }, 'invalid_request'],
+    [
+      'an acr that a device cannot meet',
+      { login_hint: 'leo', claims: JSON.stringify({ id_token: { acr: { essential: true, value: 'phr' } } }) },
+      'unmet_authentication_requirements',
+    ],
+    [
+      'details of another type',
+      { login_hint: 'leo', authorization_details: details({ type: 'payment' }) },
+      'invalid_authorization_details',
+    ],
+    [
+      'two actions',
+      { login_hint: 'leo', authorization_details: details(transfer, transfer) },
+      'invalid_authorization_details',
+    ],
+    [
+      'an action with a message beside it',
+      { login_hint: 'leo', binding_message: 'x', authorization_details: details(transfer) },
+      'invalid_binding_message',
+    ],
+  ])('is refused for %s', async (_, parameters, error) => {
+    await provider.addUser('leo').catch(() => {})
+
+    expect(await errorOf(ask(parameters as Record<string, string>))).toBe(error)
+  })
+
+  it('is refused to clients of other kinds, and without the secret', async () => {
+    const external = await provider.configure(provider.external)
+    const wrong = await provider.configure({ ...client, clientSecret: 'wrong' })
+
+    expect(await errorOf(ask({ login_hint: 'ada' }, external))).toBe('invalid_request')
+    expect(await errorOf(ask({ login_hint: 'ada' }, wrong))).toBe('invalid_client')
+  })
+
+  it('is refused for a user who has no device', async () => {
+    await provider.addUser('mia')
+
+    expect(await errorOf(ask({ login_hint: 'mia' }))).toBe('access_denied')
+  })
+
+  it('has the action approved that it describes, and names the approval', async () => {
+    const { user, account } = await provider.enroll('ned')
+    const asked = await ask({ login_hint: 'ned', authorization_details: details(transfer), requested_expiry: '900' })
+
+    const { approvals = [] } = await provider.device.requests(account)
+    await provider.device.answerApproval(account, approvals[0]!, { decision: 'approve' })
+    const tokens = await poll(asked.auth_req_id)
+    const [action] = tokens.authorization_details ?? []
+    const approval = await provider.api.approvals.get(provider.domainId, action?.['approval'] as string)
+
+    expect(asked.expires_in).toBeGreaterThan(890)
+    expect(action).toMatchObject(transfer)
+    expect(approval).toMatchObject({ state: 'approved', redeemedAt: expect.any(Number) })
+    expect(approval.content).toContain('Transfer €250.00')
+    expect(approval.content).toContain('Call center')
+    expect(tokens.claims()).toMatchObject({ sub: user.id })
+    expect(tokens.claims()).not.toHaveProperty('amr')
+  })
+
+  it('accepts authorization_details in no other flow', async () => {
+    const { left } = await provider
+      .browser()
+      .visit(
+        `/oidc/authorize?client_id=${provider.signIn.id}&response_type=code&scope=openid&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback&code_challenge=${'x'.repeat(43)}&code_challenge_method=S256&authorization_details=${encodeURIComponent(details(transfer))}`,
+      )
+
+    expect(left?.searchParams.get('error')).toBe('invalid_target')
+  })
+})
