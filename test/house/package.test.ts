@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -27,7 +27,7 @@ describe('package.json', () => {
   it('all links to files of the repository use the address in package.json, and nothing else names it', () => {
     const named = /https?:\/\/[\w.]+\/[\w-]+\/second-factor\b(?:\/blob\/\w+\/)?/g
     const patterns = ['*.md', 'llms.txt', 'docs/**/*.md', '.github/**/*.*', 'src/**/*.{ts,tsx,html}', 'deploy/**/*.*']
-    const texts = globSync(patterns, { cwd: root })
+    const texts = globSync(patterns, { cwd: root }).filter((path) => statSync(join(root, path)).isFile())
     const addressesIn = (path: string) => (read(path).match(named) ?? []).map((address) => ({ path, address }))
 
     const addresses = texts.flatMap(addressesIn)

@@ -307,6 +307,7 @@ describe('FreeRADIUS with deploy/freeradius', () => {
     ['an expansion that has no end', '%{User-Name'],
     ['slashes', '../../users/1?x=1#y'],
     ['Unicode', 'Zoë 王 😀'],
+    ['Unicode and quotes', 'Zoë "王\\"'],
     ['128 characters', 'a'.repeat(128)],
   ])('RADIUS sends a username with %s to the service as it is', async (_what, username) => {
     const { id } = await service.enroll(username)

@@ -69,14 +69,6 @@ function radius(): readonly Mutant[] {
         'radclient logs in with a password, a number on the phone and Enter, and gets the attributes with the Accept only',
     },
     {
-      defense: 'RADIUS writes usernames as JSON',
-      file,
-      find: '&Second-Factor-User := "%{jsonquote:%{User-Name}}"',
-      replace: '&Second-Factor-User := "%{User-Name}"',
-      test,
-      title: 'RADIUS sends a username with %s to the service as it is',
-    },
-    {
       defense: 'RADIUS checks the certificate of the service',
       file: 'deploy/freeradius/second-factor/service.conf',
       find: 'check_cert = yes',
