@@ -21,11 +21,11 @@ export type EntraCloud = z.infer<typeof EntraCloud>
 /** The id of a tenant or an application, as the admin center of Entra shows it. */
 const Guid = z
   .string()
+  .toLowerCase()
   .regex(
-    /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i,
+    /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/,
     'expected an id such as 9122040d-6c67-4c5b-b112-36a304b66dad',
   )
-  .transform((id) => id.toLowerCase())
 
 /** What a client of kind `entra` knows of the tenant that asks for the second step. */
 export const EntraSettings = z.object({

@@ -184,7 +184,7 @@ function serveApps(router: Router, apps: SignInApps): void {
 
 async function serveApp(apps: SignInApps, ...[req, res, next]: Parameters<RequestHandler>): Promise<void> {
   const { kind, domainId } = req.params
-  const isKind = kind === 'external' || kind === 'sign-in'
+  const isKind = kind === 'external' || kind === 'sign-in' || kind === 'entra'
   const app = isKind ? await apps.find(kind, String(domainId)) : undefined
   if (!app) return next()
   // mfa() knows its pages by their whole path.

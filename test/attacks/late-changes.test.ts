@@ -214,6 +214,7 @@ async function furnish({ role, name, endpoint }: Change, consented: boolean) {
       scopes: '[]',
       jwks: null,
       jwksUri: null,
+      resources: '[]',
       refreshTokens: 0,
       createdAt: now,
     })

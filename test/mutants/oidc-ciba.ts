@@ -6,14 +6,6 @@ const test = 'oidc/ciba.test.ts'
 /** Backchannel authentication: who may ask, what the device shows, and whom the answer is for. */
 export const mutants: readonly Mutant[] = [
   {
-    defense: 'backchannel answers are for the client that has asked',
-    file: results,
-    find: ' || request.clientId !== ctx.oidc.client?.clientId) return request',
-    replace: ') return request',
-    test,
-    title: 'is answered to the client that has asked, and to no other',
-  },
-  {
     defense: 'backchannel clients that ask too often are slowed down',
     file: results,
     find: '    if (early) throw new errors.SlowDown()\n',

@@ -407,8 +407,8 @@ describe('addresses', () => {
       subject_types_supported: ['public'],
       authorization_response_iss_parameter_supported: true,
     })
-    expect(Object.keys(metadata).filter((name) => /registration|device|dpop|backchannel_logout|encrypt/.test(name))).toEqual(
-      [],
-    )
+    expect(
+      Object.keys(metadata).filter((name) => /registration|device|dpop|backchannel_logout|encrypt/.test(name)),
+    ).toEqual([])
   })
 })

@@ -101,7 +101,10 @@ const newOidcClient = {
   postLogoutRedirectUris: ['https://wiki.example.com/'],
   jwks: null,
   jwksUri: null,
+  resources: [],
   refreshTokens: false,
+  entra: null,
+  ciba: null,
   scopes: ['profile'],
 }
 const oidcClient = {
