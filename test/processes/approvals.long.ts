@@ -35,14 +35,14 @@ async function arrange() {
     list: async () => (await approvals.list(domainId)).approvals,
     run: (...args: string[]) => command(args, env),
     /** Starts `second-factor ask`, and resolves once the person is asked. */
-    async ask(title: string) {
+    ask: async (title: string) => {
       const asking = command(['ask', '--user', 'alice', '--title', title], env)
       await asking.printed(/Waiting/)
       // Not awaited by the caller of this function, but by the test.
       return { asking }
     },
     pending: async () => (await device.requests(account)).approvals ?? [],
-    async answer(decision: 'approve' | 'deny') {
+    answer: async (decision: 'approve' | 'deny') => {
       const [approval] = (await device.requests(account)).approvals ?? []
       await device.answerApproval(account, approval!, { decision })
     },
