@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { axeViolations } from '../support/axe.ts'
 import { startService } from '../support/running-service.ts'
-import { everyApprovalScreen } from './every-approval-screen.ts'
+import { everyApprovalScreen, everyUnansweredApprovalScreen } from './every-approval-screen.ts'
 import { everyScreen } from './every-screen.ts'
 import { phones, small } from './phone.ts'
 import { button, headline, appears, read } from './screen.ts'
@@ -95,8 +95,11 @@ describe('every screen of an approval', () => {
       const inspect = inspector(page, rules)
 
       await everyApprovalScreen(service, page, (screen) => inspect.check(screen))
+      const rest = await phone.joinedAtRest({ context })
+      const inspectAtRest = inspector(rest.page, rules)
+      await everyUnansweredApprovalScreen(rest, (screen) => inspectAtRest.check(screen))
 
-      expect(inspect.violations).toEqual([])
+      expect([...inspect.violations, ...inspectAtRest.violations]).toEqual([])
     },
     120_000,
   )

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
 import type { Approval } from '../../src/contract/approvals.ts'
+import { createCall } from '../service/start-service.ts'
 import { axeViolations } from '../support/axe.ts'
 import { pinOfPerson, useConsole } from './console-person.ts'
+import { everyUnansweredApprovalScreen } from './every-approval-screen.ts'
 import { phones } from './phone.ts'
 import { appears, button, headline } from './screen.ts'
 
@@ -19,10 +21,11 @@ const transfer = { title: 'Transfer €250.00', details }
 async function person({ withPin = false } = {}) {
   const { id, domainId, page } = await newPerson({ withPin })
   const path = `/domains/${domainId}/approvals`
-  const ask = async (content: object = {}): Promise<Approval> =>
-    (await running().call('POST', path, { body: { user: { id }, ...transfer, ...content } })).json
+  const askBy = async (call: ReturnType<typeof createCall>, content: object) =>
+    call('POST', path, { body: { user: { id }, ...transfer, ...content } })
+  const ask = async (content: object = {}): Promise<Approval> => (await askBy(running().call, content)).json
   const get = async (approval: string): Promise<Approval> => (await running().call('GET', `${path}/${approval}`)).json
-  return { page, ask, get }
+  return { page, ask, askBy, get }
 }
 
 /** The same, with an action on the screen. */
@@ -80,6 +83,25 @@ describe('an action to approve', () => {
     await button(page, 'OK').click()
     await ask({ requestedBy: 'deploy script' })
     expect(await headline(page, 'Approve this?')).toBe(true)
+  })
+
+  it('"Allow again" after a report lifts the block of that report, and no other one of the same name', async () => {
+    const { page, askBy } = await person()
+    const { origin, service, organization, call } = running()
+    const otherApp = createCall(origin, await service.administration.createApiKey(organization.id))
+    const requester = { requestedBy: 'deploy script' }
+    for (const app of [call, otherApp]) {
+      await askBy(app, requester)
+      await button(page, report).click()
+      await headline(page, 'Denied and blocked')
+      if (app === call) await button(page, 'OK').click()
+    }
+
+    await button(page, 'Allow again').click()
+    await headline(page, 'Denied')
+
+    expect((await askBy(call, requester)).status).toBe(403)
+    expect((await askBy(otherApp, requester)).status).toBe(200)
   })
 
   it('a blocked requester is listed with its account, where it can be allowed again', async () => {
@@ -187,11 +209,45 @@ describe('an action to approve', () => {
     expect(await bottom('#facts .origin')).toBeLessThanOrEqual(top)
   })
 
+  it('an action that nobody answers in time ends', async () => {
+    const { texts, states } = await unanswered()
+
+    expect(texts['expired']).toMatch(/Time ran out\s+Transfer €250\.00\s+Nothing was approved\./)
+    expect(states).toContain('expired')
+  })
+
+  it('an action that this version cannot show says so, and is not approved', async () => {
+    const { texts, states, sent } = await unanswered()
+
+    expect(texts['unknown version']?.match(/so you can only deny it\./g)).toHaveLength(1)
+    expect(texts['unknown version']).not.toContain('250')
+    expect(states).toContain('pending')
+    expect(sent).toEqual([])
+  })
+
+  /** What the screens said of actions that nobody could answer, although "Approve" was pressed on the last one. */
+  async function unanswered() {
+    const rest = await phone.joinedAtRest()
+    const { page, service, pass } = rest
+    const texts: Record<string, string> = {}
+    const sent: string[] = []
+    page.on('request', (request) => request.url().endsWith('/answer') && sent.push(request.url()))
+    await everyUnansweredApprovalScreen(rest, async (screen) => {
+      texts[screen] = await page.locator('.card').first().innerText()
+    })
+    // Presses are ignored at first.
+    await pass(1)
+    await button(page, 'Approve').click({ force: true })
+    const { approvals } = await service.client.approvals.list(service.domainId)
+    return { texts, sent, states: approvals.map(({ state }) => state) }
+  }
+
   it('an action ends on the screen when the app cancels it', async () => {
     const { page, approval } = await asked()
 
     await running().call('DELETE', `/domains/${running().domain.id}/approvals/${approval.id}`)
 
     expect(await headline(page, 'No longer needed')).toBe(true)
+    expect(await appears(page.getByText('Transfer €250.00'))).toBe(true)
   })
 })

@@ -40,7 +40,7 @@ export function useConsole(phone: Phones) {
   return {
     running: () => running,
     /** A new person with an account. @param withPin in the domain that asks for a PIN. */
-    async person({ withPin = false } = {}): Promise<Person> {
+    person: async ({ withPin = false } = {}): Promise<Person> => {
       const domainId = withPin ? pinDomain : running.domain.id
       const { json: user } = await running.call('POST', '/users', { body: newUser(`alice ${random128()}`) })
       const membership = `/domains/${domainId}/users/${user.id}`

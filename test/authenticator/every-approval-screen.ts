@@ -1,9 +1,11 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 
+import type { Inbox } from '../../src/contract/device-answers.ts'
 import type { NewApproval } from '../../src/contract/approvals.ts'
 import { createDevice } from '../../src/device/device.ts'
 import type { RunningService } from '../support/running-service.ts'
 import { wrong } from '../story/person.ts'
+import type { Phones } from './phone.ts'
 
 /** Actions as apps write them, in the language of their users. */
 export interface Actions {
@@ -103,7 +105,7 @@ export async function everyApprovalScreen(
   await approvals.cancel(service.domainId, unusualAction.id)
   await page.locator('.outcome').waitFor()
   await look('canceled')
-  await page.locator('.coded').waitFor()
+  await back()
 
   const { code } = await service.enroll('ben')
   await createDevice().activate(service.url, code, { name: 'Test' })
@@ -166,4 +168,41 @@ export async function everyApprovalScreenWithPin(
   await page.locator(approve).click()
   await page.locator('.answer .problem:not(:empty)').waitFor()
   await look('a wrong PIN of an action')
+}
+
+/** The same for an action that nobody answers in time, and then for one that this version of the app cannot show. */
+export async function everyUnansweredApprovalScreen(
+  { service, page, pass }: Awaited<ReturnType<Phones['joinedAtRest']>>,
+  look: (screen: string) => Promise<void>,
+  { transfer }: Actions = englishActions,
+): Promise<void> {
+  const ask = () => service.client.approvals.create(service.domainId, { user: { username: 'alice' }, ...transfer })
+  await ask()
+  await page.locator('.approval').waitFor()
+  await pass(300)
+  await page.locator('.outcome').waitFor()
+  await look('expired')
+  await page.locator(ok).click()
+  await page.locator('.coded').waitFor()
+
+  await page.route('**/device/requests', fromLaterVersion)
+  await ask()
+  await page.reload()
+  await page.locator('.approval').waitFor()
+  await look('unknown version')
+}
+
+/** As a service would answer that knows more about actions than this app. */
+async function fromLaterVersion(route: Route): Promise<void> {
+  const headers = route.request().headers()
+  // Without streams, the app polls.
+  if (headers['accept']?.startsWith('text/event-stream')) return route.fulfill({ json: {} })
+  if (headers['if-none-match'] !== undefined) return route.continue()
+  const response = await route.fetch()
+  const { approvals = [], ...inbox }: Inbox = await response.json()
+  const later = approvals.map((each) => ({
+    ...each,
+    content: JSON.stringify({ ...JSON.parse(each.content), currency: 'EUR' }),
+  }))
+  return route.fulfill({ response, json: { ...inbox, approvals: later } })
 }

@@ -54,7 +54,9 @@ export interface Phones {
   /** A service, and an authenticator that has joined as alice. */
   joined(options?: JoinedOptions): Promise<Joined>
   /** The same, in which time passes only by `pass`, for the service and the page. */
-  joinedAtRest(): Promise<Joined & { readonly pass: (seconds: number) => Promise<void> }>
+  joinedAtRest(
+    options?: Pick<OpenWithOptions, 'context'>,
+  ): Promise<Joined & { readonly pass: (seconds: number) => Promise<void> }>
 }
 
 export interface PhonesOptions {
@@ -92,7 +94,8 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
   const openWith: Phones['openWith'] = async (service, code, { context, prepare, pin } = {}) => {
     const page = await open(service, '', context, prepare)
     await seedAccount(page, service.url, code, pin)
-    await page.getByText('Nothing to approve').waitFor()
+    // In any language.
+    await page.locator('.list .row').waitFor()
     mayBeLeft(page)
     return page
   }
@@ -105,11 +108,11 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
       const { userId, code } = await service.enroll(username)
       return { service, userId, page: await openWith(service, code, more) }
     },
-    async joinedAtRest() {
+    async joinedAtRest({ context } = {}) {
       const clock = createTestClock()
       const service = await startService({ service: { clock } })
       const { userId, code } = await service.enroll('alice')
-      const page = await openWith(service, code, { prepare: withClock })
+      const page = await openWith(service, code, { context, prepare: withClock })
       const pass = async (seconds: number) => {
         await page.clock.fastForward(seconds * 1_000)
         await clock.advance(seconds)

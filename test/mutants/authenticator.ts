@@ -90,6 +90,15 @@ export const mutants: readonly Mutant[] = [
     title: 'the buttons of long content cover nothing of its end when it can be approved',
   },
   {
+    defense: '"Allow again" lifts the block of its report alone',
+    file: 'src/authenticator/screens/approval-outcome.tsx',
+    find: 'await device.liftBlock(account, { id: block })',
+    replace:
+      'for (const each of [{ id: block }, ...(await device.blocks(account))]) await device.liftBlock(account, each)',
+    test: 'authenticator/approval.long.ts',
+    title: '"Allow again" after a report lifts the block of that report, and no other one of the same name',
+  },
+  {
     defense: 'denying when a person leaves after "Deny"',
     file: 'src/authenticator/screens/was-it-you.tsx',
     find: '      if (document.hidden) deny.current()\n',

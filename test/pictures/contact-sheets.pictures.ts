@@ -10,7 +10,7 @@ import { everyScreen as everyConsoleScreen, wordsOf } from '../console/every-scr
 import { walks } from '../express/every-page.ts'
 import { startService } from '../support/running-service.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
-import { drawSheet, type Shots } from './sheet.ts'
+import { drawSheets, type Shots } from './sheet.ts'
 
 const chromium = await sharedChromium()
 const phone = await phones()
@@ -35,21 +35,8 @@ async function shoot(page: Page, variant: string): Promise<Buffer> {
   return page.screenshot({ animations: 'disabled' })
 }
 
-/** How many states a sheet shows, so that each can be made out. */
-const statesOfSheet = 4
-
-/** Draws sheets with a line for each state and a column for each variant. */
-async function draw(
-  name: string,
-  states: ReadonlyMap<string, Shots>,
-  columns: readonly string[] = Object.keys(variants),
-): Promise<void> {
-  const all = [...states]
-  for (let start = 0; start < all.length; start += statesOfSheet) {
-    const number = String(start / statesOfSheet + 1).padStart(2, '0')
-    await drawSheet(`${name} ${number}`, all.slice(start, start + statesOfSheet), columns)
-  }
-}
+const draw = (name: string, states: ReadonlyMap<string, Shots>, columns: readonly string[] = Object.keys(variants)) =>
+  drawSheets(name, states, columns)
 
 describe('the web pages', () => {
   it.each(Object.entries(walks))('contact sheets show the web pages: %s', async (name, walk) => {

@@ -11,8 +11,23 @@ mkdirSync(folder, { recursive: true })
 /** The pictures of one state, by variant. */
 export type Shots = Map<string, Buffer>
 
-/** Draws a sheet with a line for each state and a column for each variant. */
-export async function drawSheet(
+/** How many states a sheet shows, so that each can be made out. */
+const statesOfSheet = 4
+
+/** Draws sheets with a line for each state and a column for each variant. */
+export async function drawSheets(
+  name: string,
+  states: ReadonlyMap<string, Shots>,
+  columns: readonly string[],
+): Promise<void> {
+  const all = [...states]
+  for (let start = 0; start < all.length; start += statesOfSheet) {
+    const number = String(start / statesOfSheet + 1).padStart(2, '0')
+    await drawSheet(`${name} ${number}`, all.slice(start, start + statesOfSheet), columns)
+  }
+}
+
+async function drawSheet(
   name: string,
   states: Iterable<readonly [string, ReadonlyMap<string, Buffer>]>,
   columns: readonly string[],

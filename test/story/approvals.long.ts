@@ -43,7 +43,7 @@ async function arrange(javaScriptEnabled = true) {
     const number = decision === 'approve' ? await numberOn(page) : undefined
     await answerApproval(systemClock, account, approval, { decision, number })
   }
-  return { url, page, answer, sendMoney: () => sendMoney(page, url) }
+  return { url, page, answer, send: () => sendMoney(page, url) }
 }
 
 /** Fills in the form of the example app, until the page asks for the approval. */
@@ -57,11 +57,11 @@ async function sendMoney(page: Page, url: string): Promise<void> {
 
 describe('a transfer in the example app', () => {
   it('the example app sends money once the device has approved exactly that transfer', async () => {
-    const { page, url, answer, sendMoney } = await arrange()
+    const { page, url, answer, send } = await arrange()
     await page.waitForURL((address) => !address.pathname.startsWith('/mfa') || address.pathname === '/mfa/recovery')
     await page.goto(`${url}/transfer`)
     await page.screenshot({ path: join(folder, 'transfer 1 form.png') })
-    await sendMoney()
+    await send()
     await page.screenshot({ path: join(folder, 'transfer 2 waiting.png') })
     await expectAccessible(page)
 
@@ -75,10 +75,10 @@ describe('a transfer in the example app', () => {
   })
 
   it('the example app sends nothing after the device has denied, and asks again when the user says so', async () => {
-    const { page, url, answer, sendMoney } = await arrange()
+    const { page, url, answer, send } = await arrange()
     await page.waitForURL((address) => !address.pathname.startsWith('/mfa') || address.pathname === '/mfa/recovery')
     await page.goto(url)
-    await sendMoney()
+    await send()
 
     await answer('deny')
     await page.getByRole('heading', { name: 'You denied this' }).waitFor()
@@ -93,15 +93,15 @@ describe('a transfer in the example app', () => {
   })
 
   it('the example app sends money without JavaScript', async () => {
-    const { page, answer, sendMoney } = await arrange(false)
-    await sendMoney()
+    const { page, answer, send } = await arrange(false)
+    await send()
 
     await page.getByRole('button', { name: 'I’ve approved it' }).click()
-    const headline = await page.getByRole('heading', { level: 1 }).textContent()
+    const before = await page.getByRole('heading', { level: 1 }).textContent()
     await answer('approve')
     await page.getByRole('button', { name: 'I’ve approved it' }).click()
 
-    expect(headline).toBe('Approve this action')
+    expect(before).toBe('Approve this action')
     expect(await page.locator('.done').count()).toBe(1)
   })
 })

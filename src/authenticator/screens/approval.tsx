@@ -17,7 +17,7 @@ import { Emblem } from '../parts/card.tsx'
 import { useSpeech, useWords } from '../words/speech.tsx'
 import { ApprovalFacts } from './approval-content.tsx'
 import { ApprovalOutcome } from './approval-outcome.tsx'
-import { AskedCard } from './asked-card.tsx'
+import { AskedCard, AskedList } from './asked-card.tsx'
 import { OutcomeScreen } from './outcome.tsx'
 import { ShownText } from './shown-text.tsx'
 import { useSending } from './use-sending.ts'
@@ -56,10 +56,9 @@ export function ApprovalScreen({ device, clock, now, pending, inbox, onDone }: A
   if (failure) return <OutcomeScreen outcome={failure} clock={clock} onDone={onDone} />
   const isPending = busy || inbox.approvals.some((each) => each.approval.id === approval.id)
   const isExpired = serviceTime >= approval.expiresAt
-  const ended = answered ?? (!isPending && isExpired ? ({ state: 'expired' } as const) : undefined)
+  const ended = answered ?? (isPending ? undefined : ({ state: isExpired ? 'expired' : 'cancelled' } as const))
   if (ended) return <ApprovalOutcome key="outcome" {...{ device, account, content, ended, onDone }} />
-  if (!isPending) return <OutcomeScreen key="outcome" outcome="gone" clock={clock} onDone={onDone} />
-  const hold = content ? (seen ? undefined : seen === false ? words.approvalScroll : '') : words.approvalUnknown
+  const hold = content && seen ? undefined : seen === false ? words.approvalScroll : ''
   return (
     <AskedCard
       class="approval"
@@ -114,33 +113,31 @@ function useSeen(end: RefObject<Element | null>): boolean | undefined {
 
 interface ApprovalListProps {
   readonly inbox: Inbox
+  readonly first: boolean
   readonly onOpen: (approval: PendingApproval) => void
 }
 
 /** The approvals on the home screen, for a person who has more than one thing to answer. */
-export function ApprovalList({ inbox, onOpen }: ApprovalListProps) {
+export function ApprovalList({ inbox, first, onOpen }: ApprovalListProps) {
   const { words, locale } = useSpeech()
   return (
-    <section class="card" aria-labelledby="approvals">
-      <h2 id="approvals">{words.approvalTitle}</h2>
-      <ul class="list">
-        {inbox.approvals.map((each) => (
-          <li key={each.approval.id}>
-            <button type="button" class="row" onClick={() => onOpen(each)}>
-              <Emblem domain={each.approval.domain} serviceUrl={each.account.serviceUrl} />
-              <span>
-                <strong>
-                  <ShownText text={readContent(each.approval)?.title ?? each.approval.domain.name} />
-                </strong>
-                <small>
-                  <bdi>{words.at(nameOfUser(each.approval.user), each.approval.domain.name)}</bdi>
-                  {`, ${timeOf(each.approval.createdAt, locale, 'medium')}`}
-                </small>
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <AskedList id="approvals" title={words.approvalTitle} first={first}>
+      {inbox.approvals.map((each) => (
+        <li key={each.approval.id}>
+          <button type="button" class="row" onClick={() => onOpen(each)}>
+            <Emblem domain={each.approval.domain} serviceUrl={each.account.serviceUrl} />
+            <span>
+              <strong>
+                <ShownText text={readContent(each.approval)?.title ?? each.approval.domain.name} />
+              </strong>
+              <small>
+                <bdi>{words.at(nameOfUser(each.approval.user), each.approval.domain.name)}</bdi>
+                {`, ${timeOf(each.approval.createdAt, locale, 'medium')}`}
+              </small>
+            </span>
+          </button>
+        </li>
+      ))}
+    </AskedList>
   )
 }

@@ -41,3 +41,23 @@ export function AskedCard({ class: kind, title, account, asked, app, now, childr
     </Card>
   )
 }
+
+interface AskedListProps {
+  readonly id: string
+  readonly title: string
+  /** Whether nothing else that waits is above it: then its title is the headline of the screen. */
+  readonly first: boolean
+  readonly children: ComponentChildren
+}
+
+/** The calls or actions that wait, on the home screen. */
+export function AskedList({ id, title, first, children }: AskedListProps) {
+  const list = <ul class="list">{children}</ul>
+  if (first) return <Card title={title}>{list}</Card>
+  return (
+    <section class="card" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {list}
+    </section>
+  )
+}

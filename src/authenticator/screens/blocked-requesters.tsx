@@ -19,7 +19,8 @@ export function BlockedRequesters({ device, account }: BlockedRequestersProps) {
   const { words, locale } = useSpeech()
   const [blocks, setBlocks] = useState<readonly RequesterBlock[]>([])
   const { busy, problem, run } = useAttempt()
-  const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+  // A block ends within a day. Without the year, the time fits beside the button.
+  const time = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
 
   useEffect(() => {
     let isUnmounted = false

@@ -13,7 +13,7 @@ import { useTop } from '../hooks/use-top.ts'
 import type { Words } from '../texts/en.ts'
 import { nameOfUser } from '../accounts/user-name.ts'
 import { useSpeech, useWords } from '../words/speech.tsx'
-import { AskedCard } from './asked-card.tsx'
+import { AskedCard, AskedList } from './asked-card.tsx'
 import { OutcomeScreen } from './outcome.tsx'
 import { useSending } from './use-sending.ts'
 
@@ -99,29 +99,32 @@ function CallOutcome({ state, onDone }: { readonly state: CallState; readonly on
   )
 }
 
+interface CallListProps {
+  readonly inbox: Inbox
+  readonly first: boolean
+  readonly onOpen: (call: PendingCall) => void
+}
+
 /** The calls on the home screen, for a person who has more than one thing to answer. */
-export function CallList({ inbox, onOpen }: { readonly inbox: Inbox; readonly onOpen: (call: PendingCall) => void }) {
+export function CallList({ inbox, first, onOpen }: CallListProps) {
   const { words, locale } = useSpeech()
   return (
-    <section class="card" aria-labelledby="calls">
-      <h2 id="calls">{words.callTitle}</h2>
-      <ul class="list">
-        {inbox.calls.map((each) => (
-          <li key={each.call.id}>
-            <button type="button" class="row" onClick={() => onOpen(each)}>
-              <Emblem domain={each.call.domain} serviceUrl={each.account.serviceUrl} />
-              <span>
-                <strong>
-                  <bdi>{each.call.domain.name}</bdi>
-                </strong>
-                <small>
-                  <bdi>{nameOfUser(each.call.user)}</bdi>, {timeOf(each.call.createdAt, locale, 'medium')}
-                </small>
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <AskedList id="calls" title={words.callTitle} first={first}>
+      {inbox.calls.map((each) => (
+        <li key={each.call.id}>
+          <button type="button" class="row" onClick={() => onOpen(each)}>
+            <Emblem domain={each.call.domain} serviceUrl={each.account.serviceUrl} />
+            <span>
+              <strong>
+                <bdi>{each.call.domain.name}</bdi>
+              </strong>
+              <small>
+                <bdi>{nameOfUser(each.call.user)}</bdi>, {timeOf(each.call.createdAt, locale, 'medium')}
+              </small>
+            </span>
+          </button>
+        </li>
+      ))}
+    </AskedList>
   )
 }

@@ -31,11 +31,14 @@ interface HomeScreenProps {
 /** The pending requests, calls and approvals, and the accounts. */
 export function HomeScreen(props: HomeScreenProps) {
   const { accounts, inbox, onOpen, onCall, onApproval } = props
+  const { pending, calls, approvals } = inbox
   return (
     <>
-      {inbox.pending.length > 0 ? <Requests pending={inbox.pending} onOpen={onOpen} /> : null}
-      {inbox.calls.length > 0 ? <Calls inbox={inbox} onOpen={onCall} /> : null}
-      {inbox.approvals.length > 0 ? <Approvals inbox={inbox} onOpen={onApproval} /> : null}
+      {pending.length > 0 ? <Requests pending={pending} onOpen={onOpen} /> : null}
+      {calls.length > 0 ? <Calls inbox={inbox} first={pending.length === 0} onOpen={onCall} /> : null}
+      {approvals.length > 0 ? (
+        <Approvals inbox={inbox} first={pending.length + calls.length === 0} onOpen={onApproval} />
+      ) : null}
       <ChangeNotices inbox={inbox} />
       {countOf(inbox) > 0 ? null : <Empty inbox={inbox} accounts={accounts} />}
       <AccountList {...props} />
