@@ -135,7 +135,7 @@ export function oidcStateOf(service: object, stateOptions: OidcStateOptions = {}
   return {
     adapter: (model) => (model === 'Client' ? registry(open) : createAdapter(open, model)),
     keys: watch.keys,
-    onKeysChanged: watch.onChange,
+    onKeysChanged: (listener) => watch.onChange(listener),
     client: async (clientId) => findOidcClient(await open(), clientId),
     verifyClientSecret: async (attempt) => verifyClientSecret(await open(), attempt),
     async admit(address) {
@@ -152,7 +152,7 @@ export function oidcStateOf(service: object, stateOptions: OidcStateOptions = {}
     handleFor: handles,
     sessionStore: () => createSessionStore(open),
     record: async (event) => recordOidcEvent(await open(), event),
-    close: watch.close,
+    close: () => watch.close(),
   }
 }
 

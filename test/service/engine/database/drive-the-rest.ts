@@ -4,6 +4,11 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
+import { artifactByUserCode } from '../../../../src/service/features/oidc/artifact-statements.ts'
+import {
+  forgetClientSecrets,
+  oidcClientsOfOrganization,
+} from '../../../../src/service/features/oidc/client-statements.ts'
 import { latestAudit, verifyAudit } from '../../../../src/service/engine/audit/read.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { codeBudgets, codesLockedUntil } from '../../../../src/service/features/codes/tries.ts'
@@ -369,6 +374,9 @@ export function driveTheRest(): void {
     await countKnownBrowsers(db, 'none', 1)
     await takePruneBudget(db, 0)
     await storeInterfaceWords(db, { scheme: 'Service' })
+    await artifactByUserCode(db, { model: 'DeviceCode', userCode: 'none' }, 0)
+    await oidcClientsOfOrganization(db, running.organization.id)
+    await forgetClientSecrets(db, 'none')
 
     expect(verified.findings).toEqual([])
   })
