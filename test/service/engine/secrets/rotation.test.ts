@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
+import { storeArtifact } from '../../../../src/service/features/oidc/artifacts.ts'
+import { signingKeys } from '../../../../src/service/features/oidc/keys.ts'
 import { importHardwareTokens } from '../../../../src/service/features/hardware/import.ts'
 import { keyStatus } from '../../../../src/service/upkeep/key-status.ts'
 import { heartbeat, nodeTimeout } from '../../../../src/service/engine/secrets/live-nodes.ts'
@@ -346,7 +348,8 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
 })
 
 /** Adds what users create with a browser that receives push messages, with a PIN, and when they replace their device. */
-async function keepOneOfEach({ store, secrets }: ServiceContext): Promise<void> {
+async function keepOneOfEach(ctx: ServiceContext): Promise<void> {
+  const { store, secrets } = ctx
   const { db } = store
   const device = await db.selectFrom('device').select(['id', 'userId']).executeTakeFirstOrThrow()
   const token = await db
@@ -365,6 +368,8 @@ async function keepOneOfEach({ store, secrets }: ServiceContext): Promise<void> 
     .execute()
   await insertPushKey(db, { publicKey: 'public', privateKey: secrets.seal('private', pushKeyRecord) })
   await keepAdministrator(db, secrets)
+  await signingKeys(ctx, 90 * 86_400)
+  await storeArtifact(ctx, { model: 'Session', id: 'kept' }, { uid: 'kept' }, 3600)
 }
 
 async function keepAdministrator(db: Queryable, secrets: ServiceContext['secrets']): Promise<void> {
