@@ -7,10 +7,19 @@ const [policy, requests, interaction, routes, session] = [
   'src/oidc/interaction-routes.ts',
   'src/oidc/web-session.ts',
 ]
+const attacks = 'oidc/attacks.test.ts'
 const [external, signIn, protocol] = ['oidc/external.test.ts', 'oidc/sign-in.test.ts', 'oidc/protocol.test.ts']
 
 /** The OpenID provider: who may say who the user is, and what a second step counts for. */
 export const mutants: readonly Mutant[] = [
+  {
+    defense: 'a web session of the provider belongs to one kind and domain',
+    file: 'src/service/features/oidc/web-sessions.ts',
+    find: '(id: string) => `${owner} ${id}`',
+    replace: '(id: string) => (owner ? id : id)',
+    test: attacks,
+    title: 'is unknown to another kind, whatever the cookie is called',
+  },
   {
     defense: 'only parameters that the client has authenticated name the user',
     file: policy,
