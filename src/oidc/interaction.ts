@@ -9,6 +9,7 @@ import type { User } from '../contract/users.ts'
 import type { OidcClient } from '../admin-contract/oidc-clients.ts'
 import type { OidcState } from '../service/oidc-state.ts'
 import { describeAuthentication, factsOf } from './authentication-context.ts'
+import type { BrowserBinding } from './browser-binding.ts'
 import type { ProviderPages, RenderedPage } from './pages.ts'
 import { findHinted, hintOf } from './policy.ts'
 import type { AuthorizationParameters, Requirement } from './requirement.ts'
@@ -32,18 +33,20 @@ export interface InteractionInput {
   readonly state: OidcState
   readonly apps: SignInApps
   readonly pages: ProviderPages
+  readonly binding: BrowserBinding
   readonly provider: Provider
   /** Unix time, seconds. */
   readonly now: () => number
 }
 
-/** @returns undefined if the request has ended, or belongs to another browser: only the cookie of this one opens it. */
+/** @returns undefined if the request has ended, or belongs to another browser: only the cookies of this one open it. */
 export async function openInteraction(
-  { state, apps, provider }: InteractionInput,
+  { state, apps, binding, provider }: InteractionInput,
   req: IncomingMessage,
   res: ServerResponse,
   uid: string,
 ): Promise<OpenInteraction | undefined> {
+  if (!binding.isBound(req, uid)) return undefined
   const details = await provider.interactionDetails(req, res).catch(unlessGone)
   if (!details || details.uid !== uid || details.prompt.name !== 'login') return undefined
   const { params } = details

@@ -13,6 +13,22 @@ const [external, signIn, protocol] = ['oidc/external.test.ts', 'oidc/sign-in.tes
 /** The OpenID provider: who may say who the user is, and what a second step counts for. */
 export const mutants: readonly Mutant[] = [
   {
+    defense: 'the page of an authorization request opens only with a cookie of this host',
+    file: interaction,
+    find: '  if (!binding.isBound(req, uid)) return undefined\n',
+    replace: '  void binding\n',
+    test: attacks,
+    title: 'opens in no browser in which a sibling host has planted its cookies',
+  },
+  {
+    defense: 'an authorization request is resumed only with a cookie of this host',
+    file: 'src/oidc/bind-interactions.ts',
+    find: 'uid === undefined || binding.isBound(ctx.req, uid)',
+    replace: 'uid === undefined || binding.isBound',
+    test: attacks,
+    title: 'is resumed in no browser in which a sibling host has planted its cookies',
+  },
+  {
     defense: 'a web session of the provider belongs to one kind and domain',
     file: 'src/service/features/oidc/web-sessions.ts',
     find: '(id: string) => `${owner} ${id}`',

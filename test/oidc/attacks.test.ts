@@ -1,8 +1,13 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+
 import * as openid from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { ask, openSignIn, startProvider } from './start-provider.ts'
+import { createBrowserBinding } from '../../src/oidc/browser-binding.ts'
+import { ask, authorizationRequest, openSignIn, startProvider, usePasskey } from './start-provider.ts'
 import type { StartedProvider } from './start-provider.ts'
+import type { Tabs } from './tabs.ts'
 
 let provider: StartedProvider
 let external: openid.Configuration
@@ -30,5 +35,79 @@ describe('the web session of one kind of client', () => {
     expect(taken?.value).toEqual(expect.any(String))
     expect(opened.left).toBeUndefined()
     expect(opened.page.text).toContain('Sign in to wiki')
+  })
+})
+
+/** The cookies of oidc-provider for one request, which a sibling host can plant in another browser. */
+const planted = (from: Tabs, to: Tabs, name: string) => {
+  const cookies = from.jar().filter((cookie) => cookie.name.startsWith(name))
+  expect(cookies).toHaveLength(2)
+  for (const cookie of cookies) to.plant(cookie)
+}
+
+const bindings = (browser: Tabs) => browser.cookies().filter((name) => name.startsWith('oidc-browser-'))
+
+describe('an authorization request', () => {
+  it('opens in no browser in which a sibling host has planted its cookies', async () => {
+    const [attacker, victim] = [provider.browser(), provider.browser()]
+    const { base } = await openSignIn(signIn, attacker)
+    planted(attacker, victim, 'oidc-interaction')
+
+    const { page } = await victim.visit(base)
+    const own = await attacker.visit(base)
+
+    expect(page.status).toBe(400)
+    expect(own.page.text).toContain('Sign in to wiki')
+  })
+
+  it('is resumed in no browser in which a sibling host has planted its cookies', async () => {
+    const user = await provider.addUser('bea')
+    const passkey = await provider.addPasskey(user.id)
+    const [attacker, victim] = [provider.browser(), provider.browser()]
+    const { base } = await openSignIn(signIn, attacker)
+    const location = await usePasskey(attacker, base, passkey)
+    const leaving = await attacker.get(location ?? '')
+    const [, resume = ''] = /url=(.*)$/.exec(String(leaving.headers['refresh'])) ?? []
+    planted(attacker, victim, 'oidc-resume')
+    const { pathname } = new URL(resume)
+
+    const answer = await victim.get(pathname)
+    const own = await attacker.visit(resume)
+
+    expect(answer.status).toBe(400)
+    expect(own.left?.searchParams.get('code')).toEqual(expect.any(String))
+    expect(bindings(attacker)).toEqual([])
+  })
+
+  it('is one of few that a browser keeps open', async () => {
+    const browser = provider.browser()
+    const { request } = await authorizationRequest()
+    const { href } = openid.buildAuthorizationUrl(signIn, request)
+    for (let count = 0; count < 12; count += 1) await browser.visit(href)
+
+    const { page } = await browser.visit(href)
+
+    expect(bindings(browser)).toHaveLength(10)
+    expect(page.text).toContain('Sign in to wiki')
+  })
+})
+
+describe('the cookie that ties a request to its browser', () => {
+  it('can be set by no other host, and counts for this request alone', () => {
+    const binding = createBrowserBinding('https://id.example', ['new key', 'old key'])
+    const res = new ServerResponse(new IncomingMessage(new Socket()))
+    binding.bind(new IncomingMessage(new Socket()), res, { uid: 'one', seconds: 60 })
+    const line = String(res.getHeader('set-cookie'))
+    const [cookie = ''] = line.split(';')
+    const holds = (uid: string, sent: string) =>
+      binding.isBound(Object.assign(new IncomingMessage(new Socket()), { headers: { cookie: sent } }), uid)
+
+    expect(line).toMatch(
+      /^__Host-oidc-browser-[\w-]{16}=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=60$/,
+    )
+    expect(holds('one', `a=b; ${cookie}`)).toBe(true)
+    expect(holds('two', cookie)).toBe(false)
+    expect(holds('one', cookie.replace('__Host-', ''))).toBe(false)
+    expect(holds('one', `${cookie.split('=')[0]}=`)).toBe(false)
   })
 })
