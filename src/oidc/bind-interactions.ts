@@ -1,5 +1,4 @@
 import type Provider from 'oidc-provider'
-import type { KoaContextWithOIDC } from 'oidc-provider'
 
 import type { BrowserBinding } from './browser-binding.ts'
 import type { Packages } from './packages.ts'
@@ -17,8 +16,8 @@ export function bindInteractions(provider: Provider, { binding, pages, packages 
   provider.use(async (ctx, next) => {
     // oidc-provider resumes the request that this cookie names, whatever the address says.
     const uid = ctx.cookies.get(provider.cookieName('resume'), { signed: true })
-    if (uid === undefined || binding.isBound(ctx.req, uid)) return next()
-    send(ctx as KoaContextWithOIDC, await pages.expired(ctx.req))
+    if (uid === undefined || binding.isBound(ctx.req, uid)) await next()
+    else send(ctx, await pages.expired(ctx.req))
   })
   provider.on('interaction.destroyed', ({ uid }) => {
     const { ctx } = packages.openid.Provider

@@ -8,7 +8,7 @@ import { findMember, userKeyOf } from '../challenge/user.ts'
 import type { User } from '../contract/users.ts'
 import type { OidcClient } from '../admin-contract/oidc-clients.ts'
 import type { OidcState } from '../service/oidc-state.ts'
-import { describeAuthentication, factsOf } from './authentication-context.ts'
+import { describeAuthentication, factsOf, suits } from './authentication-context.ts'
 import type { BrowserBinding } from './browser-binding.ts'
 import type { ProviderPages, RenderedPage } from './pages.ts'
 import { findHinted, hintOf } from './policy.ts'
@@ -123,7 +123,9 @@ export async function decide(
   const service = await open.app.connect()
   const member = await findMember(service, person)
   if (!member) return refused('access_denied', 'the user is no member of the domain')
-  const { amr, acrs } = describeAuthentication(verified.factor, await factsOf(service, userId, verified))
+  const facts = await factsOf(service, userId, verified)
+  if (!suits(client.kind, facts)) return { kind: 'sign_in' }
+  const { amr, acrs } = describeAuthentication(verified.factor, facts)
   const acr = acrFor(requirement, acrs)
   if (acr === undefined) return refused('unmet_authentication_requirements', 'the requested acr was not reached')
   keepSignedIn(session, verified.at)

@@ -6,7 +6,7 @@ import type { User } from '../contract/users.ts'
 import type { ConnectedService } from '../challenge/service.ts'
 import type { OidcClient } from '../admin-contract/oidc-clients.ts'
 import type { OidcState } from '../service/oidc-state.ts'
-import { describeAuthentication, factsOf } from './authentication-context.ts'
+import { describeAuthentication, factsOf, suits } from './authentication-context.ts'
 import type { Packages } from './packages.ts'
 import { acrFor, isUnknown, needsNewStep, requirementOf } from './requirement.ts'
 import type { Requirement } from './requirement.ts'
@@ -116,7 +116,9 @@ async function isMet(
     const hinted = await findHinted(service, hintOf(oidc.params ?? {}, oidc.trusted ?? []) ?? '')
     if (hinted?.id !== userId) return false
   }
-  const { amr, acrs } = describeAuthentication(verified.factor, await factsOf(service, userId, verified))
+  const facts = await factsOf(service, userId, verified)
+  if (!suits(client.kind, facts)) return false
+  const { amr, acrs } = describeAuthentication(verified.factor, facts)
   const acr = acrFor(requirement, acrs)
   if (acr === undefined) return false
   oidc.session?.loginAccount({ accountId: userId, loginTs: verified.at, acr, amr: [...amr] })

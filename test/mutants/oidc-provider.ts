@@ -13,6 +13,14 @@ const [external, signIn, protocol] = ['oidc/external.test.ts', 'oidc/sign-in.tes
 /** The OpenID provider: who may say who the user is, and what a second step counts for. */
 export const mutants: readonly Mutant[] = [
   {
+    defense: 'a whole sign-in needs user verification',
+    file: 'src/oidc/authentication-context.ts',
+    find: "  kind !== 'sign-in' || userVerified\n",
+    replace: "  kind !== 'sign-in' || userVerified !== undefined\n",
+    test: attacks,
+    title: 'is none by a passkey that has not verified the person, nor is it remembered as one',
+  },
+  {
     defense: 'the page of an authorization request opens only with a cookie of this host',
     file: interaction,
     find: '  if (!binding.isBound(req, uid)) return undefined\n',

@@ -4,8 +4,10 @@ import { Socket } from 'node:net'
 import * as openid from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import type { CreationOptions, RequestOptions } from '../../src/contract/webauthn.ts'
 import { createBrowserBinding } from '../../src/oidc/browser-binding.ts'
-import { ask, authorizationRequest, openSignIn, startProvider, usePasskey } from './start-provider.ts'
+import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
+import { ask, authorizationRequest, errorIn, openSignIn, startProvider, usePasskey } from './start-provider.ts'
 import type { StartedProvider } from './start-provider.ts'
 import type { Tabs } from './tabs.ts'
 
@@ -89,6 +91,69 @@ describe('an authorization request', () => {
 
     expect(bindings(browser)).toHaveLength(10)
     expect(page.text).toContain('Sign in to wiki')
+  })
+})
+
+/** A person who has come in by a code, and has added a passkey that may answer without user verification. */
+async function comeIn(username: string) {
+  const user = await provider.addUser(username)
+  const { code = '' } = await provider.api.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 30 })
+  const authenticator = createAuthenticator({ origin: provider.url })
+  const browser = provider.browser()
+  const mfa = provider.pages('sign-in')
+  const first = await openSignIn(signIn, browser)
+  await browser.submit(`${first.base}/code`, { username, code })
+  await browser.get(`${mfa}/enroll/passkey`)
+  const creation = JSON.parse((await browser.submit(`${mfa}/enroll/passkey/options`)).text) as CreationOptions
+  const response = JSON.stringify(authenticator.make(creation))
+  await browser.submit(`${mfa}/enroll/passkey`, { name: 'Key', response })
+  return {
+    ...first,
+    browser,
+    user,
+    authenticator,
+    /** Passes the second step of mfa() by a touch alone. */
+    async touch() {
+      await browser.visit(mfa)
+      const options = JSON.parse((await browser.submit(`${mfa}/passkey/options`)).text) as RequestOptions
+      const answer = JSON.stringify(authenticator.use(options, { uv: false }))
+      return browser.follow(await browser.submit(`${mfa}/passkey`, { response: answer }))
+    },
+  }
+}
+
+describe('a whole sign-in', () => {
+  it('is none by a passkey that has not verified the person, nor is it remembered as one', async () => {
+    const { browser, touch, base, checks, authenticator } = await comeIn('cyd')
+
+    const touched = await touch()
+    const silent = await openSignIn(signIn, browser, { prompt: 'none' })
+    const location = await usePasskey(browser, base, authenticator)
+    const { left } = await browser.visit(location ?? '')
+    const tokens = await openid.authorizationCodeGrant(signIn, left!, checks)
+
+    expect(touched.left).toBeUndefined()
+    expect(touched.page.text).toContain('Sign in to wiki')
+    expect(errorIn(silent.left)).toBe('login_required')
+    expect(tokens.claims()).toMatchObject({ amr: ['hwk', 'user', 'mfa'] })
+  })
+
+  it('begins anew with prompt=login, and takes one answer of the passkey', async () => {
+    const { browser, base, authenticator } = await comeIn('dan')
+    await browser.visit((await usePasskey(browser, base, authenticator)) ?? '')
+
+    const fresh = await openSignIn(signIn, browser, { prompt: 'login' })
+    const { left } = await browser.visit((await usePasskey(browser, fresh.base, authenticator)) ?? '')
+    const stranger = provider.browser()
+    const elsewhere = await openSignIn(signIn, stranger, { prompt: 'login' })
+    const other = await stranger.visit((await usePasskey(stranger, elsewhere.base, authenticator)) ?? '')
+
+    expect(fresh.left).toBeUndefined()
+    expect(fresh.page.text).toContain('Sign in to wiki')
+    expect([left, other.left].map((url) => url?.searchParams.get('code'))).toEqual([
+      expect.any(String),
+      expect.any(String),
+    ])
   })
 })
 
