@@ -142,8 +142,14 @@ interface Asking {
 /** Whether the request needs a new second step, and this one was passed before it came. */
 function isTooOld(requirement: Requirement, verified: Verified, { req, uid, now }: Asking): boolean {
   if (!needsNewStep(requirement, verified, now)) return false
-  return passedBefore(req, uid, verified.sessionId) === verified.sessionId
+  if (passedBefore(req, uid, verified.sessionId) === verified.sessionId) return true
+  // The page may have stayed open for long since. A new one counts for a minute in any case, or else a short `max_age` would never end.
+  const { maxAge } = requirement
+  return maxAge !== undefined && now - verified.at > Math.max(maxAge, shortestAge)
 }
+
+/** How long a second step counts that was passed for the request, seconds. */
+const shortestAge = 60
 
 /** Stores the result of an interaction, and leads the browser back to the provider, which answers the client. */
 export async function finish(

@@ -55,6 +55,8 @@ async function judge(input: PolicyInput, ctx: KoaContextWithOIDC): Promise<boole
   const { errors } = input.packages.openid
   // The page has just decided, and its result can be used once.
   if (oidc.result?.login) return false
+  // A new interaction would carry on what the client has vouched for, for as long as somebody likes.
+  if (oidc.route === 'resume') throw new errors.AccessDenied('the person left the sign-in')
   const client = await input.state.client(oidc.client?.clientId ?? '')
   if (!client) throw new errors.InvalidClient('unknown client')
   await input.signedRequests.useUp(ctx)

@@ -13,6 +13,22 @@ const [external, signIn, protocol] = ['oidc/external.test.ts', 'oidc/sign-in.tes
 /** The OpenID provider: who may say who the user is, and what a second step counts for. */
 export const mutants: readonly Mutant[] = [
   {
+    defense: 'a return to the provider without a result ends the request',
+    file: policy,
+    find: "  if (oidc.route === 'resume') throw",
+    replace: "  if (oidc.route === 'none') throw",
+    test: attacks,
+    title: 'ends with a return to the provider that brings no result',
+  },
+  {
+    defense: 'a second step that has become older than max_age does not count',
+    file: interaction,
+    find: 'now - verified.at > Math.max(maxAge, shortestAge)',
+    replace: 'verified.at > now + Math.max(maxAge, shortestAge)',
+    test: attacks,
+    title: 'takes no second step that has become older than max_age while its page was open',
+  },
+  {
     defense: 'a whole sign-in needs user verification',
     file: 'src/oidc/authentication-context.ts',
     find: "  kind !== 'sign-in' || userVerified\n",
@@ -71,8 +87,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a second step that was passed before a fresh one was asked for does not count',
     file: interaction,
-    find: '  return passedBefore(req, uid, verified.sessionId) === verified.sessionId\n',
-    replace: '  return passedBefore(req, uid, verified.sessionId) === undefined\n',
+    find: '  if (passedBefore(req, uid, verified.sessionId) === verified.sessionId) return true\n',
+    replace: '  void passedBefore(req, uid, verified.sessionId)\n',
     test: external,
     title: 'does not ask again in the same browser, unless the client wants it',
   },

@@ -2,11 +2,13 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
 import * as openid from 'openid-client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import type { CreationOptions, RequestOptions } from '../../src/contract/webauthn.ts'
+import { systemClock } from '../../src/ground/clock.ts'
 import { createBrowserBinding } from '../../src/oidc/browser-binding.ts'
 import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
+import { numberOn } from '../support/web-app.ts'
 import { ask, authorizationRequest, errorIn, openSignIn, startProvider, usePasskey } from './start-provider.ts'
 import type { StartedProvider } from './start-provider.ts'
 import type { Tabs } from './tabs.ts'
@@ -79,6 +81,39 @@ describe('an authorization request', () => {
     expect(answer.status).toBe(400)
     expect(own.left?.searchParams.get('code')).toEqual(expect.any(String))
     expect(bindings(attacker)).toEqual([])
+  })
+
+  it('ends with a return to the provider that brings no result', async () => {
+    await provider.enroll('eva')
+    const browser = provider.browser()
+    await ask(external, browser, { login_hint: 'eva' })
+    const { path = '' } = browser.jar().find(({ name }) => name === 'oidc-resume') ?? {}
+
+    const { left } = await browser.visit(path)
+    const again = await browser.visit(path)
+
+    expect(errorIn(left)).toBe('access_denied')
+    expect(again.page.status).toBe(400)
+  })
+
+  it('takes no second step that has become older than max_age while its page was open', async () => {
+    let moved = 0
+    const late = await startProvider({ clock: { ...systemClock, now: () => systemClock.now() + moved } })
+    onTestFinished(() => late.close())
+    const config = await late.configure(late.external)
+    const { account } = await late.enroll('fay')
+    const browser = late.browser()
+    const { page } = await ask(config, browser, { login_hint: 'fay', max_age: '30' })
+    await late.answer(account, 'approve', numberOn(page))
+    const { headers } = await browser.submit(`${late.pages('external')}/complete`)
+    const base = String(headers['location'])
+    moved = 100
+
+    const old = await browser.visit(base)
+
+    expect(base).toContain('/oidc/interaction/')
+    expect(old.page.text).not.toContain('code=')
+    expect(old.path).toBe(late.pages('external'))
   })
 
   it('is one of few that a browser keeps open', async () => {
