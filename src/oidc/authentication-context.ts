@@ -1,3 +1,4 @@
+import type { OidcClientKind } from '../admin-contract/oidc-client-settings.ts'
 import type { Verified } from '../challenge/challenge.ts'
 import { unlessRejected } from '../challenge/rejection.ts'
 import type { ConnectedService } from '../challenge/service.ts'
@@ -53,6 +54,13 @@ export function describeAuthentication(factor: Factor, facts: FactorFacts): Auth
   }
   return { amr: methods[factor](facts), acrs: acrValues.filter((acr) => isTrue[acr]) }
 }
+
+/**
+ * Whether what was passed is enough for a client of this kind. In a whole sign-in nobody has checked a password, so the authenticator has
+ * to have verified the person: without that, whoever holds the passkey would sign in.
+ */
+export const suits = (kind: OidcClientKind, { userVerified }: FactorFacts): boolean =>
+  kind !== 'sign-in' || userVerified
 
 /** Asks the service what it knows of the factor of a second step. What it does not say is not claimed. */
 export async function factsOf(service: ConnectedService, userId: string, verified: Verified): Promise<FactorFacts> {

@@ -94,8 +94,10 @@ async function continueWith(visited: Visit): Promise<void> {
   const { req, open, entered, input } = visited
   const decision = await decide(open, entered, req, input.now())
   if (decision.kind === 'finish') return end(visited, decision)
-  if (decision.kind === 'sign_in') return showSignIn(visited)
-  return challenge(visited)
+  if (decision.kind === 'challenge' && open.client.kind !== 'sign-in') return challenge(visited)
+  // The challenge of mfa() takes a passkey without user verification, which is no whole sign-in.
+  passedBefore(req, open.uid, entered.verified?.sessionId)
+  return showSignIn(visited)
 }
 
 /** Asks for the second step exactly as `mfa()` does. */

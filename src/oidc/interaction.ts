@@ -8,7 +8,8 @@ import { findMember, userKeyOf } from '../challenge/user.ts'
 import type { User } from '../contract/users.ts'
 import type { OidcClient } from '../admin-contract/oidc-clients.ts'
 import type { OidcState } from '../service/oidc-state.ts'
-import { describeAuthentication, factsOf } from './authentication-context.ts'
+import { describeAuthentication, factsOf, suits } from './authentication-context.ts'
+import type { BrowserBinding } from './browser-binding.ts'
 import type { ProviderPages, RenderedPage } from './pages.ts'
 import { findHinted, hintOf } from './policy.ts'
 import type { AuthorizationParameters, Requirement } from './requirement.ts'
@@ -32,18 +33,20 @@ export interface InteractionInput {
   readonly state: OidcState
   readonly apps: SignInApps
   readonly pages: ProviderPages
+  readonly binding: BrowserBinding
   readonly provider: Provider
   /** Unix time, seconds. */
   readonly now: () => number
 }
 
-/** @returns undefined if the request has ended, or belongs to another browser: only the cookie of this one opens it. */
+/** @returns undefined if the request has ended, or belongs to another browser: only the cookies of this one open it. */
 export async function openInteraction(
-  { state, apps, provider }: InteractionInput,
+  { state, apps, binding, provider }: InteractionInput,
   req: IncomingMessage,
   res: ServerResponse,
   uid: string,
 ): Promise<OpenInteraction | undefined> {
+  if (!binding.isBound(req, uid)) return undefined
   const details = await provider.interactionDetails(req, res).catch(unlessGone)
   if (!details || details.uid !== uid || details.prompt.name !== 'login') return undefined
   const { params } = details
@@ -120,7 +123,9 @@ export async function decide(
   const service = await open.app.connect()
   const member = await findMember(service, person)
   if (!member) return refused('access_denied', 'the user is no member of the domain')
-  const { amr, acrs } = describeAuthentication(verified.factor, await factsOf(service, userId, verified))
+  const facts = await factsOf(service, userId, verified)
+  if (!suits(client.kind, facts)) return { kind: 'sign_in' }
+  const { amr, acrs } = describeAuthentication(verified.factor, facts)
   const acr = acrFor(requirement, acrs)
   if (acr === undefined) return refused('unmet_authentication_requirements', 'the requested acr was not reached')
   keepSignedIn(session, verified.at)
@@ -137,8 +142,14 @@ interface Asking {
 /** Whether the request needs a new second step, and this one was passed before it came. */
 function isTooOld(requirement: Requirement, verified: Verified, { req, uid, now }: Asking): boolean {
   if (!needsNewStep(requirement, verified, now)) return false
-  return passedBefore(req, uid, verified.sessionId) === verified.sessionId
+  if (passedBefore(req, uid, verified.sessionId) === verified.sessionId) return true
+  // The page may have stayed open for long since. A new one counts for a minute in any case, or else a short `max_age` would never end.
+  const { maxAge } = requirement
+  return maxAge !== undefined && now - verified.at > Math.max(maxAge, shortestAge)
 }
+
+/** How long a second step counts that was passed for the request, seconds. */
+const shortestAge = 60
 
 /** Stores the result of an interaction, and leads the browser back to the provider, which answers the client. */
 export async function finish(

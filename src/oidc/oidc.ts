@@ -11,6 +11,8 @@ import { SetupError } from '../service-handle.ts'
 import type { OidcState } from '../service/oidc-state.ts'
 import { oidcStateOf } from '../service/oidc-state.ts'
 import { folder, ownUrl, prefixOf } from './addresses.ts'
+import { bindInteractions } from './bind-interactions.ts'
+import { createBrowserBinding } from './browser-binding.ts'
 import { endWebSessionsOnLogout } from './end-web-sessions.ts'
 import type { FetchFrom } from './entra-keys.ts'
 import { createTenantKeys } from './entra-keys.ts'
@@ -137,9 +139,11 @@ async function openProvider(
   const now = () => options.clock.now()
   let keys = await state.keys()
   const cookieKeys = [...keys.cookieKeys]
+  const binding = createBrowserBinding(options.issuer, cookieKeys)
   const apps = createSignInApps({ options, state, packages, cookieKeys })
   const create = () => {
-    const created = createProvider({ options, state, packages, apps, pages, now }, keys)
+    const created = createProvider({ options, state, packages, apps, pages, binding, now }, keys)
+    bindInteractions(created, { binding, pages, packages })
     replaceFormPosts(created, pages)
     describeEntraFlow(created)
     endWebSessionsOnLogout(created, apps)
@@ -155,7 +159,7 @@ async function openProvider(
 
   const router = packages.express.Router()
   router.get(`${folder}/assets/:file`, serveFiles(pages))
-  const input = { state, apps, pages, now, options, packages, provider: async () => current.provider }
+  const input = { state, apps, pages, binding, now, options, packages, provider: async () => current.provider }
   router.use(entraRoutes({ ...input, tenantKeys: createTenantKeys(fetchFrom, now), keys: () => keys }))
   router.use(interactionRoutes(input))
   serveApps(router, apps)

@@ -6,7 +6,7 @@ import type { User } from '../contract/users.ts'
 import type { ConnectedService } from '../challenge/service.ts'
 import type { OidcClient } from '../admin-contract/oidc-clients.ts'
 import type { OidcState } from '../service/oidc-state.ts'
-import { describeAuthentication, factsOf } from './authentication-context.ts'
+import { describeAuthentication, factsOf, suits } from './authentication-context.ts'
 import type { Packages } from './packages.ts'
 import { acrFor, isUnknown, needsNewStep, requirementOf } from './requirement.ts'
 import type { Requirement } from './requirement.ts'
@@ -55,6 +55,8 @@ async function judge(input: PolicyInput, ctx: KoaContextWithOIDC): Promise<boole
   const { errors } = input.packages.openid
   // The page has just decided, and its result can be used once.
   if (oidc.result?.login) return false
+  // A new interaction would carry on what the client has vouched for, for as long as somebody likes.
+  if (oidc.route === 'resume') throw new errors.AccessDenied('the person left the sign-in')
   const client = await input.state.client(oidc.client?.clientId ?? '')
   if (!client) throw new errors.InvalidClient('unknown client')
   await input.signedRequests.useUp(ctx)
@@ -116,7 +118,9 @@ async function isMet(
     const hinted = await findHinted(service, hintOf(oidc.params ?? {}, oidc.trusted ?? []) ?? '')
     if (hinted?.id !== userId) return false
   }
-  const { amr, acrs } = describeAuthentication(verified.factor, await factsOf(service, userId, verified))
+  const facts = await factsOf(service, userId, verified)
+  if (!suits(client.kind, facts)) return false
+  const { amr, acrs } = describeAuthentication(verified.factor, facts)
   const acr = acrFor(requirement, acrs)
   if (acr === undefined) return false
   oidc.session?.loginAccount({ accountId: userId, loginTs: verified.at, acr, amr: [...amr] })

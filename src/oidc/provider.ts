@@ -7,6 +7,7 @@ import { findAccount } from './account.ts'
 import { createAdapters } from './adapter.ts'
 import { interactionPath, prefixOf, routes } from './addresses.ts'
 import { acrValues } from './authentication-context.ts'
+import type { BrowserBinding } from './browser-binding.ts'
 import { cibaFeature } from './ciba.ts'
 import { checkAuthorizationDetails, expiryOf, keptAfterExpiry } from './ciba-request.ts'
 import { answerPolls } from './ciba-results.ts'
@@ -26,6 +27,7 @@ export interface ProviderInput {
   readonly packages: Packages
   readonly apps: SignInApps
   readonly pages: ProviderPages
+  readonly binding: BrowserBinding
   /** Unix time, seconds. */
   readonly now: () => number
 }
@@ -48,7 +50,7 @@ export function createProvider(input: ProviderInput, keys: OidcKeys): Provider {
 }
 
 function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
-  const { options, state, packages, apps, pages, now } = input
+  const { options, state, packages, apps, pages, binding, now } = input
   const { openid } = packages
   const secure = options.issuer.startsWith('https:')
   const prefix = prefixOf(options.issuer)
@@ -92,7 +94,10 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
     ttl,
     interactions: {
       policy: createPolicy({ packages, state, apps, signedRequests, now }),
-      url: (_ctx, { uid }) => prefix + interactionPath(uid),
+      url: ({ req, res }, { uid }) => {
+        binding.bind(req, res, { uid, seconds: ttl.Interaction })
+        return prefix + interactionPath(uid)
+      },
     },
     findAccount: (_ctx, id) => findAccount({ state, apps }, id, openid.Provider.ctx),
     loadExistingGrant: grantOf,

@@ -93,7 +93,7 @@ async function createSignInApp(
   const session = packages.session({
     name: `${secure ? '__Host-' : ''}oidc-${kind}-${domainId}`,
     secret: cookieKeys as string[],
-    store: Object.assign(new packages.session.MemoryStore(), state.sessionStore()),
+    store: Object.assign(new packages.session.MemoryStore(), state.sessionStore(`${kind}/${domainId}`)),
     resave: false,
     saveUninitialized: false,
     // The address of the issuer decides whether cookies are secure: `proxy` reads what `asIssuer()` has written.

@@ -60,8 +60,8 @@ export interface OidcState {
   admit(address: string | undefined): Promise<number>
   /** The domain of a client, as the handle that `mfa()` takes: one object per domain. Closing it leaves the service open. */
   handleFor(domainId: string): ServiceHandle
-  /** A store for express-session, on the same table. */
-  sessionStore(): OidcSessionStore
+  /** A store for express-session, on the same table. Each owner finds its own sessions alone. */
+  sessionStore(owner: string): OidcSessionStore
   /** Writes an audit entry, and counts it. */
   record(event: OidcEvent): Promise<void>
   /** Ends the timer of `onKeysChanged`. The service stays open. */
@@ -150,7 +150,7 @@ export function oidcStateOf(service: object, stateOptions: OidcStateOptions = {}
       }
     },
     handleFor: handles,
-    sessionStore: () => createSessionStore(open),
+    sessionStore: (owner) => createSessionStore(open, owner),
     record: async (event) => recordOidcEvent(await open(), event),
     close: () => watch.close(),
   }

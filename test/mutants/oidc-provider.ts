@@ -7,10 +7,59 @@ const [policy, requests, interaction, routes, session] = [
   'src/oidc/interaction-routes.ts',
   'src/oidc/web-session.ts',
 ]
+const attacks = 'oidc/attacks.test.ts'
 const [external, signIn, protocol] = ['oidc/external.test.ts', 'oidc/sign-in.test.ts', 'oidc/protocol.test.ts']
 
 /** The OpenID provider: who may say who the user is, and what a second step counts for. */
 export const mutants: readonly Mutant[] = [
+  {
+    defense: 'a return to the provider without a result ends the request',
+    file: policy,
+    find: "  if (oidc.route === 'resume') throw",
+    replace: "  if (oidc.route === 'none') throw",
+    test: attacks,
+    title: 'ends with a return to the provider that brings no result',
+  },
+  {
+    defense: 'a second step that has become older than max_age does not count',
+    file: interaction,
+    find: 'now - verified.at > Math.max(maxAge, shortestAge)',
+    replace: 'verified.at > now + Math.max(maxAge, shortestAge)',
+    test: attacks,
+    title: 'takes no second step that has become older than max_age while its page was open',
+  },
+  {
+    defense: 'a whole sign-in needs user verification',
+    file: 'src/oidc/authentication-context.ts',
+    find: "  kind !== 'sign-in' || userVerified\n",
+    replace: "  kind !== 'sign-in' || userVerified !== undefined\n",
+    test: attacks,
+    title: 'is none by a passkey that has not verified the person, nor is it remembered as one',
+  },
+  {
+    defense: 'the page of an authorization request opens only with a cookie of this host',
+    file: interaction,
+    find: '  if (!binding.isBound(req, uid)) return undefined\n',
+    replace: '  void binding\n',
+    test: attacks,
+    title: 'opens in no browser in which a sibling host has planted its cookies',
+  },
+  {
+    defense: 'an authorization request is resumed only with a cookie of this host',
+    file: 'src/oidc/bind-interactions.ts',
+    find: 'uid === undefined || binding.isBound(ctx.req, uid)',
+    replace: 'uid === undefined || binding.isBound',
+    test: attacks,
+    title: 'is resumed in no browser in which a sibling host has planted its cookies',
+  },
+  {
+    defense: 'a web session of the provider belongs to one kind and domain',
+    file: 'src/service/features/oidc/web-sessions.ts',
+    find: '(id: string) => `${owner} ${id}`',
+    replace: '(id: string) => (owner ? id : id)',
+    test: attacks,
+    title: 'is unknown to another kind, whatever the cookie is called',
+  },
   {
     defense: 'only parameters that the client has authenticated name the user',
     file: policy,
@@ -38,8 +87,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a second step that was passed before a fresh one was asked for does not count',
     file: interaction,
-    find: '  return passedBefore(req, uid, verified.sessionId) === verified.sessionId\n',
-    replace: '  return passedBefore(req, uid, verified.sessionId) === undefined\n',
+    find: '  if (passedBefore(req, uid, verified.sessionId) === verified.sessionId) return true\n',
+    replace: '  void passedBefore(req, uid, verified.sessionId)\n',
     test: external,
     title: 'does not ask again in the same browser, unless the client wants it',
   },

@@ -20,9 +20,13 @@ export interface Tabs {
   follow(answer: HttpResponse): Promise<Visited>
   /** The names of its cookies. */
   cookies(): string[]
+  /** All of its cookies. */
+  jar(): Cookie[]
+  /** Stores a cookie that another place has set, such as a sibling of this host. */
+  plant(cookie: Cookie): void
 }
 
-interface Cookie {
+export interface Cookie {
   readonly name: string
   readonly path: string
   readonly value: string
@@ -87,6 +91,8 @@ export function createTabs(base: string): Tabs {
       return visit(to)
     },
     cookies: () => [...jar.values()].map(({ name }) => name),
+    jar: () => [...jar.values()],
+    plant: (cookie) => void jar.set(`${cookie.name} ${cookie.path}`, cookie),
   }
 }
 

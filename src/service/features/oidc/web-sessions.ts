@@ -5,8 +5,8 @@ import { ownModels } from './models.ts'
 type Callback = (error?: unknown) => void
 
 /**
- * The methods of a Store of express-session, which the pages of the provider use: `Object.assign(new Store(), sessionStore())`. Sessions
- * are JSON of at most 32 KiB. One without `userId` ends an hour after it was last changed.
+ * The methods of a Store of express-session, which the pages of the provider use: `Object.assign(new Store(), sessionStore(owner))`.
+ * Sessions are JSON of at most 32 KiB. One without `userId` ends an hour after it was last changed.
  */
 export interface OidcSessionStore {
   get(id: string, callback: (error: unknown, session?: SessionData | null) => void): void
@@ -30,9 +30,14 @@ interface SessionCookie {
 /** How long a session is kept whose cookie ends with the browser, seconds. */
 const usualLifetime = 24 * 60 * 60
 
-/** @param open Opens the service. */
-export function createSessionStore(open: () => Promise<ServiceContext>): OidcSessionStore {
-  const keyOf = (id: string) => ({ model: ownModels.webSession, id })
+/**
+ * @param open Opens the service.
+ * @param owner The app that the sessions belong to. An id of one app is unknown in every other: browsers choose the cookie that they send
+ *   an id in, and express-session signs the id alone.
+ */
+export function createSessionStore(open: () => Promise<ServiceContext>, owner: string): OidcSessionStore {
+  const nameOf = (id: string) => `${owner} ${id}`
+  const keyOf = (id: string) => ({ model: ownModels.webSession, id: nameOf(id) })
   return {
     get(id, callback) {
       void open()
@@ -45,7 +50,7 @@ export function createSessionStore(open: () => Promise<ServiceContext>): OidcSes
       const payload = JSON.parse(JSON.stringify(session)) as Record<string, unknown>
       const stored = { payload, expiresIn: lifetimeOf(session), userId: session.userId ?? null }
       answer(
-        open().then((ctx) => storeWebSession(ctx, id, stored)),
+        open().then((ctx) => storeWebSession(ctx, nameOf(id), stored)),
         callback,
       )
     },
@@ -57,7 +62,7 @@ export function createSessionStore(open: () => Promise<ServiceContext>): OidcSes
     },
     touch(id, session, callback) {
       answer(
-        open().then((ctx) => touchWebSession(ctx, id, lifetimeOf(session))),
+        open().then((ctx) => touchWebSession(ctx, nameOf(id), lifetimeOf(session))),
         callback,
       )
     },

@@ -301,8 +301,8 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
   })
 
   describe('web sessions of the pages', () => {
-    const store = () => {
-      const methods = made.state.sessionStore()
+    const store = (owner = 'external/1') => {
+      const methods = made.state.sessionStore(owner)
       const call = <T>(run: (done: (error?: unknown, value?: T) => void) => void) =>
         new Promise<T | undefined>((resolve, reject) => run((error, value) => (error ? reject(error) : resolve(value))))
       return {
@@ -324,6 +324,21 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       await destroy('sid')
 
       expect(await get('sid')).toBeNull()
+    })
+
+    it('web sessions of the OpenID provider are unknown to every other owner', async () => {
+      const [own, other] = [store(), store('sign-in/1')]
+      await own.set('sid', { userId: made.user.id, hint: 1 })
+
+      expect(await other.get('sid')).toBeNull()
+      await other.destroy('sid')
+      await other.set('sid', { userId: made.user.id, hint: 2 })
+      await other.touch('sid', 7_200_000)
+      expect(await own.get('sid')).toMatchObject({ hint: 1 })
+      running.clock.skip(3600)
+
+      expect(await own.get('sid')).toBeNull()
+      expect(await other.get('sid')).toMatchObject({ hint: 2 })
     })
 
     it('web sessions of the OpenID provider outlive the epoch, which mfa() checks, and end with the user', async () => {
