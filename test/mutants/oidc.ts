@@ -87,6 +87,14 @@ export const mutants: readonly Mutant[] = [
     title: 'the OpenID provider stores a limited number of requests of one client, and those of others',
   },
   {
+    defense: 'the limit of what strangers in one network can have the OpenID provider store',
+    file: `${feature}/artifacts.ts`,
+    find: 'if (address !== undefined) limits.unshift(',
+    replace: "if (address === '') limits.unshift(",
+    test: artifacts,
+    title: 'strangers in one network use up what that network can have stored for an OpenID client, and no more',
+  },
+  {
     defense: 'redirect addresses without more than one reading',
     file: 'src/admin-contract/oidc-addresses.ts',
     find: 'return url && [url.host, `${url.host}:443`].includes(authority.toLowerCase()) ? url : undefined',
