@@ -127,6 +127,15 @@ export const mutants: readonly Mutant[] = [
     title: 'wrong secrets of an OpenID client are limited by client and address',
   },
   {
+    defense: 'the right secret of an OpenID client after wrong ones',
+    file: `${feature}/client-secrets.ts`,
+    find: "if (client && isRight(client, secret, now)) return { result: 'right' }\n  const limit",
+    replace:
+      "if (client && isRight(client, secret, now) && (await secondsUntilFree(db, { scope: `openid secret ${clientId} ${networkOf(address)}`, ...secretLimit }, now)) === 0) return { result: 'right' }\n  const limit",
+    test: clients,
+    title: 'the right secret of an OpenID client counts after any number of wrong ones from its address',
+  },
+  {
     defense: 'the domain of an OpenID client in the console',
     file: `${feature}/clients.ts`,
     find: 'if (row?.domainId !== domainId || !(await domainById(db, organizationId, domainId))) return undefined',

@@ -35,5 +35,5 @@ export const artifactLimits = {
   slot: 60,
 } as const
 
-/** Wrong secrets of a client from one address in 10 minutes. After that, right ones are rejected as well. */
+/** Wrong secrets of a client that are counted and recorded from one address in 10 minutes. */
 export const secretLimit = { limit: 20, window: 600 } as const
