@@ -95,6 +95,14 @@ export const mutants: readonly Mutant[] = [
     title: 'strangers in one network use up what that network can have stored for an OpenID client, and no more',
   },
   {
+    defense: 'no handles of domains that do not exist',
+    file: 'src/service/oidc-handles.ts',
+    find: 'if (error instanceof RangeError) handles.delete(domainId)',
+    replace: 'if (error === null) handles.delete(domainId)',
+    test: 'service/features/oidc/handles.test.ts',
+    title: 'the handle of a domain that does not exist is forgotten',
+  },
+  {
     defense: 'redirect addresses without more than one reading',
     file: 'src/admin-contract/oidc-addresses.ts',
     find: 'return url && [url.host, `${url.host}:443`].includes(authority.toLowerCase()) ? url : undefined',

@@ -1,7 +1,7 @@
 import { request as send } from 'node:http'
 
 import * as openid from 'openid-client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { artifactLimits } from '../../src/service/features/oidc/models.ts'
 import { authorizationRequest, startProvider } from './start-provider.ts'
@@ -37,5 +37,20 @@ describe('strangers', () => {
     expect(refused).toContain('error=temporarily_unavailable')
     expect(elsewhere).toContain('/oidc/interaction/')
     expect(pushed.searchParams.get('request_uri')).toEqual(expect.any(String))
+  })
+
+  it('are limited where they name domains that do not exist, and people on their pages are not', async () => {
+    let wait = 0
+    const limited = await startProvider({}, { admit: () => Promise.resolve(wait) })
+    onTestFinished(() => limited.close())
+    const status = async (path: string) => (await limited.browser().get(path)).status
+    const kinds = ['external', 'sign-in', 'entra']
+    for (const kind of kinds) await status(limited.pages(kind))
+    wait = 1
+
+    const known = await Promise.all(kinds.map((kind) => status(limited.pages(kind))))
+    const unknown = await Promise.all(kinds.map((kind) => status(`/oidc/${kind}/${'0'.repeat(40)}/x`)))
+
+    expect([known, unknown]).toEqual([Array(3).fill(401), Array(3).fill(429)])
   })
 })
