@@ -2,6 +2,8 @@ import type { Adapter, errors } from 'oidc-provider'
 
 import type { OidcAdapter, OidcState } from '../service/oidc-state.ts'
 import { OidcStateError } from '../service/features/oidc/state-error.ts'
+import type { Packages } from './packages.ts'
+import { strangerOf } from './request-address.ts'
 
 type Errors = typeof errors
 
@@ -10,10 +12,16 @@ type Errors = typeof errors
  *
  * @returns a function for the option `adapter` of oidc-provider.
  */
-export function createAdapters(state: OidcState, protocolErrors: Errors): (model: string) => Adapter {
+export function createAdapters(
+  state: OidcState,
+  { Provider, errors: known }: Packages['openid'],
+): (model: string) => Adapter {
   return (model) => {
-    const refuse = refusalOf(model, protocolErrors)
-    const stored = translating(state.adapter(model), refuse)
+    const refuse = refusalOf(model, known)
+    const stored = translating(
+      state.adapter(model, () => strangerOf(Provider.ctx)),
+      refuse,
+    )
     return model === 'Client' ? { ...stored, find: findClient(stored) } : stored
   }
 }

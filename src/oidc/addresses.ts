@@ -1,3 +1,5 @@
+import { OidcClientKind } from '../admin-contract/oidc-client-settings.ts'
+
 /** Where the provider answers, below the issuer. One folder beside the well-known addresses, so that it can share an origin. */
 export const folder = '/oidc'
 
@@ -21,6 +23,16 @@ export const interactionPath = (uid: string): string => `${folder}/interaction/$
 
 /** Where the second step of the clients of one kind in one domain has its pages. */
 export const appPath = (kind: string, domainId: string): string => `${folder}/${kind}/${domainId}`
+
+/** The kinds of clients whose people see such pages. */
+export const PageKind = OidcClientKind.exclude(['ciba'])
+
+/** The app that an address below the issuer belongs to. @returns undefined for all other addresses. */
+export function appAt(url: string): { readonly kind: OidcClientKind; readonly domainId: string } | undefined {
+  const [, kind, domainId = ''] = /^\/oidc\/([^/?]+)\/([^/?]+)/.exec(url) ?? []
+  const { data } = PageKind.safeParse(kind)
+  return data && { kind: data, domainId }
+}
 
 /** The path of the issuer, without a slash at its end. */
 export const prefixOf = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '')

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 
-import { routes } from './addresses.ts'
+import { PageKind, routes } from './addresses.ts'
 import type { SignInApps } from './sign-in-app.ts'
 
 /**
@@ -22,10 +22,11 @@ export function endWebSessionsOnLogout(provider: Provider, apps: SignInApps): vo
   })
 }
 
+const sessionCookies = new RegExp(`(?:^|[; ])(?:__Host-)?oidc-(${PageKind.options.join('|')})-([\\da-f]{40})=`, 'g')
+
 async function endWebSessions(apps: SignInApps, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const names = (req.headers.cookie ?? '').matchAll(/(?:^|[; ])(?:__Host-)?oidc-(external|sign-in)-([\da-f]{40})=/g)
-  for (const [, kind, domainId = ''] of names) {
-    const app = await apps.find(kind === 'external' ? 'external' : 'sign-in', domainId)
+  for (const [, kind, domainId = ''] of (req.headers.cookie ?? '').matchAll(sessionCookies)) {
+    const app = await apps.find(PageKind.parse(kind), domainId)
     await app?.end(req, res)
   }
 }

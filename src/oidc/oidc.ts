@@ -5,12 +5,13 @@ import type { RequestHandler, Router } from 'express'
 import { ExpressResponse } from '../express/framework/express-response.ts'
 import { describe } from '../express/request/service-outage.ts'
 import { isAsset, serveAsset } from '../express/pages/assets.ts'
+import type { ReadAddress } from '../service/engine/context/service-context.ts'
 import { createReadAddress } from '../service/engine/http/client-address.ts'
 import { loadOnce } from '../service/engine/base/load-once.ts'
 import { SetupError } from '../service-handle.ts'
 import type { OidcState } from '../service/oidc-state.ts'
 import { oidcStateOf } from '../service/oidc-state.ts'
-import { folder, ownUrl, prefixOf } from './addresses.ts'
+import { appAt, folder, ownUrl, PageKind, prefixOf } from './addresses.ts'
 import { bindInteractions } from './bind-interactions.ts'
 import { createBrowserBinding } from './browser-binding.ts'
 import { endWebSessionsOnLogout } from './end-web-sessions.ts'
@@ -79,8 +80,8 @@ export function createOidc(
   }
 
   async function serve(req: IncomingMessage, res: ServerResponse, { url, next }: { url: string; next: Next }) {
-    const app = await open()
-    const wait = isCounted(url) ? await state.admit(addressOf(req, options)) : 0
+    const { app, apps, readAddress } = await open()
+    const wait = isCounted(apps, url) ? await state.admit(addressOf(req, readAddress)) : 0
     if (wait > 0) return tooMany(res, wait)
     const restore = asIssuer(req, issuer, url)
     app(req, res, (failure?: unknown) => {
@@ -95,12 +96,17 @@ export function createOidc(
 }
 
 /** Pages for people have the limits of `mfa()`, and their files and streams would spend a limit of all people at an address. */
-const isCounted = (url: string): boolean => !/^\/oidc\/(assets|external|sign-in)\//.test(url)
+function isCounted(apps: SignInApps, url: string): boolean {
+  if (url.startsWith(`${folder}/assets/`)) return false
+  const app = appAt(url)
+  // Each domain that does not exist costs a query.
+  return app === undefined || !apps.isKnown(app.kind, app.domainId)
+}
 
 /** A request of Express knows the address behind the proxies that the app trusts. */
-function addressOf(req: IncomingMessage, { trustProxy }: ResolvedOidcOptions): string | undefined {
+function addressOf(req: IncomingMessage, readAddress: ReadAddress): string | undefined {
   const { ip } = req as { ip?: string | undefined }
-  return ip ?? createReadAddress(trustProxy)(req) ?? undefined
+  return ip ?? readAddress(req) ?? undefined
 }
 
 function tooMany(res: ServerResponse, wait: number): void {
@@ -125,6 +131,12 @@ async function unavailable(pages: ProviderPages, req: IncomingMessage, res: Serv
 
 type App = (req: IncomingMessage, res: ServerResponse, next: Next) => void
 
+interface Opened {
+  readonly app: App
+  readonly apps: SignInApps
+  readonly readAddress: ReadAddress
+}
+
 interface Opening {
   readonly pages: ProviderPages
   readonly fetchFrom: FetchFrom
@@ -134,7 +146,7 @@ async function openProvider(
   options: ResolvedOidcOptions,
   state: OidcState,
   { pages, fetchFrom }: Opening,
-): Promise<App> {
+): Promise<Opened> {
   const packages = await loadPackages()
   const now = () => options.clock.now()
   let keys = await state.keys()
@@ -168,7 +180,8 @@ async function openProvider(
     req.originalUrl = prefixOf(options.issuer) + req.url
     void current.callback(req, res)
   })
-  return inExpress(router, packages.express, options)
+  const readAddress = createReadAddress(options.trustProxy)
+  return { app: inExpress(router, packages.express, options), apps, readAddress }
 }
 
 function serveFiles(pages: ProviderPages): RequestHandler {
@@ -188,8 +201,8 @@ function serveApps(router: Router, apps: SignInApps): void {
 
 async function serveApp(apps: SignInApps, ...[req, res, next]: Parameters<RequestHandler>): Promise<void> {
   const { kind, domainId } = req.params
-  const isKind = kind === 'external' || kind === 'sign-in' || kind === 'entra'
-  const app = isKind ? await apps.find(kind, String(domainId)) : undefined
+  const { data: pageKind } = PageKind.safeParse(kind)
+  const app = pageKind && (await apps.find(pageKind, String(domainId)))
   if (!app) return next()
   // mfa() knows its pages by their whole path.
   req.url = req.originalUrl

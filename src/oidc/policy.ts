@@ -88,11 +88,9 @@ export function hintOf(params: Readonly<Record<string, unknown>>, trusted: reado
   return typeof hint === 'string' && trusted.includes('login_hint') ? hint : undefined
 }
 
-/** The member of the domain whom a client calls by username, or by the id that was `sub`. */
-export async function findHinted(service: ConnectedService, hint: string): Promise<User | undefined> {
-  const byId = /^[\da-f]{40}$/.test(hint) ? await findMember(service, { serviceUserId: hint }) : undefined
-  return byId ?? findMember(service, { username: hint })
-}
+/** The member of the domain whom a client calls by username. A username may look like an id, so a hint is never one. */
+export const findHinted = (service: ConnectedService, hint: string): Promise<User | undefined> =>
+  findMember(service, { username: hint })
 
 interface Asked {
   readonly client: OidcClient

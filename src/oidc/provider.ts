@@ -57,7 +57,7 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
   const signedRequests = createSignedRequests(openid, now)
   const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true, overwrite: true } as const
   return {
-    adapter: createAdapters(state, openid.errors),
+    adapter: createAdapters(state, openid),
     jwks: { keys: keys.jwks.keys.map((key) => ({ ...key })) },
     routes,
     responseTypes: ['code'],

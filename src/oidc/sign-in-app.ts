@@ -51,6 +51,8 @@ export interface Entered {
 export interface SignInApps {
   /** @returns undefined if there is no such domain. */
   find(kind: OidcClientKind, domainId: string): Promise<SignInApp | undefined>
+  /** Whether it was found before: it costs nothing to find it again. */
+  isKnown(kind: OidcClientKind, domainId: string): boolean
 }
 
 export interface SignInAppsOptions {
@@ -64,6 +66,7 @@ export interface SignInAppsOptions {
 /** Creates each app when a request first needs it. */
 export function createSignInApps(input: SignInAppsOptions): SignInApps {
   const apps = new Map<string, Promise<SignInApp | undefined>>()
+  const found = new Set<string>()
   return {
     find(kind, domainId) {
       const key = `${kind}/${domainId}`
@@ -73,9 +76,10 @@ export function createSignInApps(input: SignInAppsOptions): SignInApps {
       apps.set(key, created)
       // Neither a failure nor an unknown domain may stay: anyone can name domains that do not exist.
       const forget = () => void apps.delete(key)
-      created.then((app) => app ?? forget(), forget)
+      created.then((app) => (app ? found.add(key) : forget()), forget)
       return created
     },
+    isKnown: (kind, domainId) => found.has(`${kind}/${domainId}`),
   }
 }
 

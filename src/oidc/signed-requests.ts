@@ -28,7 +28,7 @@ export function createSignedRequests({ errors }: Packages['openid'], now: () => 
         throw new errors.InvalidRequestObject("the claim 'jti' must have 16 to 256 characters")
       if (typeof exp !== 'number' || typeof iat !== 'number' || typeof aud === 'undefined')
         throw new errors.InvalidRequestObject("the claims 'exp', 'iat' and 'aud' are required")
-      if (exp - Math.max(iat, now()) > maxLifetime || exp - iat > maxLifetime)
+      if (exp - now() > maxLifetime + clockTolerance || exp - iat > maxLifetime)
         throw new errors.InvalidRequestObject(`the claim 'exp' must be at most ${maxLifetime} seconds after 'iat'`)
       noted.set(ctx.oidc, { jti, exp })
     },

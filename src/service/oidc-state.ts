@@ -37,8 +37,11 @@ export interface OidcState {
   /**
    * Storage of one model of oidc-provider, in the shape of its Adapter. `Client` is the registry, with `domain_id` and `client_kind` besides
    * the metadata: it has only `find`, and the other methods reject.
+   *
+   * @param strangerOf The address of whoever causes the present call, unless a client that has authenticated itself does: what strangers
+   *   in one network can have stored for a client is limited.
    */
-  adapter(model: string): OidcAdapter
+  adapter(model: string, strangerOf?: () => string | undefined): OidcAdapter
   /** The present keys. Makes a new one where it is due. */
   keys(): Promise<OidcKeys>
   /**
@@ -133,7 +136,8 @@ export function oidcStateOf(service: object, stateOptions: OidcStateOptions = {}
   const watch = watchKeys(open, keyAge * secondsOfADay)
   let limiter: ReturnType<typeof createRateLimiter> | undefined
   return {
-    adapter: (model) => (model === 'Client' ? registry(open) : createAdapter(open, model)),
+    adapter: (model, strangerOf = () => undefined) =>
+      model === 'Client' ? registry(open) : createAdapter(open, model, strangerOf),
     keys: watch.keys,
     onKeysChanged: (listener) => watch.onChange(listener),
     client: async (clientId) => findOidcClient(await open(), clientId),
@@ -156,9 +160,16 @@ export function oidcStateOf(service: object, stateOptions: OidcStateOptions = {}
   }
 }
 
-function createAdapter(open: () => Promise<ServiceContext>, model: string): OidcAdapter {
+function createAdapter(
+  open: () => Promise<ServiceContext>,
+  model: string,
+  strangerOf: () => string | undefined,
+): OidcAdapter {
   return {
-    upsert: async (id, payload, expiresIn) => storeArtifact(await open(), { model, id }, payload, expiresIn),
+    async upsert(id, payload, expiresIn) {
+      const address = strangerOf()
+      await storeArtifact(await open(), { model, id }, { payload, expiresIn, address })
+    },
     find: async (id) => findArtifact(await open(), { model, id }),
     findByUid: async (uid) => findByUid(await open(), { model, uid }),
     findByUserCode: async (userCode) => findByUserCode(await open(), { model, userCode }),

@@ -201,12 +201,13 @@ describe('--help', () => {
     const { stdout } = await runHere('serve', '--help')
 
     const headings = [...stdout.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading)
-    expect(headings.slice(0, 7)).toEqual([
+    expect(headings.slice(0, 8)).toEqual([
       'Database',
       'Connections',
       'Logs and metrics',
       'Devices and passkeys',
       'Console',
+      'OpenID Connect',
       'Words of existing clients',
       'Limits',
     ])

@@ -103,10 +103,27 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a request object is valid for a short time',
     file: requests,
-    find: '      if (exp - Math.max(iat, now()) > maxLifetime || exp - iat > maxLifetime)',
-    replace: '      if (exp < 0)',
+    find: '|| exp - iat > maxLifetime)',
+    replace: '|| exp < 0)',
     test: protocol,
     title: 'are refused %s',
+  },
+  {
+    defense: 'a request object of a later time is refused',
+    file: requests,
+    find: '      if (exp - now() > maxLifetime + clockTolerance || ',
+    replace: '      if (',
+    test: protocol,
+    title: 'are refused %s',
+  },
+  {
+    defense: 'login_hint is a username, and never an id',
+    file: policy,
+    find: 'findMember(service, { username: hint })',
+    replace:
+      '(/^[\\da-f]{40}$/.test(hint) ? findMember(service, { serviceUserId: hint }) : findMember(service, { username: hint }))',
+    test: external,
+    title: 'takes a login_hint as a username, also one that looks like the id of somebody else',
   },
   {
     defense: 'a request object has an id',

@@ -87,6 +87,22 @@ export const mutants: readonly Mutant[] = [
     title: 'the OpenID provider stores a limited number of requests of one client, and those of others',
   },
   {
+    defense: 'the limit of what strangers in one network can have the OpenID provider store',
+    file: `${feature}/artifacts.ts`,
+    find: 'if (address !== undefined) limits.unshift(',
+    replace: "if (address === '') limits.unshift(",
+    test: artifacts,
+    title: 'strangers in one network use up what that network can have stored for an OpenID client, and no more',
+  },
+  {
+    defense: 'no handles of domains that do not exist',
+    file: 'src/service/oidc-handles.ts',
+    find: 'if (error instanceof RangeError) handles.delete(domainId)',
+    replace: 'if (error === null) handles.delete(domainId)',
+    test: 'service/features/oidc/handles.test.ts',
+    title: 'the handle of a domain that does not exist is forgotten',
+  },
+  {
     defense: 'redirect addresses without more than one reading',
     file: 'src/admin-contract/oidc-addresses.ts',
     find: 'return url && [url.host, `${url.host}:443`].includes(authority.toLowerCase()) ? url : undefined',
@@ -117,6 +133,15 @@ export const mutants: readonly Mutant[] = [
     replace: "if (wait < 0) return { result: 'limited', wait }",
     test: clients,
     title: 'wrong secrets of an OpenID client are limited by client and address',
+  },
+  {
+    defense: 'the right secret of an OpenID client after wrong ones',
+    file: `${feature}/client-secrets.ts`,
+    find: "if (client && isRight(client, secret, now)) return { result: 'right' }\n  const limit",
+    replace:
+      "if (client && isRight(client, secret, now) && (await secondsUntilFree(db, { scope: `openid secret ${clientId} ${networkOf(address)}`, ...secretLimit }, now)) === 0) return { result: 'right' }\n  const limit",
+    test: clients,
+    title: 'the right secret of an OpenID client counts after any number of wrong ones from its address',
   },
   {
     defense: 'the domain of an OpenID client in the console',

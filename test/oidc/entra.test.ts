@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { currentCode } from '../../src/device/offline-code.ts'
 import { createEntraTenant, usualClaims } from './entra-tenant.ts'
 import type { EntraTenant, HintOptions } from './entra-tenant.ts'
-import { startProvider } from './start-provider.ts'
+import { openSignIn, startProvider, usePasskey } from './start-provider.ts'
 import type { RegisteredClient, StartedProvider } from './start-provider.ts'
 import type { Tabs } from './tabs.ts'
 
@@ -114,6 +114,22 @@ describe('an external authentication method of Microsoft Entra', () => {
     )
     expect(page.headers['content-security-policy']).toContain('form-action https://login.microsoftonline.com')
     expect(provider.trouble).toEqual([])
+  })
+
+  it('ends in this browser with a logout of any client', async () => {
+    const { user, browser } = await signedIn('lou@contoso.com')
+    const config = await provider.configure(provider.signIn)
+    const { base } = await openSignIn(config, browser)
+    const { page: entered } = await browser.visit(provider.pages('entra'))
+    await browser.visit((await usePasskey(browser, base, await provider.addPasskey(user.id))) ?? '')
+
+    const { page } = await browser.visit('/oidc/logout')
+    const [, xsrf = ''] = /name="xsrf" value="([^"]*)"/.exec(page.text) ?? []
+    await browser.follow(await browser.submit('/oidc/logout/confirm', { xsrf, logout: 'yes' }))
+    const { page: left } = await browser.visit(provider.pages('entra'))
+
+    // The request of Entra has ended, but the person is known as long as the web session lasts.
+    expect([entered.status, left.status]).toEqual([400, 401])
   })
 
   it('publishes the certificate of each key, and the flow of Entra in the metadata', async () => {

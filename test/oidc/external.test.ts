@@ -145,6 +145,20 @@ describe('an external second factor', () => {
     expect(provider.events).toContainEqual(expect.objectContaining({ event: 'refused', reason: 'access_denied' }))
   })
 
+  it('takes a login_hint as a username, also one that looks like the id of somebody else', async () => {
+    const { user: owner } = await provider.enroll('pia')
+    const nobody = await ask(config, provider.browser(), { login_hint: owner.id })
+    const { user, account } = await provider.enroll(owner.id)
+    const browser = provider.browser()
+
+    const { page, checks } = await ask(config, browser, { login_hint: owner.id })
+    const { left } = await provider.approve(browser, account, page)
+    const tokens = await openid.authorizationCodeGrant(config, left!, checks)
+
+    expect(errorIn(nobody.left)).toBe('access_denied')
+    expect(tokens.claims()?.sub).toBe(user.id)
+  })
+
   it('opens in no other browser than the one that the client has sent', async () => {
     await provider.enroll('mia')
     const attacker = provider.browser()

@@ -224,12 +224,17 @@ describe('signed request objects', () => {
     expect([described(first), described(second)]).toEqual([200, 'invalid_request_object'])
   })
 
+  /** Unix time, seconds. */
+  const soon = () => Math.floor(Date.now() / 1000) + 60
+
   it.each<[string, jose.JWTPayload]>([
     ['without an id', { jti: undefined as never }],
     ['with a short id', { jti: '1' }],
     ['without an end', { exp: undefined as never }],
     ['that has expired', { iat: 1_600_000_000, exp: 1_600_000_060 }],
     ['that is valid for long', { exp: 4_000_000_000 }],
+    ['of a later time', { iat: 4_000_000_000, exp: 4_000_000_060 }],
+    ['that was valid for long already', { iat: soon() - 600, exp: soon() }],
     ['for another provider', { aud: 'https://other.example' }],
     ['of another client', { iss: 'other' }],
   ])('are refused %s', async (_, lie) => {

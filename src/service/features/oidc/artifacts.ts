@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 
+import { networkOf } from '../../engine/base/network.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { readCommitted } from '../../engine/database/transaction-ends.ts'
 import { reserve } from '../../engine/limits/tallies.ts'
+import type { TallyLimit } from '../../engine/limits/tallies.ts'
 import { epochOf } from '../users/rules.ts'
 import { lockedEpoch } from '../users/statements.ts'
 import { factsOf } from './artifact-facts.ts'
@@ -38,38 +40,40 @@ const hashOf = (model: string, id: string): string => createHash('sha256').updat
 
 const keyOf = ({ model, id }: Name) => ({ model, id: hashOf(model, id) })
 
+interface Stored {
+  readonly payload: OidcPayload
+  /** Seconds; by default as long as possible. */
+  readonly expiresIn?: number | undefined
+  /** The address of a stranger; undefined if it is unknown, and where the client has authenticated itself. */
+  readonly address: string | undefined
+}
+
 /**
  * Stores something, or replaces it.
  *
- * @param expiresIn Seconds.
  * @throws {OidcStateError} See `OidcAdapter` in `oidc-state.ts`.
  */
-export async function storeArtifact(
-  ctx: Context,
-  name: Name,
-  payload: OidcPayload,
-  expiresIn = maxLifetime,
-): Promise<void> {
-  await write(ctx, name, { payload, expiresIn, facts: factsOf(name.model, payload) })
+export async function storeArtifact(ctx: Context, name: Name, stored: Stored): Promise<void> {
+  const { payload, expiresIn = maxLifetime, address } = stored
+  await write(ctx, name, { payload, expiresIn, address, facts: factsOf(name.model, payload) })
 }
 
 /** Stores a session of express-session. @param userId The user, once somebody is known. */
 export async function storeWebSession(
   ctx: Context,
   id: string,
-  session: { readonly payload: OidcPayload; readonly expiresIn: number; readonly userId: string | null },
+  session: Stored & { readonly expiresIn: number; readonly userId: string | null },
 ): Promise<void> {
   const facts = { ...factsOf(ownModels.webSession, {}), userId: session.userId }
   await write(ctx, { model: ownModels.webSession, id }, { ...session, facts })
 }
 
-interface Written {
-  readonly payload: OidcPayload
+interface Written extends Stored {
   readonly expiresIn: number
   readonly facts: ArtifactFacts
 }
 
-async function write(ctx: Context, name: Name, { payload, expiresIn, facts }: Written): Promise<void> {
+async function write(ctx: Context, name: Name, { payload, expiresIn, address, facts }: Written): Promise<void> {
   const now = ctx.clock.now()
   const key = keyOf(name)
   const text = JSON.stringify(payload)
@@ -91,7 +95,7 @@ async function write(ctx: Context, name: Name, { payload, expiresIn, facts }: Wr
   await readCommitted(ctx.store.db).execute(async (db) => {
     if (userId !== null) await requireUser(db, { model: name.model, userId, facts, grantId: row.grantId }, now)
     if (!isOnce && (await updateArtifact(db, row, now))) return
-    if (userId === null) await takePlace(db, clientId, now)
+    if (userId === null) await takePlace(db, { clientId, address }, now)
     // An expired row of the same id, which nobody can find.
     if (!isOnce) await deleteArtifact(db, key)
     if (await insertArtifact(db, { ...row, clientId, createdAt: now })) return
@@ -126,12 +130,21 @@ async function requireUser(db: Queryable, { model, userId, facts, grantId }: OfU
 }
 
 /** Anyone can cause what belongs to nobody, without authentication: it must not fill the disk. */
-async function takePlace(db: Queryable, clientId: string | null, now: number): Promise<void> {
-  const { ofClient, ofNone, window, slot } = artifactLimits
-  const limit = clientId === null ? ofNone : ofClient
-  const taken = await reserve(db, [{ scope: `openid ${clientId ?? 'none'}`, limit, window, slot }], now)
+async function takePlace(db: Queryable, { clientId, address }: Place, now: number): Promise<void> {
+  const { window, slot, ...amounts } = artifactLimits
+  const { total, ofNetwork } = clientId === null ? amounts.ofNone : amounts.ofClient
+  const scope = `openid ${clientId ?? 'none'}`
+  const limits: TallyLimit[] = [{ scope, limit: total, window, slot }]
+  // A stranger uses up what one network gets, and the users elsewhere go on.
+  if (address !== undefined) limits.unshift({ scope: `${scope} ${networkOf(address)}`, limit: ofNetwork, window, slot })
+  const taken = await reserve(db, limits, now)
   if ('refusedBy' in taken)
-    throw new OidcStateError('full', `Too many requests of this client: at most ${limit} in 10 minutes.`)
+    throw new OidcStateError('full', `Too many requests: at most ${taken.refusedBy.limit} in 10 minutes.`)
+}
+
+interface Place {
+  readonly clientId: string | null
+  readonly address: string | undefined
 }
 
 /** @returns undefined once it has expired or ended. */

@@ -23,21 +23,24 @@ export interface ClientSecretAttempt {
   readonly address: string | undefined
 }
 
-/** `limited`: the secret was not looked at, because too many were wrong; the next one is in `wait` seconds. */
+/** `limited`: the secret is wrong as well, after too many wrong ones; none is counted for `wait` seconds. */
 export type SecretResult =
   | { readonly result: 'right' | 'wrong' }
   | { readonly result: 'limited'; readonly wait: number }
 
-/** Verifies the secret of a client. Wrong ones are counted by client and address, so that no stranger can lock a client out. */
+/**
+ * Verifies the secret of a client. Wrong ones are counted by client and address, and none of them has the right one refused: nobody
+ * guesses 256 bits, and the client may share its address with strangers.
+ */
 export async function verifyClientSecret(ctx: ServiceContext, attempt: ClientSecretAttempt): Promise<SecretResult> {
   const { clientId, secret, address } = attempt
   const { db } = ctx.store
   const now = ctx.clock.now()
+  const client = await oidcClientById(db, clientId)
+  if (client && isRight(client, secret, now)) return { result: 'right' }
   const limit = { scope: `openid secret ${clientId} ${networkOf(address)}`, ...secretLimit }
   const wait = await secondsUntilFree(db, limit, now)
   if (wait > 0) return { result: 'limited', wait }
-  const client = await oidcClientById(db, clientId)
-  if (client && isRight(client, secret, now)) return { result: 'right' }
   if (client) {
     await inTransaction(db, (tx) => noteAttempt(tx, [limit], now))
     const organizationId = await organizationOfDomain(db, client.domainId)

@@ -24,8 +24,16 @@ export const maxLifetimeOfNobody = 60 * 60
 /** The largest payload, bytes of JSON. */
 export const maxPayload = 32 * 1024
 
-/** How much that belongs to nobody yet is stored for one client in 10 minutes, and for all that names none. */
-export const artifactLimits = { ofClient: 6_000, ofNone: 60_000, window: 600, slot: 60 } as const
+/**
+ * How much that belongs to nobody yet is stored for one client in 10 minutes, and for all that names none: in total, and for strangers in
+ * one network.
+ */
+export const artifactLimits = {
+  ofClient: { total: 6_000, ofNetwork: 300 },
+  ofNone: { total: 60_000, ofNetwork: 3_000 },
+  window: 600,
+  slot: 60,
+} as const
 
-/** Wrong secrets of a client from one address in 10 minutes. After that, right ones are rejected as well. */
+/** Wrong secrets of a client that are counted and recorded from one address in 10 minutes. */
 export const secretLimit = { limit: 20, window: 600 } as const

@@ -20,6 +20,8 @@ export interface SessionData {
   readonly cookie: SessionCookie
   /** The id of the MFA user, once somebody is known: the session is deleted with the user. */
   readonly userId?: string | undefined
+  /** The request of Express that it is stored in; express-session has put it there. */
+  readonly req?: { readonly ip?: string | undefined } | undefined
 }
 
 interface SessionCookie {
@@ -48,7 +50,8 @@ export function createSessionStore(open: () => Promise<ServiceContext>, owner: s
     set(id, session, callback) {
       // oxlint-disable-next-line unicorn/prefer-structured-clone -- `toJSON` of the cookie is what is stored
       const payload = JSON.parse(JSON.stringify(session)) as Record<string, unknown>
-      const stored = { payload, expiresIn: lifetimeOf(session), userId: session.userId ?? null }
+      const { userId = null, req } = session
+      const stored = { payload, expiresIn: lifetimeOf(session), userId, address: req?.ip }
       answer(
         open().then((ctx) => storeWebSession(ctx, nameOf(id), stored)),
         callback,

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
@@ -289,7 +291,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       const scope = `openid ${made.client.id}`
       await made.ctx.store.db
         .insertInto('tally')
-        .values({ scope, at: now - (now % 60), count: ofClient - 1 })
+        .values({ scope, at: now - (now % 60), count: ofClient.total - 1 })
         .execute()
       const colleague = await provider(running)
 
@@ -297,6 +299,39 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       await expect(signInOf().begin()).rejects.toMatchObject({ code: 'full' })
 
       await signIn(colleague.state, { accountId: made.user.id, clientId: colleague.client.id }).begin()
+    })
+  })
+
+  describe('strangers', () => {
+    const use = (network: string, count: number, whose = made.client.id) => {
+      const now = running.clock.now()
+      const row = { scope: `openid ${whose} ${network}`, at: now - (now % 60), count }
+      return made.ctx.store.db.insertInto('tally').values(row).execute()
+    }
+    const beginFrom = (address: string | undefined) =>
+      made.state
+        .adapter('Interaction', () => address)
+        .upsert(randomUUID(), { kind: 'Interaction', params: { client_id: made.client.id } }, 600)
+
+    it('strangers in one network use up what that network can have stored for an OpenID client, and no more', async () => {
+      await use('2001:db8:0:1::/64', artifactLimits.ofClient.ofNetwork - 1)
+
+      await beginFrom('2001:db8:0:1::1')
+      await expect(beginFrom('2001:db8:0:1::2')).rejects.toMatchObject({ code: 'full' })
+
+      await beginFrom('2001:db8:0:2::1')
+      await beginFrom(undefined)
+    })
+
+    it('strangers in one network can begin a limited number of web sessions at the OpenID provider', async () => {
+      const { ofNetwork } = artifactLimits.ofNone
+      await use('192.0.2.80', ofNetwork, 'none')
+      const store = made.state.sessionStore()
+      const begin = (ip: string) =>
+        new Promise((resolve) => store.set(randomUUID(), { cookie: {}, req: { ip } }, (error) => resolve(error)))
+
+      expect(await begin('192.0.2.80')).toMatchObject({ code: 'full' })
+      expect(await begin('192.0.2.81')).toBeUndefined()
     })
   })
 

@@ -241,10 +241,17 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
     const { client } = await registered()
     for (let count = 0; count < secretLimit.limit; count += 1) await verify(client.id, 'wrong', '198.51.100.7')
 
-    expect(await verify(client.id, client.clientSecret, '198.51.100.7')).toMatchObject({ result: 'limited' })
-    expect(await verify(client.id, client.clientSecret)).toEqual({ result: 'right' })
+    expect(await verify(client.id, 'wrong', '198.51.100.7')).toMatchObject({ result: 'limited' })
+    expect(await verify(client.id, 'wrong')).toEqual({ result: 'wrong' })
     running.clock.skip(secretLimit.window)
-    expect(await verify(client.id, client.clientSecret, '198.51.100.7')).toEqual({ result: 'right' })
+    expect(await verify(client.id, 'wrong', '198.51.100.7')).toEqual({ result: 'wrong' })
+  })
+
+  it('the right secret of an OpenID client counts after any number of wrong ones from its address', async () => {
+    const { client } = await registered()
+    for (let count = 0; count <= secretLimit.limit; count += 1) await verify(client.id, 'wrong', '198.51.100.8')
+
+    expect(await verify(client.id, client.clientSecret, '198.51.100.8')).toEqual({ result: 'right' })
   })
 
   it('a removed OpenID client is gone', async () => {

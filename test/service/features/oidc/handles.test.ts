@@ -53,6 +53,15 @@ describe('handles of the OpenID provider', () => {
     expect(() => oidcStateOf({})).toThrow(SetupError)
   })
 
+  it('the handle of a domain that does not exist is forgotten', async () => {
+    const state = oidcStateOf(running.service)
+    const handle = state.handleFor('1'.repeat(40))
+
+    await expect(handle.connect()).rejects.toThrow(RangeError)
+
+    expect(state.handleFor('1'.repeat(40))).not.toBe(handle)
+  })
+
   it('an embedded service has a state, which opens it', async () => {
     const service = embedded({ database: ':memory:' })
     const state = oidcStateOf(service)
