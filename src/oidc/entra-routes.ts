@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 import type { Request, Response, Router } from 'express'
 
 import type { EntraSettings } from '../admin-contract/oidc-entra.ts'
@@ -8,7 +6,6 @@ import type { OidcClient } from '../admin-contract/oidc-clients.ts'
 import { readForm } from '../express/request/form.ts'
 import { OidcStateError } from '../service/features/oidc/state-error.ts'
 import { interactionPath, prefixOf, routes } from './addresses.ts'
-import { readCookie, writeCookie } from './entra-cookie.ts'
 import { EntraError } from './entra-error.ts'
 import { hintClockSkew, maxHintAge, verifyHint } from './entra-hint.ts'
 import { cancelEntra, reply, showEntra } from './entra-interaction.ts'
@@ -75,11 +72,11 @@ async function begin(target: Target, form: Parameters<typeof readEntraRequest>[0
   if (!app) throw new EntraError('access_denied', 'the domain of the client does not exist')
   const member = await findEntraUser(await app.connect(), hint.username)
   const id = randomText(input)
-  const browser = randomText(input)
-  const stored = { ...request, redirectUri, sub: hint.sub, userId: member.id, browser: hashOf(browser) }
+  const stored = { ...request, redirectUri, sub: hint.sub, userId: member.id }
   await state.adapter(entraModel).upsert(id, { clientId: client.id, entra: stored }, entraLifetime)
-  const page = prefixOf(options.issuer) + interactionPath(uidPrefix + id)
-  writeCookie(res, { value: browser, path: page, seconds: entraLifetime, issuer: options.issuer })
+  const uid = uidPrefix + id
+  const page = prefixOf(options.issuer) + interactionPath(uid)
+  input.binding.bind(req, res, { uid, seconds: entraLifetime })
   // A navigation of its own, which browsers send the cookies of this origin with.
   sendPage(res, await input.pages.leaving(req, page))
 }
@@ -99,8 +96,6 @@ async function useUp({ state }: EntraInput, clientId: string, digest: string): P
 /** 128 bits. */
 const randomText = ({ options }: EntraInput): string => Buffer.from(options.random(16)).toString('base64url')
 
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
-
 /** Serves the browser that has brought the request, and no other. */
 async function visit(
   input: EntraInput,
@@ -108,17 +103,14 @@ async function visit(
   res: Response,
   handler: (interaction: EntraInteraction) => Promise<void>,
 ): Promise<void> {
-  const { state, apps, pages, options } = input
+  const { state, apps, pages, binding, options } = input
   const id = String(req.params['id'])
+  const uid = uidPrefix + id
   const found = await state.adapter(entraModel).find(id)
   const request = found && found['consumed'] === undefined ? (found['entra'] as EntraInteraction['request']) : undefined
   const client = request && (await state.client(String(found?.['clientId'])))
   const app = client && (await apps.find('entra', client.domain))
-  const browser = readCookie(req, options.issuer)
-  if (!request || !app || browser === undefined || hashOf(browser) !== request.browser) {
-    return sendPage(res, await pages.expired(req))
-  }
-  const uid = uidPrefix + id
+  if (!request || !app || !binding.isBound(req, uid)) return sendPage(res, await pages.expired(req))
   const entered = await app.enter(req, res)
   entered.session.interaction = uid
   const { redirectUri, state: ofEntra } = request

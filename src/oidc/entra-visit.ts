@@ -29,8 +29,6 @@ export interface EntraInteraction extends EntraReply, Pick<Visit, 'entered' | 'b
     readonly redirectUri: string
     readonly sub: string
     readonly userId: string
-    /** SHA-256 of the cookie of the browser. */
-    readonly browser: string
   }
   /** Uses up the request. @throws {OidcStateError} where it was answered already. */
   readonly consume: () => Promise<void>

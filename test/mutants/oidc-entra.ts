@@ -105,7 +105,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a request of Entra opens in the browser that has brought it',
     file: routes,
-    find: ' || browser === undefined || hashOf(browser) !== request.browser',
+    find: ' || !binding.isBound(req, uid)',
     replace: '',
     test: entra,
     title: 'opens in no other browser than the one that has brought the request',
