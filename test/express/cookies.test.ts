@@ -181,6 +181,8 @@ describe('the list of cookies', () => {
     expect(files.filter((file) => sends.test(readFileSync(join(root, file), 'utf8'))).sort()).toEqual([
       'src/express/framework/express-response.ts',
       'src/fastify/fastify-response.ts',
+      // Those of the OpenID provider, whose pages no app is beside.
+      'src/oidc/browser-binding.ts',
       'src/service/features/administrators/sessions.ts',
       'src/service/features/administrators/sign-in.ts',
     ])

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { adminOperations } from '../../src/admin-contract/operations.ts'
@@ -103,6 +105,19 @@ describe.each(engines)('requests that conflict on %s', (engine) => {
     const response = owner.authenticator.make(started.json)
     return () => owner.call('POST', '/passkeys', { body: { response, name: 'Key' } })
   }
+  const publicClient = {
+    name: 'Wiki',
+    kind: 'sign-in',
+    authentication: 'none',
+    native: true,
+    redirectUris: ['http://127.0.0.1/callback'],
+  }
+  /** A client without a secret. */
+  const newOidcClient = async () => {
+    const clients = `/domains/${running.domain.id}/oidc-clients`
+    const { json } = await owner.call('POST', clients, { body: publicClient })
+    return { path: `${clients}/${json.id}` }
+  }
   const domainNamed = async (name: string) => (await owner.call('POST', '/domains', { body: { name } })).json
   const rename = ({ id, version }: { id: string; version: string }, name: string) =>
     owner.call('PUT', `/domains/${id}`, { body: { name }, headers: { 'if-match': `"${version}"` } })
@@ -159,6 +174,29 @@ describe.each(engines)('requests that conflict on %s', (engine) => {
     async changeAdminDomain() {
       const [name, ...domains] = [unique(), await domainNamed(unique()), await domainNamed(unique())]
       return domains.map((domain) => () => rename(domain, name))
+    },
+    async createOidcClient() {
+      const { id } = await domainNamed(unique())
+      const lists = { redirectUris: '[]', postLogoutRedirectUris: '[]', resources: '[]', scopes: '[]' }
+      const kind = { kind: 'sign-in', authentication: 'none', native: 0, refreshTokens: 0 } as const
+      const none = { secretHash: null, entra: null, ciba: null, jwks: null, jwksUri: null }
+      const rows = Array.from({ length: 100 }, () => ({
+        ...{ id: randomBytes(20).toString('hex'), domainId: id, name: 'Wiki', createdAt: 1 },
+        ...kind,
+        ...lists,
+        ...none,
+      }))
+      await running.ctx.store.db.insertInto('oidcClient').values(rows).execute()
+      return thrice(() => owner.call('POST', `/domains/${id}/oidc-clients`, { body: publicClient }))
+    },
+    async changeOidcClient() {
+      const { path: client } = await newOidcClient()
+      const body = { authentication: 'private_key_jwt' }
+      return thrice(() => owner.call('PUT', client, { body, headers: { 'if-match': '"1"' } }))
+    },
+    async rotateOidcSecret() {
+      const { path: client } = await newOidcClient()
+      return thrice(() => owner.call('POST', `${client}/secret`, { body: {} }))
     },
     setAdminDomainImage: async () => {
       const png = Buffer.from('no image').toString('base64')

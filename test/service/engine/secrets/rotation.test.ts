@@ -369,7 +369,7 @@ async function keepOneOfEach(ctx: ServiceContext): Promise<void> {
   await insertPushKey(db, { publicKey: 'public', privateKey: secrets.seal('private', pushKeyRecord) })
   await keepAdministrator(db, secrets)
   await signingKeys(ctx, 90 * 86_400)
-  await storeArtifact(ctx, { model: 'Session', id: 'kept' }, { uid: 'kept' }, 3600)
+  await storeArtifact(ctx, { model: 'Session', id: 'kept' }, { payload: { uid: 'kept' }, address: undefined })
 }
 
 async function keepAdministrator(db: Queryable, secrets: ServiceContext['secrets']): Promise<void> {

@@ -151,6 +151,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       hardwareTokenId: await freeToken(call),
       callerVerificationId: await verifiedCaller(organizationId, domainId, user.id),
       bulkJobId: await doneJob(organizationId, administratorId),
+      oidcClientId: await oidcClient(domainId),
     }
   }
 
@@ -172,6 +173,16 @@ describe.each(mainEngines)('on %s', (engine) => {
       expiresAt: 4_000_000_000,
     }
     await running.ctx.store.db.insertInto('bulkJob').values(row).execute()
+    return id
+  }
+
+  async function oidcClient(domainId: string): Promise<string> {
+    const id = randomBytes(20).toString('hex')
+    const lists = { redirectUris: '[]', postLogoutRedirectUris: '[]', resources: '[]', scopes: '[]' }
+    const kind = { kind: 'sign-in', authentication: 'none', native: 0, refreshTokens: 0 } as const
+    const none = { secretHash: null, entra: null, ciba: null, jwks: null, jwksUri: null }
+    const row = { id, domainId, name: 'Wiki', ...kind, ...lists, ...none, createdAt: 1 }
+    await running.ctx.store.db.insertInto('oidcClient').values(row).execute()
     return id
   }
 
@@ -283,6 +294,7 @@ describe.each(mainEngines)('on %s', (engine) => {
         'apiKeyId',
         'hardwareTokenId',
         'bulkJobId',
+        'oidcClientId',
       ]
 
       const unknown = protectedOnes.flatMap(({ endpoint }) => namesOf(endpoint)).filter((name) => !known.includes(name))

@@ -326,7 +326,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
     it('strangers in one network can begin a limited number of web sessions at the OpenID provider', async () => {
       const { ofNetwork } = artifactLimits.ofNone
       await use('192.0.2.80', ofNetwork, 'none')
-      const store = made.state.sessionStore()
+      const store = made.state.sessionStore('sign-in/none')
       const begin = (ip: string) =>
         new Promise((resolve) => store.set(randomUUID(), { cookie: {}, req: { ip } }, (error) => resolve(error)))
 
