@@ -148,7 +148,7 @@ async function comeIn(username: string) {
     user,
     authenticator,
     /** Passes the second step of mfa() by a touch alone. */
-    async touch() {
+    touch: async () => {
       await browser.visit(mfa)
       const options = JSON.parse((await browser.submit(`${mfa}/passkey/options`)).text) as RequestOptions
       const answer = JSON.stringify(authenticator.use(options, { uv: false }))

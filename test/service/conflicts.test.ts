@@ -181,7 +181,10 @@ describe.each(engines)('requests that conflict on %s', (engine) => {
       const kind = { kind: 'sign-in', authentication: 'none', native: 0, refreshTokens: 0 } as const
       const none = { secretHash: null, entra: null, ciba: null, jwks: null, jwksUri: null }
       const rows = Array.from({ length: 100 }, () => ({
-        ...{ id: randomBytes(20).toString('hex'), domainId: id, name: 'Wiki', createdAt: 1 },
+        id: randomBytes(20).toString('hex'),
+        domainId: id,
+        name: 'Wiki',
+        createdAt: 1,
         ...kind,
         ...lists,
         ...none,

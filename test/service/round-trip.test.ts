@@ -349,7 +349,7 @@ const trips: Readonly<Record<string, Trip>> = {
   },
   changeOidcClient: {
     values: (number) => {
-      const { kind, ...changed } = ofOidcClient(number)
+      const { kind: _kind, ...changed } = ofOidcClient(number)
       return changed
     },
     async write(values) {

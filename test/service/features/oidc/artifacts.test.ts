@@ -362,18 +362,18 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
     })
 
     it('web sessions of the OpenID provider are unknown to every other owner', async () => {
-      const [own, other] = [store(), store('sign-in/1')]
+      const [own, others] = [store(), store('sign-in/1')]
       await own.set('sid', { userId: made.user.id, hint: 1 })
 
-      expect(await other.get('sid')).toBeNull()
-      await other.destroy('sid')
-      await other.set('sid', { userId: made.user.id, hint: 2 })
-      await other.touch('sid', 7_200_000)
+      expect(await others.get('sid')).toBeNull()
+      await others.destroy('sid')
+      await others.set('sid', { userId: made.user.id, hint: 2 })
+      await others.touch('sid', 7_200_000)
       expect(await own.get('sid')).toMatchObject({ hint: 1 })
       running.clock.skip(3600)
 
       expect(await own.get('sid')).toBeNull()
-      expect(await other.get('sid')).toMatchObject({ hint: 2 })
+      expect(await others.get('sid')).toMatchObject({ hint: 2 })
     })
 
     it('web sessions of the OpenID provider outlive the epoch, which mfa() checks, and end with the user', async () => {
