@@ -15,8 +15,8 @@ const { recordStatements } = await import('../../../support/recorded-statements.
 const { openDatabase } = await import('../audit/recorded.ts')
 const { keysFor } = await import('../../start-service.ts')
 
-/** Tables with one row per audit chain, changes of the last minutes, and the rows that a step has found. */
-const small = ['trusted_clock', 'audit_writer', 'epoch_change', 'due']
+/** Tables with one row per audit chain, changes of the last minutes, the rows that a step has found, and a few signing keys. */
+const small = ['trusted_clock', 'audit_writer', 'epoch_change', 'due', 'oidc_key']
 
 it('a sweep finds expired rows through indexes, without table scans', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'second-factor-sweep-'))
