@@ -18,11 +18,10 @@ export function createAdapters(
 ): (model: string) => Adapter {
   return (model) => {
     const refuse = refusalOf(model, known)
-    const stored = translating(
+    return translating(
       state.adapter(model, () => strangerOf(Provider.ctx)),
       refuse,
     )
-    return model === 'Client' ? { ...stored, find: findClient(stored) } : stored
   }
 }
 
@@ -59,13 +58,4 @@ function refusalOf(model: string, { AccessDenied, InvalidClient, InvalidGrant, I
     if (code === 'ended' && duringSignIn.has(model)) return new AccessDenied(message)
     return new InvalidGrant(message)
   }
-}
-
-/**
- * Reads a client each time, so that a change of it applies at once. oidc-provider keeps what it has made of the same text.
- * Refresh tokens depend on the registration alone: nobody is asked for the consent that the scope `offline_access` needs.
- */
-const findClient = (adapter: OidcAdapter) => async (id: string) => {
-  const client = await adapter.find(id)
-  return client && { ...client, scope: String(client['scope']).replace(' offline_access', '') }
 }

@@ -1,5 +1,7 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { isSameText } from '../ground/same-text.ts'
 
 /** A request of which one browser alone may open the page and return from it. */
 interface Bound {
@@ -41,7 +43,7 @@ export function createBrowserBinding(issuer: string, keys: readonly string[]): B
     },
     isBound(req, uid) {
       const value = cookiesOf(req).find(([name]) => name === nameOf(uid))?.[1] ?? ''
-      return keys.some((key) => isEqual(value, signatureOf(key, uid)))
+      return keys.some((key) => isSameText(value, signatureOf(key, uid)))
     },
     release: (res, uid) => void remove(res, nameOf(uid)),
   }
@@ -49,11 +51,6 @@ export function createBrowserBinding(issuer: string, keys: readonly string[]): B
 
 const signatureOf = (key: string, uid: string): string =>
   createHmac('sha256', key).update(`browser of ${uid}`).digest('base64url')
-
-function isEqual(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
-  return a.length === b.length && timingSafeEqual(a, b)
-}
 
 const cookiesOf = ({ headers }: IncomingMessage): (readonly [string, string])[] =>
   (headers.cookie ?? '').split(/; ?/).map((pair) => {

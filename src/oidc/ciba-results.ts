@@ -73,12 +73,16 @@ async function settle(
     await provider.backchannelResult(request, new errors.AccessDenied('the person has denied the request'))
     return true
   }
-  const at = await redeem(service, question)
-  // Another poll at the same moment redeems it, or the answer has ended with the user.
-  if (at === undefined) return false
   const grant = new provider.Grant({ clientId: String(request.clientId), accountId: String(request.accountId) })
   grant.addOIDCScope(request.scope ?? 'openid')
+  // Before the answer is used up: what fails here can be tried again by the next poll.
   await grant.save()
+  const at = await redeem(service, question)
+  if (at === undefined) {
+    // Another poll at the same moment redeems it, or the answer has ended with the user.
+    await grant.destroy()
+    return false
+  }
   await provider.backchannelResult(request, grant, authenticationOf(question, at))
   return true
 }

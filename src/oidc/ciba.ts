@@ -88,18 +88,33 @@ interface Asked {
 async function ask(input: CibaInput, ctx: KoaContextWithOIDC, { request, userId }: Asked): Promise<void> {
   try {
     const { question, number } = await open(input, ctx, userId)
-    await input.state
-      .adapter(askedModel)
-      .upsert(request.jti, { clientId: request.clientId, accountId: userId, question }, request.expiration)
+    await keep(input, ctx, { request, userId, question })
     Object.assign(ctx.body as object, {
       expires_in: question.expiresAt - input.now(),
       interval: pollInterval,
       ...(number !== undefined && { number }),
     })
   } catch (error) {
-    // Nobody was asked.
     await request.destroy()
     throw translate(input.packages, ctx, error)
+  }
+}
+
+/** Stores what was asked. Where that fails, nobody would learn of the answer, so the person is not asked any more. */
+async function keep(
+  input: CibaInput,
+  ctx: KoaContextWithOIDC,
+  { request, userId, question }: Asked & { readonly question: Question },
+): Promise<void> {
+  try {
+    await input.state
+      .adapter(askedModel)
+      .upsert(request.jti, { clientId: request.clientId, accountId: userId, question }, request.expiration)
+  } catch (error) {
+    const { client, domainId } = (await askerOf(input, ctx)).service
+    const calls = question.kind === 'session' ? client.sessions : client.approvals
+    await calls.cancel(domainId, question.id)
+    throw error
   }
 }
 

@@ -22,10 +22,15 @@ export function endWebSessionsOnLogout(provider: Provider, apps: SignInApps): vo
   })
 }
 
+/** How many web sessions one logout ends. */
+const maxEnded = 20
+
 const sessionCookies = new RegExp(`(?:^|[; ])(?:__Host-)?oidc-(${PageKind.options.join('|')})-([\\da-f]{40})=`, 'g')
 
 async function endWebSessions(apps: SignInApps, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  for (const [, kind, domainId = ''] of (req.headers.cookie ?? '').matchAll(sessionCookies)) {
+  // A header can have room for hundreds of made-up domains, each of which costs a query.
+  const cookies = [...(req.headers.cookie ?? '').matchAll(sessionCookies)].slice(0, maxEnded)
+  for (const [, kind, domainId = ''] of cookies) {
     const app = await apps.find(PageKind.parse(kind), domainId)
     await app?.end(req, res)
   }

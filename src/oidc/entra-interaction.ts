@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { findMember } from '../challenge/user.ts'
+import type { OidcEvent } from '../service/features/oidc/record.ts'
 import { OidcStateError } from '../service/features/oidc/state-error.ts'
 import { factsOf } from './authentication-context.ts'
 import { entraAmr, factorsFor } from './entra-context.ts'
@@ -45,7 +46,7 @@ export async function showEntra(interaction: EntraInteraction): Promise<void> {
     acr,
     amr: [amr],
   } as const
-  await input.state.record(happened)
+  await noteEvent(input, happened)
   await post(interaction, { id_token: token })
 }
 
@@ -82,13 +83,18 @@ async function isFirst({ consume, input, req, res }: EntraInteraction): Promise<
   }
 }
 
+/** The request is used up by now: an audit trail that cannot be written must not take the answer from the person. */
+function noteEvent({ state, options }: EntraReply['input'], event: OidcEvent): Promise<void> {
+  return state.record(event).catch((error: unknown) => options.logger.error(`oidc: ${String(error)}`))
+}
+
 /** Tells Entra why there is no token. */
 export async function reply(
   target: EntraReply,
   refusal: { readonly error: string; readonly error_description: string },
 ): Promise<void> {
   const { input, req, client } = target
-  await input.state.record({ event: 'refused', clientId: client.id, address: req.ip, reason: refusal.error })
+  await noteEvent(input, { event: 'refused', clientId: client.id, address: req.ip, reason: refusal.error })
   await post(target, refusal)
 }
 

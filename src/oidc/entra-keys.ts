@@ -32,6 +32,8 @@ const readAgainAfter = 3_600
 const maxAge = 86_400
 /** How often a key that is unknown has all of them read again, seconds: anyone can name keys that do not exist. */
 const unknownPause = 300
+/** How long nobody asks again after a failure, seconds: each request of a stranger would wait for Microsoft anew. */
+const failurePause = 5
 
 /** Milliseconds. */
 const timeout = 5_000
@@ -48,6 +50,8 @@ interface Known {
 export function createTenantKeys(fetchFrom: FetchFrom, now: () => number): TenantKeys {
   const known = new Map<string, Known>()
   const reading = new Map<string, Promise<Known>>()
+  /** When the keys of an issuer could not be read, Unix time, seconds. */
+  const failed = new Map<string, number>()
 
   /** Callers that need the same keys share one request. */
   function read(tenant: Tenant): Promise<Known> {
@@ -59,6 +63,10 @@ export function createTenantKeys(fetchFrom: FetchFrom, now: () => number): Tenan
         const found = { keys, at: now() }
         known.set(issuer, found)
         return found
+      })
+      .catch((error: unknown) => {
+        failed.set(issuer, now())
+        throw error
       })
       .finally(() => reading.delete(issuer))
     reading.set(issuer, started)
@@ -72,6 +80,8 @@ export function createTenantKeys(fetchFrom: FetchFrom, now: () => number): Tenan
       const key = before?.keys.get(kid)
       if (key ? age < readAgainAfter : age < unknownPause) return key
       try {
+        if (now() - (failed.get(issuerOf(tenant)) ?? -Infinity) < failurePause)
+          throw new Error('the keys could not be read a moment ago')
         return (await read(tenant)).keys.get(kid)
       } catch (error) {
         if (key && age < maxAge) return key

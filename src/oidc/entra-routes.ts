@@ -73,7 +73,7 @@ async function begin(target: Target, form: Parameters<typeof readEntraRequest>[0
   const member = await findEntraUser(await app.connect(), hint.username)
   const id = randomText(input)
   const stored = { ...request, redirectUri, sub: hint.sub, userId: member.id }
-  await state.adapter(entraModel).upsert(id, { clientId: client.id, entra: stored }, entraLifetime)
+  await state.adapter(entraModel).upsert(id, { clientId: client.id, entra: stored }, entraLifetime).catch(asEntraError)
   const uid = uidPrefix + id
   const page = prefixOf(options.issuer) + interactionPath(uid)
   input.binding.bind(req, res, { uid, seconds: entraLifetime })
@@ -88,9 +88,15 @@ async function useUp({ state }: EntraInput, clientId: string, digest: string): P
       .adapter('ReplayDetection')
       .upsert(`hint of Entra ${digest}`, { iss: clientId }, maxHintAge + 2 * hintClockSkew)
   } catch (error) {
-    if (!(error instanceof OidcStateError)) throw error
-    throw new EntraError('invalid_request', 'id_token_hint was used before', { cause: error })
+    asEntraError(error)
   }
+}
+
+/** Tells Entra why nothing was stored. @throws */
+function asEntraError(error: unknown): never {
+  if (!(error instanceof OidcStateError)) throw error
+  if (error.code === 'used') throw new EntraError('invalid_request', 'id_token_hint was used before', { cause: error })
+  throw new EntraError('temporarily_unavailable', error.message, { cause: error })
 }
 
 /** 128 bits. */

@@ -47,12 +47,13 @@ async function visit(input: RoutesInput, req: Request, res: Response, handler: H
   await handler({ req, res, open, entered, input, base })
 }
 
-/** Accepts forms and scripts of our own pages only. */
+/** Accepts forms and scripts of our own pages only. Only whole sign-ins have such pages: other clients say who the person is. */
 function posted(handler: Handler): Handler {
   return async (visited) => {
-    const { req, res, input } = visited
+    const { req, res, input, open } = visited
     const { issuer: publicUrl } = input.options
-    if (isTrustedPost(req, { token: undefined, expected: undefined, publicUrl })) return handler(visited)
+    const hasForms = open.client.kind === 'sign-in'
+    if (hasForms && isTrustedPost(req, { token: undefined, expected: undefined, publicUrl })) return handler(visited)
     sendPage(res, await input.pages.expired(req))
   }
 }

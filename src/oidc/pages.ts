@@ -81,7 +81,8 @@ export function createPages(oidcOptions: ResolvedOidcOptions): ProviderPages {
     async error(ctx, code) {
       if (code === 'server_error' || code === 'temporarily_unavailable')
         return send(ctx, await this.unavailable(ctx.req))
-      if (/session/i.test(ctx.oidc.route) || ctx.oidc.route === 'resume') return send(ctx, await this.expired(ctx.req))
+      if (ctx.oidc.route === 'resume' || ctx.oidc.route === 'end_session_confirm')
+        return send(ctx, await this.expired(ctx.req))
       send(ctx, await refusal(ctx.req, ctx.status >= 400 ? ctx.status : 400, code))
     },
     refused: (req, code) => refusal(req, 400, code),

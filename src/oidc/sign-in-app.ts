@@ -135,7 +135,7 @@ async function createSignInApp(
       const { session: before, sessionID, sessionStore } = req as SessionRequest
       Object.assign(req, { session: undefined, sessionID: undefined, sessionStore: undefined })
       await runHandler(session, req, res)
-      await new Promise<void>((resolve) => sessionOf(req).destroy(() => resolve()))
+      await destroySession(req)
       Object.assign(req, { session: before, sessionID, sessionStore })
     },
     async enter(req, res) {
@@ -147,6 +147,15 @@ async function createSignInApp(
       return { context, session: sessionOf(req), verified: context.user && verifiedOf(mfaState, context) }
     },
   }
+}
+
+/** @throws where the store fails: the person must not be told that they are signed out. */
+function destroySession(req: IncomingMessage): Promise<void> {
+  return new Promise((resolve, reject) => {
+    sessionOf(req).destroy((error) =>
+      error ? reject(new Error('The web session could not be ended.', { cause: error })) : resolve(),
+    )
+  })
 }
 
 /** In a whole sign-in, nobody has checked a password: what is asked for by a name alone would be asked of strangers. */

@@ -44,8 +44,8 @@ export function domainHandles(service: object, opened: () => Promise<OpenedFor>)
         connection ??= connect(domainId).catch((error: unknown) => {
           // The next caller may succeed.
           connection = undefined
-          // Anyone can name domains that do not exist.
-          if (error instanceof RangeError) handles.delete(domainId)
+          // Anyone can name domains that do not exist, also while the database cannot be asked.
+          handles.delete(domainId)
           throw error
         })
         return connection

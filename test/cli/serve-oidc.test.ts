@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => service.close())
 
 describe('second-factor serve --oidc', () => {
-  it('serves the provider in front of the service, which keeps its own addresses', async () => {
+  it('second-factor serve --oidc serves the provider in front of the service, which keeps its own addresses', async () => {
     const provider = (await openOidc(service, { ...settings, oidcIssuer: 'https://id.example' }, logger))!
     const url = await listen(provider.listener)
 
@@ -36,14 +36,14 @@ describe('second-factor serve --oidc', () => {
     [{ authenticatorUrl: 'https://mfa.example/authenticator' }, 'https://mfa.example'],
     [{}, 'http://localhost:8787'],
     [{ secure: true }, 'https://localhost:8787'],
-  ])('with %o has the issuer %s', async (more, issuer) => {
+  ])('second-factor serve --oidc with %o has the issuer %s', async (more, issuer) => {
     const provider = await openOidc(service, { ...settings, ...more }, logger)
     provider?.close()
 
     expect(provider?.issuer).toBe(issuer)
   })
 
-  it('says what is missing', async () => {
+  it('second-factor serve --oidc says what is missing', async () => {
     await expect(openOidc(service, { ...settings, port: 0 }, logger)).rejects.toThrow('--oidc needs --oidc-issuer')
     await expect(
       openOidc(service, { ...settings, oidc: false, oidcIssuer: 'https://id.example' }, logger),

@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (early) throw new errors.SlowDown()\n',
     replace: '    void early\n',
     test,
-    title: 'has the client wait, and wait longer if it asks too often',
+    title: 'a backchannel request has the client wait, and wait longer if it asks too often',
   },
   {
     defense: 'a backchannel request ends at its time, on the device as well',
@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await calls.cancel(domainId, id)\n',
     replace: '',
     test,
-    title: 'ends after the time that the client has asked for, also on the device',
+    title: 'a backchannel request ends after the time that the client has asked for, also on the device',
   },
   {
     defense: 'no backchannel request without a number where the domain requires one',
@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (domain.numberMatching === 'required' && !numberMatching)",
     replace: "  if (domain.id === '')",
     test,
-    title: 'shows the number where the client has a screen, and only then',
+    title: 'a backchannel request shows the number where the client has a screen, and only then',
   },
   {
     defense: 'the message of a backchannel request is shown as it is',
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
     find: "  text(1, maximum).refine((value) => !hasDirectionControls(value), 'must not change the direction of text')",
     replace: '  text(1, maximum)',
     test,
-    title: 'is refused for %s',
+    title: 'a backchannel request is refused for %s',
   },
   {
     defense: 'an acr that a device cannot meet is refused before anybody is asked',
@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (acr === undefined)\n',
     replace: '  if (acr === undefined && requirementOf(params).fresh)\n',
     test,
-    title: 'is refused for %s',
+    title: 'a backchannel request is refused for %s',
   },
   {
     defense: 'an approved action is no sign-in',
@@ -51,6 +51,6 @@ export const mutants: readonly Mutant[] = [
     find: "  if (kind === 'approval') return {}\n",
     replace: '',
     test,
-    title: 'has the action approved that it describes, and names the approval',
+    title: 'a backchannel request has the action approved that it describes, and names the approval',
   },
 ]

@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
     find: "  alg: z.literal('RS256'),",
     replace: '  alg: z.string(),',
     test: 'oidc/entra-hint.test.ts',
-    title: 'is refused where its header names another algorithm: %s',
+    title: 'a hint of Microsoft Entra is refused where its header names another algorithm: %s',
   },
   {
     defense: 'hints of Entra have no extensions that are unknown',
@@ -84,7 +84,8 @@ export const mutants: readonly Mutant[] = [
     find: '  await useUp(input, client.id, hint.digest)\n',
     replace: '',
     test: entra,
-    title: 'is refused with a hint that was used before, however its signature is written',
+    title:
+      'a request that Entra would not send is refused with a hint that was used before, however its signature is written',
   },
   {
     defense: 'a used hint of Entra is known by what is signed, not by how the signature is written',
@@ -92,7 +93,8 @@ export const mutants: readonly Mutant[] = [
     find: "createHash('sha256').update(signed)",
     replace: "createHash('sha256').update(token)",
     test: entra,
-    title: 'is refused with a hint that was used before, however its signature is written',
+    title:
+      'a request that Entra would not send is refused with a hint that was used before, however its signature is written',
   },
   {
     defense: 'answers to Entra go to Microsoft only',
@@ -100,7 +102,7 @@ export const mutants: readonly Mutant[] = [
     find: "textOf(form, 'redirect_uri') !== redirectUri",
     replace: "textOf(form, 'redirect_uri')?.startsWith(redirectUri) !== true",
     test: entra,
-    title: 'is answered to nobody but Microsoft',
+    title: 'a request that Entra would not send is answered to nobody but Microsoft',
   },
   {
     defense: 'a request of Entra opens in the browser that has brought it',
@@ -108,7 +110,8 @@ export const mutants: readonly Mutant[] = [
     find: ' || !binding.isBound(req, uid)',
     replace: '',
     test: entra,
-    title: 'opens in no other browser than the one that has brought the request',
+    title:
+      'an external authentication method of Microsoft Entra opens in no other browser than the one that has brought the request',
   },
   {
     defense: 'a request of Entra is answered once',
@@ -116,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await consume()\n',
     replace: '    void consume\n',
     test: entra,
-    title: 'answers a request once',
+    title: 'an external authentication method of Microsoft Entra answers a request once',
   },
   {
     defense: 'a second step for Entra is a new one',
@@ -124,7 +127,8 @@ export const mutants: readonly Mutant[] = [
     find: '  fresh: true,',
     replace: '  fresh: false,',
     test: entra,
-    title: 'asks again each time, whatever was passed in the browser before',
+    title:
+      'an external authentication method of Microsoft Entra asks again each time, whatever was passed in the browser before',
   },
   {
     defense: 'Entra is offered the factors alone that it accepts',
@@ -132,7 +136,7 @@ export const mutants: readonly Mutant[] = [
     find: ', { factors: factorsFor(request.amrs) })',
     replace: ')',
     test: entra,
-    title: 'asks no device where Entra accepts codes alone',
+    title: 'an external authentication method of Microsoft Entra asks no device where Entra accepts codes alone',
   },
   {
     defense: 'the acr for Entra is one that a possession meets',
@@ -156,7 +160,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (address.origin !== new URL(issuer).origin)',
     replace: "if (address.origin === '')",
     test: entraKeys,
-    title: 'are not taken from %s',
+    title: 'the keys of a tenant of Microsoft Entra are not taken from %s',
   },
   {
     defense: 'metadata of Entra is that of the tenant',
@@ -164,7 +168,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (metadata.issuer !== issuer)',
     replace: "if (metadata.issuer === '')",
     test: entraKeys,
-    title: 'are not taken from %s',
+    title: 'the keys of a tenant of Microsoft Entra are not taken from %s',
   },
   {
     defense: 'a key of Entra signs for its own issuer',
@@ -172,7 +176,7 @@ export const mutants: readonly Mutant[] = [
     find: '!parsed.success || !isOf(issuer, tenant, parsed.data.issuer)',
     replace: '!parsed.success',
     test: entraKeys,
-    title: 'leave out a key for %s',
+    title: 'the keys of a tenant of Microsoft Entra leave out a key for %s',
   },
   {
     defense: 'unknown ids of keys do not have Microsoft asked each time',
@@ -180,7 +184,8 @@ export const mutants: readonly Mutant[] = [
     find: 'age < readAgainAfter : age < unknownPause',
     replace: 'age < readAgainAfter : age < 0',
     test: entraKeys,
-    title: 'are read again for a new key, and not for each key that does not exist',
+    title:
+      'the keys of a tenant of Microsoft Entra are read again for a new key, and not for each key that does not exist',
   },
   {
     defense: 'withdrawn keys of Entra end',
@@ -188,6 +193,6 @@ export const mutants: readonly Mutant[] = [
     find: 'age < readAgainAfter :',
     replace: 'age < Infinity :',
     test: entraKeys,
-    title: 'forget a key that was withdrawn after an hour',
+    title: 'the keys of a tenant of Microsoft Entra forget a key that was withdrawn after an hour',
   },
 ]

@@ -18,7 +18,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (oidc.route === 'resume') throw",
     replace: "  if (oidc.route === 'none') throw",
     test: attacks,
-    title: 'ends with a return to the provider that brings no result',
+    title: 'an authorization request ends with a return to the provider that brings no result',
   },
   {
     defense: 'a second step that has become older than max_age does not count',
@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
     find: 'now - verified.at > Math.max(maxAge, shortestAge)',
     replace: 'verified.at > now + Math.max(maxAge, shortestAge)',
     test: attacks,
-    title: 'takes no second step that has become older than max_age while its page was open',
+    title: 'an authorization request takes no second step that has become older than max_age while its page was open',
   },
   {
     defense: 'a whole sign-in needs user verification',
@@ -34,7 +34,7 @@ export const mutants: readonly Mutant[] = [
     find: "  kind !== 'sign-in' || userVerified\n",
     replace: "  kind !== 'sign-in' || userVerified !== undefined\n",
     test: attacks,
-    title: 'is none by a passkey that has not verified the person, nor is it remembered as one',
+    title: 'a whole sign-in is none by a passkey that has not verified the person, nor is it remembered as one',
   },
   {
     defense: 'the page of an authorization request opens only with a cookie of this host',
@@ -42,7 +42,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!binding.isBound(req, uid)) return undefined\n',
     replace: '  void binding\n',
     test: attacks,
-    title: 'opens in no browser in which a sibling host has planted its cookies',
+    title: 'an authorization request opens in no browser in which a sibling host has planted its cookies',
   },
   {
     defense: 'an authorization request is resumed only with a cookie of this host',
@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
     find: 'uid === undefined || binding.isBound(ctx.req, uid)',
     replace: 'uid === undefined || binding.isBound',
     test: attacks,
-    title: 'is resumed in no browser in which a sibling host has planted its cookies',
+    title: 'an authorization request is resumed in no browser in which a sibling host has planted its cookies',
   },
   {
     defense: 'a web session of the provider belongs to one kind and domain',
@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
     find: '(id: string) => `${owner} ${id}`',
     replace: '(id: string) => (owner ? id : id)',
     test: attacks,
-    title: 'is unknown to another kind, whatever the cookie is called',
+    title: 'the web session of one kind of client is unknown to another kind, whatever the cookie is called',
   },
   {
     defense: 'only parameters that the client has authenticated name the user',
@@ -66,7 +66,7 @@ export const mutants: readonly Mutant[] = [
     find: "typeof hint === 'string' && trusted.includes('login_hint') ? hint : undefined",
     replace: "typeof hint === 'string' && trusted ? hint : undefined",
     test: external,
-    title: 'refuses %s in the address, by name',
+    title: 'an external second factor refuses %s in the address, by name',
   },
   {
     defense: 'the person of the web session is the one whom the client names',
@@ -74,7 +74,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (entered.session.userId === member.id) {',
     replace: '  if (entered.session.userId !== undefined) {',
     test: external,
-    title: 'asks another user of the same browser, whoever has passed there before',
+    title: 'an external second factor asks another user of the same browser, whoever has passed there before',
   },
   {
     defense: 'prompt=none is answered for the user of the hint alone',
@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (hinted?.id !== userId) return false\n',
     replace: '    if (hinted === undefined) return false\n',
     test: external,
-    title: 'answers prompt=none only for the user who has passed in this browser',
+    title: 'an external second factor answers prompt=none only for the user who has passed in this browser',
   },
   {
     defense: 'a second step that was passed before a fresh one was asked for does not count',
@@ -90,7 +90,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (passedBefore(req, uid, verified.sessionId) === verified.sessionId) return true\n',
     replace: '  void passedBefore(req, uid, verified.sessionId)\n',
     test: external,
-    title: 'does not ask again in the same browser, unless the client wants it',
+    title: 'an external second factor does not ask again in the same browser, unless the client wants it',
   },
   {
     defense: 'a request object is used once',
@@ -98,7 +98,7 @@ export const mutants: readonly Mutant[] = [
     find: "      if (!isFirst) throw new errors.InvalidRequestObject('the request object was used before')\n",
     replace: '      void isFirst\n',
     test: protocol,
-    title: 'count once',
+    title: 'signed request objects count once',
   },
   {
     defense: 'a request object is valid for a short time',
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
     find: '|| exp - iat > maxLifetime)',
     replace: '|| exp < 0)',
     test: protocol,
-    title: 'are refused %s',
+    title: 'signed request objects are refused %s',
   },
   {
     defense: 'a request object of a later time is refused',
@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
     find: '      if (exp - now() > maxLifetime + clockTolerance || ',
     replace: '      if (',
     test: protocol,
-    title: 'are refused %s',
+    title: 'signed request objects are refused %s',
   },
   {
     defense: 'login_hint is a username, and never an id',
@@ -123,7 +123,8 @@ export const mutants: readonly Mutant[] = [
     replace:
       '(/^[\\da-f]{40}$/.test(hint) ? findMember(service, { serviceUserId: hint }) : findMember(service, { username: hint }))',
     test: external,
-    title: 'takes a login_hint as a username, also one that looks like the id of somebody else',
+    title:
+      'an external second factor takes a login_hint as a username, also one that looks like the id of somebody else',
   },
   {
     defense: 'a request object has an id',
@@ -131,7 +132,7 @@ export const mutants: readonly Mutant[] = [
     find: "      if (typeof jti !== 'string' || jti.length < 16 || jti.length > 256)",
     replace: "      if (typeof jti === 'number')",
     test: protocol,
-    title: 'are refused %s',
+    title: 'signed request objects are refused %s',
   },
   {
     defense: 'no algorithms with a secret that both sides know',
@@ -139,7 +140,7 @@ export const mutants: readonly Mutant[] = [
     find: "const asymmetric = ['RS256',",
     replace: "const asymmetric = ['HS256', 'RS256',",
     test: protocol,
-    title: 'publish what the provider does, and nothing else',
+    title: 'addresses of the provider publish what the provider does, and nothing else',
   },
   {
     defense: 'every code is bound to the client that has begun (PKCE)',
@@ -147,7 +148,7 @@ export const mutants: readonly Mutant[] = [
     find: 'pkce: { required: () => true },',
     replace: 'pkce: { required: () => false },',
     test: protocol,
-    title: 'accepts a code only with the verifier of the client that has begun',
+    title: 'the provider accepts a code only with the verifier of the client that has begun',
   },
   {
     defense: 'introspection of a client’s own tokens only',
@@ -155,7 +156,7 @@ export const mutants: readonly Mutant[] = [
     find: 'allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId',
     replace: 'allowedPolicy: () => true',
     test: protocol,
-    title: 'accepts a code, and a refresh token, only from the client that it was made for',
+    title: 'the provider accepts a code, and a refresh token, only from the client that it was made for',
   },
   {
     defense: 'access tokens for the resources of the client only',
@@ -163,7 +164,8 @@ export const mutants: readonly Mutant[] = [
     find: '      if (!client?.resources.includes(resource)) throw new errors.InvalidTarget()\n',
     replace: '      if (!client) throw new errors.InvalidTarget()\n',
     test: protocol,
-    title: 'issues access tokens that a registered resource reads itself, with how and when the person signed in',
+    title:
+      'the provider issues access tokens that a registered resource reads itself, with how and when the person signed in',
   },
   {
     defense: 'the issuer decides about addresses, not the Host header',
@@ -171,16 +173,23 @@ export const mutants: readonly Mutant[] = [
     find: '  headers.host = issuer.host\n',
     replace: '',
     test: protocol,
-    title: 'follow the issuer, whatever the headers of a request say',
+    title: 'addresses of the provider follow the issuer, whatever the headers of a request say',
   },
   {
     defense: 'forms of our own pages only',
     file: routes,
-    find: '    if (isTrustedPost(req, { token: undefined, expected: undefined, publicUrl })) return handler(visited)\n',
-    replace:
-      '    if (publicUrl || isTrustedPost(req, { token: undefined, expected: undefined, publicUrl })) return handler(visited)\n',
+    find: 'if (hasForms && isTrustedPost(',
+    replace: 'if (hasForms || isTrustedPost(',
     test: signIn,
-    title: 'refuses forms of other sites at %s',
+    title: 'a whole sign-in refuses forms of other sites at %s',
+  },
+  {
+    defense: 'no name that is typed replaces the person whom a client has named',
+    file: routes,
+    find: 'if (hasForms && isTrustedPost(',
+    replace: 'if (isTrustedPost(',
+    test: external,
+    title: 'an external second factor takes no other person by a code or passkey of theirs at %s',
   },
   {
     defense: 'only a code that leads to a new passkey lets a person in',
@@ -188,7 +197,7 @@ export const mutants: readonly Mutant[] = [
     find: "answer.kind === 'redirect' && answer.location === `${context.base}/enroll/passkey`",
     replace: "answer.kind === 'redirect'",
     test: signIn,
-    title: 'does not take a code of the user, but only one that an administrator hands over',
+    title: 'a whole sign-in does not take a code of the user, but only one that an administrator hands over',
   },
   {
     defense: 'a person who is named only by a form is not signed in',
@@ -196,7 +205,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (location === undefined) return showSignIn(visited, { wrong: true, entered: username })\n',
     replace: '',
     test: signIn,
-    title: 'asks no device of a user whose name somebody has typed',
+    title: 'a whole sign-in asks no device of a user whose name somebody has typed',
   },
   {
     defense: 'a logout ends the second step of this browser as well',
@@ -204,7 +213,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await app?.end(req, res)\n',
     replace: '    void (req && res && app)\n',
     test: signIn,
-    title: 'signs the person out of this browser',
+    title: 'a whole sign-in signs the person out of this browser',
   },
   {
     defense: 'what a client has said of a person counts for a while',
@@ -212,6 +221,6 @@ export const mutants: readonly Mutant[] = [
     find: '  return now < until ? person : undefined\n',
     replace: '  return now < until || person ? person : undefined\n',
     test: 'oidc/shared-browser.test.ts',
-    title: 'asks nothing of a person whom a client named a while ago',
+    title: 'a browser that others use as well asks nothing of a person whom a client named a while ago',
   },
 ]

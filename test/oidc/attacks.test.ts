@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => provider.close())
 
 describe('the web session of one kind of client', () => {
-  it('is unknown to another kind, whatever the cookie is called', async () => {
+  it('the web session of one kind of client is unknown to another kind, whatever the cookie is called', async () => {
     const { account } = await provider.enroll('ada')
     const browser = provider.browser()
     const { page } = await ask(external, browser, { login_hint: 'ada' })
@@ -52,7 +52,7 @@ const planted = (from: Tabs, to: Tabs, name: string) => {
 const bindings = (browser: Tabs) => browser.cookies().filter((name) => name.startsWith('oidc-browser-'))
 
 describe('an authorization request', () => {
-  it('opens in no browser in which a sibling host has planted its cookies', async () => {
+  it('an authorization request opens in no browser in which a sibling host has planted its cookies', async () => {
     const [attacker, victim] = [provider.browser(), provider.browser()]
     const { base } = await openSignIn(signIn, attacker)
     planted(attacker, victim, 'oidc-interaction')
@@ -64,7 +64,7 @@ describe('an authorization request', () => {
     expect(own.page.text).toContain('Sign in to wiki')
   })
 
-  it('is resumed in no browser in which a sibling host has planted its cookies', async () => {
+  it('an authorization request is resumed in no browser in which a sibling host has planted its cookies', async () => {
     const user = await provider.addUser('bea')
     const passkey = await provider.addPasskey(user.id)
     const [attacker, victim] = [provider.browser(), provider.browser()]
@@ -83,7 +83,7 @@ describe('an authorization request', () => {
     expect(bindings(attacker)).toEqual([])
   })
 
-  it('ends with a return to the provider that brings no result', async () => {
+  it('an authorization request ends with a return to the provider that brings no result', async () => {
     await provider.enroll('eva')
     const browser = provider.browser()
     await ask(external, browser, { login_hint: 'eva' })
@@ -96,7 +96,7 @@ describe('an authorization request', () => {
     expect(again.page.status).toBe(400)
   })
 
-  it('takes no second step that has become older than max_age while its page was open', async () => {
+  it('an authorization request takes no second step that has become older than max_age while its page was open', async () => {
     let moved = 0
     const late = await startProvider({ clock: { ...systemClock, now: () => systemClock.now() + moved } })
     onTestFinished(() => late.close())
@@ -116,7 +116,7 @@ describe('an authorization request', () => {
     expect(old.path).toBe(late.pages('external'))
   })
 
-  it('is one of few that a browser keeps open', async () => {
+  it('an authorization request is one of few that a browser keeps open', async () => {
     const browser = provider.browser()
     const { request } = await authorizationRequest()
     const { href } = openid.buildAuthorizationUrl(signIn, request)
@@ -158,7 +158,7 @@ async function comeIn(username: string) {
 }
 
 describe('a whole sign-in', () => {
-  it('is none by a passkey that has not verified the person, nor is it remembered as one', async () => {
+  it('a whole sign-in is none by a passkey that has not verified the person, nor is it remembered as one', async () => {
     const { browser, touch, base, checks, authenticator } = await comeIn('cyd')
 
     const touched = await touch()
@@ -173,7 +173,7 @@ describe('a whole sign-in', () => {
     expect(tokens.claims()).toMatchObject({ amr: ['hwk', 'user', 'mfa'] })
   })
 
-  it('begins anew with prompt=login, and takes one answer of the passkey', async () => {
+  it('a whole sign-in begins anew with prompt=login, and takes one answer of the passkey', async () => {
     const { browser, base, authenticator } = await comeIn('dan')
     await browser.visit((await usePasskey(browser, base, authenticator)) ?? '')
 
@@ -193,7 +193,7 @@ describe('a whole sign-in', () => {
 })
 
 describe('the cookie that ties a request to its browser', () => {
-  it('can be set by no other host, and counts for this request alone', () => {
+  it('the cookie that ties a request to its browser can be set by no other host, and counts for this request alone', () => {
     const binding = createBrowserBinding('https://id.example', ['new key', 'old key'])
     const res = new ServerResponse(new IncomingMessage(new Socket()))
     binding.bind(new IncomingMessage(new Socket()), res, { uid: 'one', seconds: 60 })

@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 describe('the provider in a browser', () => {
-  it('lets a person in by a code, who adds a passkey, and later signs in with one touch', async () => {
+  it('the provider, in a browser, lets a person in by a code, who adds a passkey, and later signs in with one touch', async () => {
     const user = await provider.addUser('ada')
     const { code = '' } = await provider.api.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 30 })
     const page = await keptPage(chromium)
@@ -46,7 +46,7 @@ describe('the provider in a browser', () => {
     expect(await page.getByRole('heading').textContent()).toContain('"amr":["hwk","user","mfa"]')
   })
 
-  it('returns to the app from a page without JavaScript', async () => {
+  it('the provider, in a browser, returns to the app from a page without JavaScript', async () => {
     const { account } = await provider.enroll('bea')
     const external = await startRelyingApp(provider, { kind: 'external', hint: 'bea' })
     const context = await chromium.newContext({ javaScriptEnabled: false })

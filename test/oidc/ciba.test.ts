@@ -55,7 +55,7 @@ const details = (...actions: unknown[]) => JSON.stringify(actions)
 const transfer = { type: approvalType, title: 'Transfer €250.00', details: [{ label: 'To', value: 'Ada' }] }
 
 describe('a backchannel request', () => {
-  it('asks the device of the user whom the client names, and says how and when', async () => {
+  it('a backchannel request asks the device of the user whom the client names, and says how and when', async () => {
     const { user, account } = await provider.enroll('ada')
     const asked = await ask({ login_hint: 'ada', binding_message: 'Call 4711: is it you?' })
 
@@ -80,7 +80,7 @@ describe('a backchannel request', () => {
     expect(provider.trouble).toEqual([])
   })
 
-  it('has the client wait, and wait longer if it asks too often', async () => {
+  it('a backchannel request has the client wait, and wait longer if it asks too often', async () => {
     await provider.enroll('bea')
     const { auth_req_id: id } = await ask({ login_hint: 'bea' })
 
@@ -101,7 +101,7 @@ describe('a backchannel request', () => {
     expect(await errorOf(poll(id))).toBe(error)
   })
 
-  it('is answered once, also where two polls come at once', async () => {
+  it('a backchannel request is answered once, also where two polls come at once', async () => {
     const { account } = await provider.enroll('dan')
     const { auth_req_id: id } = await ask({ login_hint: 'dan' })
     await provider.answer(account, 'approve')
@@ -114,7 +114,7 @@ describe('a backchannel request', () => {
     expect(await errorOf(poll(id))).toBe('invalid_grant')
   })
 
-  it('is answered to the client that has asked, and to no other', async () => {
+  it('a backchannel request is answered to the client that has asked, and to no other', async () => {
     const { account } = await provider.enroll('eve')
     const other = await provider.configure(await registerAsker('Other'))
     const { auth_req_id: id } = await ask({ login_hint: 'eve' })
@@ -127,7 +127,7 @@ describe('a backchannel request', () => {
     expect(tokens.id_token).toBeDefined()
   })
 
-  it('ends when the user is reset meanwhile, also if the person has approved before', async () => {
+  it('a backchannel request ends when the user is reset meanwhile, also if the person has approved before', async () => {
     const { user, account } = await provider.enroll('fay')
     const { auth_req_id: id } = await ask({ login_hint: 'fay' })
     await provider.answer(account, 'approve')
@@ -137,7 +137,7 @@ describe('a backchannel request', () => {
     expect(await errorOf(poll(id))).toBe('invalid_grant')
   })
 
-  it('goes on at another node, which has the same store', async () => {
+  it('a backchannel request goes on at another node, which has the same store', async () => {
     const { account } = await provider.enroll('gil')
     const { auth_req_id: id } = await ask({ login_hint: 'gil' })
     const other = await provider.otherNode()
@@ -151,7 +151,7 @@ describe('a backchannel request', () => {
     expect(await answer.json()).toMatchObject({ id_token: expect.any(String) })
   })
 
-  it('ends after the time that the client has asked for, also on the device', async () => {
+  it('a backchannel request ends after the time that the client has asked for, also on the device', async () => {
     const { account } = await provider.enroll('jon')
     const asked = await ask({ login_hint: 'jon', requested_expiry: '30' })
 
@@ -164,7 +164,7 @@ describe('a backchannel request', () => {
     expect(await requestOn(account)).toBeUndefined()
   })
 
-  it('leaves another poll time once the client has waited', async () => {
+  it('a backchannel request leaves another poll time once the client has waited', async () => {
     await provider.enroll('kay')
     const { auth_req_id: id } = await ask({ login_hint: 'kay' })
     await errorOf(poll(id))
@@ -176,7 +176,7 @@ describe('a backchannel request', () => {
     expect(error).toBe('authorization_pending')
   })
 
-  it('shows the number where the client has a screen, and only then', async () => {
+  it('a backchannel request shows the number where the client has a screen, and only then', async () => {
     const showing = await provider.configure(await registerAsker('Counter', { ciba: { showsNumber: true } }))
     const { account } = await provider.enroll('hal')
     await provider.setDomain({ numberMatching: 'required' })
@@ -192,7 +192,7 @@ describe('a backchannel request', () => {
     expect(tokens.id_token).toBeDefined()
   })
 
-  it('names the user by a token that the client got before', async () => {
+  it('a backchannel request names the user by a token that the client got before', async () => {
     const { account } = await provider.enroll('ida')
     const { auth_req_id: id } = await ask({ login_hint: 'ida' })
     await provider.answer(account, 'approve')
@@ -232,13 +232,13 @@ describe('a backchannel request', () => {
       { login_hint: 'leo', binding_message: 'x', authorization_details: details(transfer) },
       'invalid_binding_message',
     ],
-  ])('is refused for %s', async (_, parameters, error) => {
+  ])('a backchannel request is refused for %s', async (_, parameters, error) => {
     await provider.addUser('leo').catch(() => {})
 
     expect(await errorOf(ask(parameters as Record<string, string>))).toBe(error)
   })
 
-  it('is refused to clients of other kinds, and without the secret', async () => {
+  it('a backchannel request is refused to clients of other kinds, and without the secret', async () => {
     const external = await provider.configure(provider.external)
     const wrong = await provider.configure({ ...client, clientSecret: 'wrong' })
 
@@ -246,13 +246,13 @@ describe('a backchannel request', () => {
     expect(await errorOf(ask({ login_hint: 'ada' }, wrong))).toBe('invalid_client')
   })
 
-  it('is refused for a user who has no device', async () => {
+  it('a backchannel request is refused for a user who has no device', async () => {
     await provider.addUser('mia')
 
     expect(await errorOf(ask({ login_hint: 'mia' }))).toBe('access_denied')
   })
 
-  it('has the action approved that it describes, and names the approval', async () => {
+  it('a backchannel request has the action approved that it describes, and names the approval', async () => {
     const { user, account } = await provider.enroll('ned')
     const asked = await ask({ login_hint: 'ned', authorization_details: details(transfer), requested_expiry: '900' })
 
@@ -271,7 +271,7 @@ describe('a backchannel request', () => {
     expect(tokens.claims()).not.toHaveProperty('amr')
   })
 
-  it('accepts authorization_details in no other flow', async () => {
+  it('a backchannel request accepts authorization_details in no other flow', async () => {
     const { left } = await provider
       .browser()
       .visit(

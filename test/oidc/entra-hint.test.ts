@@ -29,31 +29,40 @@ describe('a hint of Microsoft Entra', () => {
     })
   })
 
-  it.each([-360, 60])('counts if it was issued %d seconds from now, expired as it is', async (age) => {
-    const verified = await verifyFor({ claims: { iat: now + age, exp: now + age - 1 } })
+  it.each([-360, 60])(
+    'a hint of Microsoft Entra counts if it was issued %d seconds from now, expired as it is',
+    async (age) => {
+      const verified = await verifyFor({ claims: { iat: now + age, exp: now + age - 1 } })
 
-    expect(verified.username).toBe('ada@contoso.com')
-  })
+      expect(verified.username).toBe('ada@contoso.com')
+    },
+  )
 
-  it.each([-361, 61])('does not count if it was issued %d seconds from now, valid or not', async (age) => {
-    const verified = verifyFor({ claims: { iat: now + age, exp: now + 600 } })
+  it.each([-361, 61])(
+    'a hint of Microsoft Entra does not count if it was issued %d seconds from now, valid or not',
+    async (age) => {
+      const verified = verifyFor({ claims: { iat: now + age, exp: now + 600 } })
 
-    await expect(verified).rejects.toThrow('was not issued in the last minutes')
-  })
+      await expect(verified).rejects.toThrow('was not issued in the last minutes')
+    },
+  )
 
   it.each(['RS512', 'PS256', 'HS256', 'none'])(
-    'is refused where its header names another algorithm: %s',
+    'a hint of Microsoft Entra is refused where its header names another algorithm: %s',
     async (alg) => {
       await expect(verifyFor({ header: { alg } })).rejects.toThrow('id_token_hint is not signed by RS256')
     },
   )
 
-  it.each(['', 'a.b', 'a.b.c.d', 'é.é.é'])('is refused if it is no token: "%s"', async (token) => {
-    const tenant = createEntraTenant()
-    const keys = createTenantKeys(tenant.fetch, () => now)
+  it.each(['', 'a.b', 'a.b.c.d', 'é.é.é'])(
+    'a hint of Microsoft Entra is refused if it is no token: "%s"',
+    async (token) => {
+      const tenant = createEntraTenant()
+      const keys = createTenantKeys(tenant.fetch, () => now)
 
-    await expect(verifyHint(token, EntraSettings.parse(tenant.settings), { keys, now })).rejects.toMatchObject({
-      code: 'invalid_request',
-    })
-  })
+      await expect(verifyHint(token, EntraSettings.parse(tenant.settings), { keys, now })).rejects.toMatchObject({
+        code: 'invalid_request',
+      })
+    },
+  )
 })

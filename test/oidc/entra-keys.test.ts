@@ -17,7 +17,7 @@ function start(tenant: EntraTenant = createEntraTenant()) {
 const unavailable = expect.objectContaining({ code: 'temporarily_unavailable' })
 
 describe('the keys of a tenant of Microsoft Entra', () => {
-  it('are read once for many sign-ins, also where these begin together', async () => {
+  it('the keys of a tenant of Microsoft Entra are read once for many sign-ins, also where these begin together', async () => {
     const { tenant, find } = start()
 
     const found = await Promise.all([find(), find(), find()])
@@ -27,7 +27,7 @@ describe('the keys of a tenant of Microsoft Entra', () => {
     expect(tenant.requests).toHaveLength(2)
   })
 
-  it('are read again for a new key, and not for each key that does not exist', async () => {
+  it('the keys of a tenant of Microsoft Entra are read again for a new key, and not for each key that does not exist', async () => {
     const { tenant, find, later } = start()
     await find()
     tenant.rotate()
@@ -41,7 +41,7 @@ describe('the keys of a tenant of Microsoft Entra', () => {
     expect(tenant.requests).toHaveLength(4)
   })
 
-  it('forget a key that was withdrawn after an hour', async () => {
+  it('the keys of a tenant of Microsoft Entra forget a key that was withdrawn after an hour', async () => {
     const { tenant, find, later } = start()
     const { kid } = tenant.key().jwk
     await find(kid)
@@ -52,7 +52,7 @@ describe('the keys of a tenant of Microsoft Entra', () => {
     expect(await find(kid)).toBeUndefined()
   })
 
-  it('count for a day where Microsoft does not answer, and not longer', async () => {
+  it('the keys of a tenant of Microsoft Entra count for a day where Microsoft does not answer, and not longer', async () => {
     const { tenant, find, later } = start()
     await find()
     tenant.online = false
@@ -82,7 +82,7 @@ describe('the keys of a tenant of Microsoft Entra', () => {
     ],
     ['documents that have no end', ({ keysAddress }) => ({ [keysAddress]: { keys: [{ kid: 'x'.repeat(300_000) }] } })],
     ['something else than keys', ({ keysAddress }) => ({ [keysAddress]: { error: 'none' } })],
-  ])('are not taken from %s', async (_, replacedBy) => {
+  ])('the keys of a tenant of Microsoft Entra are not taken from %s', async (_, replacedBy) => {
     const { tenant, find } = start()
     tenant.replaced = replacedBy(tenant)
 
@@ -96,14 +96,14 @@ describe('the keys of a tenant of Microsoft Entra', () => {
     ['another issuer', { issuer: 'https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0' }],
     ['encryption', { use: 'enc' }],
     ['another algorithm', { kty: 'EC' }],
-  ])('leave out a key for %s', async (_, more) => {
+  ])('the keys of a tenant of Microsoft Entra leave out a key for %s', async (_, more) => {
     const { tenant, find } = start()
     tenant.replaced = { [tenant.keysAddress]: { keys: [{ ...tenant.key().jwk, ...more }] } }
 
     expect(await find()).toBeUndefined()
   })
 
-  it('leave out a key that is too short', async () => {
+  it('the keys of a tenant of Microsoft Entra leave out a key that is too short', async () => {
     const { tenant, find } = start()
     const short = createEntraTenant({ modulusLength: 1024 })
     tenant.replaced = { [tenant.keysAddress]: { keys: [short.key().jwk] } }

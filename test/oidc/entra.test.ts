@@ -90,7 +90,7 @@ async function verified(token: string | undefined) {
 }
 
 describe('an external authentication method of Microsoft Entra', () => {
-  it('asks the device of the user whom the tenant names, and tells Entra so', async () => {
+  it('an external authentication method of Microsoft Entra asks the device of the user whom the tenant names, and tells Entra so', async () => {
     const { user, page, form } = await signedIn('ada@contoso.com')
 
     const { action, fields } = posted(page)
@@ -116,7 +116,7 @@ describe('an external authentication method of Microsoft Entra', () => {
     expect(provider.trouble).toEqual([])
   })
 
-  it('ends in this browser with a logout of any client', async () => {
+  it('an external authentication method of Microsoft Entra ends in this browser with a logout of any client', async () => {
     const { user, browser } = await signedIn('lou@contoso.com')
     const config = await provider.configure(provider.signIn)
     const { base } = await openSignIn(config, browser)
@@ -132,7 +132,7 @@ describe('an external authentication method of Microsoft Entra', () => {
     expect([entered.status, left.status]).toEqual([400, 401])
   })
 
-  it('publishes the certificate of each key, and the flow of Entra in the metadata', async () => {
+  it('an external authentication method of Microsoft Entra publishes the certificate of each key, and the flow of Entra in the metadata', async () => {
     const { page } = await signedIn('bea@contoso.com')
     const token = posted(page).fields['id_token'] ?? ''
     const { keys } = await verified(token)
@@ -158,7 +158,7 @@ describe('an external authentication method of Microsoft Entra', () => {
     })
   })
 
-  it('asks again each time, whatever was passed in the browser before', async () => {
+  it('an external authentication method of Microsoft Entra asks again each time, whatever was passed in the browser before', async () => {
     const { browser, account } = await signedIn('cyd@contoso.com')
 
     const { answer } = await bring({ username: 'cyd@contoso.com', browser })
@@ -169,7 +169,7 @@ describe('an external authentication method of Microsoft Entra', () => {
     expect(posted(page).fields['id_token']).toBeDefined()
   })
 
-  it('answers a request once', async () => {
+  it('an external authentication method of Microsoft Entra answers a request once', async () => {
     const { browser, path } = await signedIn('dan@contoso.com')
 
     const { page } = await browser.visit(path)
@@ -178,7 +178,7 @@ describe('an external authentication method of Microsoft Entra', () => {
     expect(posted(page).fields).toEqual({})
   })
 
-  it('opens in no other browser than the one that has brought the request', async () => {
+  it('an external authentication method of Microsoft Entra opens in no other browser than the one that has brought the request', async () => {
     await provider.enroll('eve@contoso.com')
     const { answer } = await bring({ username: 'eve@contoso.com' })
     const [, path = ''] = /url=(.*)$/.exec(String(answer.headers['refresh'])) ?? []
@@ -188,7 +188,7 @@ describe('an external authentication method of Microsoft Entra', () => {
     expect(page.status).toBe(400)
   })
 
-  it('tells Entra of a person who gives up', async () => {
+  it('an external authentication method of Microsoft Entra tells Entra of a person who gives up', async () => {
     await provider.enroll('fay@contoso.com')
     const { browser, answer } = await bring({ username: 'fay@contoso.com' })
     await browser.follow(answer)
@@ -199,7 +199,7 @@ describe('an external authentication method of Microsoft Entra', () => {
     expect(provider.events).toContainEqual(expect.objectContaining({ event: 'refused', reason: 'access_denied' }))
   })
 
-  it('accepts no recovery code, for which Entra has no word', async () => {
+  it('an external authentication method of Microsoft Entra accepts no recovery code, for which Entra has no word', async () => {
     const { user } = await provider.enroll('gil@contoso.com')
     const { code = '' } = await provider.api.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 30 })
     const { browser, answer } = await bring({ username: 'gil@contoso.com' })
@@ -210,7 +210,7 @@ describe('an external authentication method of Microsoft Entra', () => {
     expect(posted(page).action).not.toBe(microsoft)
   })
 
-  it('asks no device where Entra accepts codes alone', async () => {
+  it('an external authentication method of Microsoft Entra asks no device where Entra accepts codes alone', async () => {
     const { account } = await provider.enroll('hal@contoso.com')
     const claims = requesting('possession', ['otp'])
     const { browser, answer } = await bring({ username: 'hal@contoso.com', parameters: { claims } })
@@ -228,31 +228,34 @@ describe('an external authentication method of Microsoft Entra', () => {
   it.each([
     ['fido', usualClaims.id_token.amr.values],
     ['pop', ['face', 'pop']],
-  ])('calls a passkey %s where Entra accepts %s', async (amr, values) => {
-    const { user } = await provider.enroll(`${amr}@contoso.com`)
-    const passkey = await provider.addPasskey(user.id)
-    const claims = requesting('possessionorinherence', values)
-    const { browser, answer } = await bring({ username: user.username, parameters: { claims } })
-    await browser.follow(answer)
+  ])(
+    'an external authentication method of Microsoft Entra calls a passkey %s where Entra accepts %s',
+    async (amr, values) => {
+      const { user } = await provider.enroll(`${amr}@contoso.com`)
+      const passkey = await provider.addPasskey(user.id)
+      const claims = requesting('possessionorinherence', values)
+      const { browser, answer } = await bring({ username: user.username, parameters: { claims } })
+      await browser.follow(answer)
 
-    const path = `${provider.pages('entra')}/passkey`
-    const { text } = await browser.submit(`${path}/options`)
-    const response = JSON.stringify(passkey.use(JSON.parse(text) as Parameters<typeof passkey.use>[0]))
-    const { page } = await browser.follow(await browser.submit(path, { response }))
-    const { payload } = await verified(posted(page).fields['id_token'])
+      const path = `${provider.pages('entra')}/passkey`
+      const { text } = await browser.submit(`${path}/options`)
+      const response = JSON.stringify(passkey.use(JSON.parse(text) as Parameters<typeof passkey.use>[0]))
+      const { page } = await browser.follow(await browser.submit(path, { response }))
+      const { payload } = await verified(posted(page).fields['id_token'])
 
-    expect(payload['amr']).toEqual([amr])
-  })
+      expect(payload['amr']).toEqual([amr])
+    },
+  )
 })
 
 describe('who is named by a tenant', () => {
-  it('is found without regard to case, as Entra compares usernames', async () => {
+  it('who is named by a tenant is found without regard to case, as Entra compares usernames', async () => {
     const { page } = await signedIn('ida@contoso.com', { claims: { preferred_username: 'Ida@Contoso.com' } })
 
     expect(posted(page).fields['id_token']).toBeDefined()
   })
 
-  it('can be named by the object id', async () => {
+  it('who is named by a tenant can be named by the object id', async () => {
     const byId = await registerTenant(tenant, { username: 'oid' })
     const { user, account } = await provider.enroll('951ddb04-b16d-45f3-bbf7-b0fa18fa7aee')
 
@@ -270,7 +273,7 @@ describe('who is named by a tenant', () => {
       'a user of other apps',
       () => provider.api.users.create({ username: 'jon@contoso.com', name: 'Jon', email: 'jon@contoso.com' }),
     ],
-  ])('is refused if %s', async (_, create) => {
+  ])('who is named by a tenant is refused if %s', async (_, create) => {
     await create()
 
     const { answer } = await bring({ username: 'jon@contoso.com' })
@@ -328,13 +331,13 @@ describe('a request that Entra would not send', () => {
       () => ({ parameters: { claims: requesting('possession', ['face', 'sms']) } }),
       'unmet_authentication_requirements',
     ],
-  ])('is refused with %s', async (_, brought, error) => {
+  ])('a request that Entra would not send is refused with %s', async (_, brought, error) => {
     const { answer, form } = await bring({ username: 'mia@contoso.com', ...brought() })
 
     expect(posted(answer)).toMatchObject({ action: microsoft, fields: { error, state: form['state'] } })
   })
 
-  it('is refused with a hint that was used before, however its signature is written', async () => {
+  it('a request that Entra would not send is refused with a hint that was used before, however its signature is written', async () => {
     const { form, browser } = await bring({ username: 'mia@contoso.com' })
     const { id_token_hint: hint = '' } = form
 
@@ -344,7 +347,7 @@ describe('a request that Entra would not send', () => {
     expect([errorOf(again), errorOf(padded)]).toEqual(['invalid_request', 'invalid_request'])
   })
 
-  it('is answered to nobody but Microsoft', async () => {
+  it('a request that Entra would not send is answered to nobody but Microsoft', async () => {
     const { answer } = await bring({
       username: 'mia@contoso.com',
       parameters: { redirect_uri: `${microsoft}/` },
@@ -354,7 +357,7 @@ describe('a request that Entra would not send', () => {
     expect(posted(answer).fields).toEqual({})
   })
 
-  it('is refused with the hint for another client', async () => {
+  it('a request that Entra would not send is refused with the hint for another client', async () => {
     const other = await registerTenant(otherTenant)
 
     const { answer } = await bring({ username: 'mia@contoso.com', to: other })
@@ -362,7 +365,7 @@ describe('a request that Entra would not send', () => {
     expect(errorOf(answer)).toBe('invalid_request')
   })
 
-  it('is nothing that oidc-provider accepts for such a client', async () => {
+  it('a request that Entra would not send is nothing that oidc-provider accepts for such a client', async () => {
     const { page } = await provider
       .browser()
       .visit(`/oidc/authorize?client_id=${client.id}&response_type=id_token&scope=openid&nonce=n`)

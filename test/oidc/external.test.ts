@@ -23,7 +23,7 @@ async function signedIn(username: string) {
 }
 
 describe('an external second factor', () => {
-  it('asks the device of the user whom the client names, and says how and when', async () => {
+  it('an external second factor asks the device of the user whom the client names, and says how and when', async () => {
     const { user, left, checks } = await signedIn('ada')
 
     const tokens = await openid.authorizationCodeGrant(config, left, checks)
@@ -40,7 +40,7 @@ describe('an external second factor', () => {
     expect(provider.events).toContainEqual(expect.objectContaining({ event: 'signed_in', userId: user.id }))
   })
 
-  it('accepts a recovery code as what it is', async () => {
+  it('an external second factor accepts a recovery code as what it is', async () => {
     const { user } = await provider.enroll('bea')
     const { code = '' } = await provider.api.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 30 })
     const browser = provider.browser()
@@ -58,7 +58,7 @@ describe('an external second factor', () => {
   it.each([
     ['a bare login_hint', { login_hint: 'cyd' }, 'login_hint counts only in a pushed authorization request'],
     ['no login_hint', {}, 'login_hint is missing'],
-  ])('refuses %s in the address, by name', async (_, hint, message) => {
+  ])('an external second factor refuses %s in the address, by name', async (_, hint, message) => {
     const browser = provider.browser()
     const { request } = await authorizationRequest(hint)
 
@@ -68,7 +68,7 @@ describe('an external second factor', () => {
     expect(left?.searchParams.get('error_description')).toContain(message)
   })
 
-  it('asks the user of the pushed request, whoever the address names', async () => {
+  it('an external second factor asks the user of the pushed request, whoever the address names', async () => {
     const { user, account } = await provider.enroll('dan')
     await provider.enroll('eve')
     const browser = provider.browser()
@@ -83,7 +83,7 @@ describe('an external second factor', () => {
     expect(tokens.claims()?.sub).toBe(user.id)
   })
 
-  it('does not ask again in the same browser, unless the client wants it', async () => {
+  it('an external second factor does not ask again in the same browser, unless the client wants it', async () => {
     const { browser, account } = await signedIn('fay')
 
     const again = await ask(config, browser, { login_hint: 'fay' })
@@ -97,7 +97,7 @@ describe('an external second factor', () => {
     expect(sameAge.left).toBeUndefined()
   })
 
-  it('asks another user of the same browser, whoever has passed there before', async () => {
+  it('an external second factor asks another user of the same browser, whoever has passed there before', async () => {
     const { browser } = await signedIn('gil')
     const { user, account } = await provider.enroll('hal')
 
@@ -109,7 +109,7 @@ describe('an external second factor', () => {
     expect(tokens.claims()?.sub).toBe(user.id)
   })
 
-  it('answers prompt=none only for the user who has passed in this browser', async () => {
+  it('an external second factor answers prompt=none only for the user who has passed in this browser', async () => {
     const { browser, user } = await signedIn('ida')
     await provider.enroll('jon')
 
@@ -122,7 +122,7 @@ describe('an external second factor', () => {
     expect([errorIn(other.left), errorIn(elsewhere.left)]).toEqual(['login_required', 'login_required'])
   })
 
-  it('asks again once the sessions of the user were ended', async () => {
+  it('an external second factor asks again once the sessions of the user were ended', async () => {
     const { browser, user } = await signedIn('kay')
     await provider.api.users.endSessions(provider.domainId, user.id)
 
@@ -133,7 +133,7 @@ describe('an external second factor', () => {
     expect(asked.left).toBeUndefined()
   })
 
-  it('tells the client of a person who gives up, and of a user who is no member', async () => {
+  it('an external second factor tells the client of a person who gives up, and of a user who is no member', async () => {
     await provider.enroll('leo')
     const browser = provider.browser()
     await ask(config, browser, { login_hint: 'leo' })
@@ -145,7 +145,7 @@ describe('an external second factor', () => {
     expect(provider.events).toContainEqual(expect.objectContaining({ event: 'refused', reason: 'access_denied' }))
   })
 
-  it('takes a login_hint as a username, also one that looks like the id of somebody else', async () => {
+  it('an external second factor takes a login_hint as a username, also one that looks like the id of somebody else', async () => {
     const { user: owner } = await provider.enroll('pia')
     const nobody = await ask(config, provider.browser(), { login_hint: owner.id })
     const { user, account } = await provider.enroll(owner.id)
@@ -159,7 +159,7 @@ describe('an external second factor', () => {
     expect(tokens.claims()?.sub).toBe(user.id)
   })
 
-  it('opens in no other browser than the one that the client has sent', async () => {
+  it('an external second factor opens in no other browser than the one that the client has sent', async () => {
     await provider.enroll('mia')
     const attacker = provider.browser()
     const { address } = await ask(config, attacker, { login_hint: 'mia' })
@@ -171,7 +171,7 @@ describe('an external second factor', () => {
     expect(page.text).toContain('This sign-in can&#39;t continue')
   })
 
-  it('names what it cannot reach: an unknown acr at once, a passkey after it was asked for', async () => {
+  it('an external second factor names what it cannot reach: an unknown acr at once, a passkey after it was asked for', async () => {
     const { browser } = await signedIn('ned')
     const essential = (value: string) => JSON.stringify({ id_token: { acr: { essential: true, value } } })
 
@@ -182,7 +182,25 @@ describe('an external second factor', () => {
     expect(passkey.left).toBeUndefined()
   })
 
-  it('keeps the sign-ins of two tabs apart', async () => {
+  it.each(['/code', '/passkey', '/passkey/options'])(
+    'an external second factor takes no other person by a code or passkey of theirs at %s',
+    async (path) => {
+      await provider.enroll(`oda${path.replaceAll('/', '-')}`)
+      const other = await provider.addUser(`other${path.replaceAll('/', '-')}`)
+      const { code = '' } = await provider.api.bypassCodes.create(other.id, { usesAllowed: 1, expirationTime: 30 })
+      const browser = provider.browser()
+      const { address } = await ask(config, browser, { login_hint: `oda${path.replaceAll('/', '-')}` })
+      const redirect = await browser.get(address.pathname + address.search)
+      const base = new URL(String(redirect.headers['location']), provider.url).pathname
+
+      const answer = await browser.submit(base + path, { username: other.username, code })
+
+      expect(base).toContain('/oidc/interaction/')
+      expect(answer.status).toBe(400)
+    },
+  )
+
+  it('an external second factor keeps the sign-ins of two tabs apart', async () => {
     const { account } = await provider.enroll('ola')
     const browser = provider.browser()
     const first = await ask(config, browser, { login_hint: 'ola' })

@@ -67,7 +67,7 @@ async function codeOfError(call: Promise<unknown>): Promise<unknown> {
 }
 
 describe('codes and tokens', () => {
-  it('names the issuer in each response, so that no client mixes providers up', async () => {
+  it('the provider names the issuer in each response, so that no client mixes providers up', async () => {
     const { left } = await codeFor('ada')
     const { request } = await authorizationRequest()
     const refused = await provider.browser().visit(openid.buildAuthorizationUrl(config, request).href)
@@ -75,7 +75,7 @@ describe('codes and tokens', () => {
     expect([left.searchParams.get('iss'), refused.left?.searchParams.get('iss')]).toEqual([provider.url, provider.url])
   })
 
-  it('accepts a code once, and ends what it has issued when it comes again', async () => {
+  it('the provider accepts a code once, and ends what it has issued when it comes again', async () => {
     const { left, checks } = await codeFor('bea')
     const tokens = await openid.authorizationCodeGrant(config, left, checks)
     const before = await openid.tokenIntrospection(config, tokens.access_token)
@@ -86,7 +86,7 @@ describe('codes and tokens', () => {
     expect([before.active, again, after.active]).toEqual([true, 'invalid_grant', false])
   })
 
-  it('accepts a code only with the verifier of the client that has begun', async () => {
+  it('the provider accepts a code only with the verifier of the client that has begun', async () => {
     const { left, checks } = await codeFor('cyd')
     const { request } = await authorizationRequest({ login_hint: 'cyd' })
     const { code_challenge: _challenge, code_challenge_method: _method, ...without } = request
@@ -99,7 +99,7 @@ describe('codes and tokens', () => {
     expect([injected, pushed]).toEqual(['invalid_grant', 'invalid_request'])
   })
 
-  it('accepts a code, and a refresh token, only from the client that it was made for', async () => {
+  it('the provider accepts a code, and a refresh token, only from the client that it was made for', async () => {
     const { left, checks, config: own } = await refreshableCode('dan')
     const { config: other } = await refreshableCode('dea')
 
@@ -111,7 +111,7 @@ describe('codes and tokens', () => {
     expect([stolen, refreshed, foreign.active]).toEqual(['invalid_grant', 'invalid_grant', false])
   })
 
-  it('refreshes tokens of members only, and only for clients that are registered for it', async () => {
+  it('the provider refreshes tokens of members only, and only for clients that are registered for it', async () => {
     const { user, left, checks, config: own } = await refreshableCode('eve')
     const tokens = await openid.authorizationCodeGrant(own, left, checks)
     const next = await openid.refreshTokenGrant(own, tokens.refresh_token ?? '')
@@ -126,7 +126,7 @@ describe('codes and tokens', () => {
     expect(plain.refresh_token).toBeUndefined()
   })
 
-  it('issues access tokens that a registered resource reads itself, with how and when the person signed in', async () => {
+  it('the provider issues access tokens that a registered resource reads itself, with how and when the person signed in', async () => {
     const client = await provider.register('with-api', { resources: ['https://api.example'] })
     const { user, left, checks, config: own } = await codeFor('gil', client, { resource: 'https://api.example' })
 
@@ -150,7 +150,7 @@ describe('codes and tokens', () => {
     expect(other).toBe('invalid_target')
   })
 
-  it('answers userinfo with what the client is registered for', async () => {
+  it('the provider answers userinfo with what the client is registered for', async () => {
     const { user, left, checks } = await codeFor('hal')
     const tokens = await openid.authorizationCodeGrant(config, left, checks)
 
@@ -159,7 +159,7 @@ describe('codes and tokens', () => {
     expect(userinfo).toMatchObject({ sub: user.id, preferred_username: 'hal', email: 'hal@example.com' })
   })
 
-  it('signs with a new key without a restart, and publishes the one before', async () => {
+  it('the provider signs with a new key without a restart, and publishes the one before', async () => {
     const first = await codeFor('ida')
     const before = await openid.authorizationCodeGrant(config, first.left, first.checks)
     await rotate()
@@ -205,7 +205,7 @@ describe('signed request objects', () => {
   const described = ({ left, page }: Awaited<ReturnType<typeof open>>) =>
     left ? left.searchParams.get('error') : (/this code: (\w+)/.exec(page.text)?.[1] ?? page.status)
 
-  it('name the user as a pushed request does', async () => {
+  it('signed request objects name the user as a pushed request does', async () => {
     await provider.enroll('sia')
 
     const { left, page } = await open(await sign())
@@ -214,7 +214,7 @@ describe('signed request objects', () => {
     expect(page.text).toContain('Approve the sign-in')
   })
 
-  it('count once', async () => {
+  it('signed request objects count once', async () => {
     await provider.enroll('sol')
     const request = await sign({ login_hint: 'sol' })
 
@@ -237,13 +237,13 @@ describe('signed request objects', () => {
     ['that was valid for long already', { iat: soon() - 600, exp: soon() }],
     ['for another provider', { aud: 'https://other.example' }],
     ['of another client', { iss: 'other' }],
-  ])('are refused %s', async (_, lie) => {
+  ])('signed request objects are refused %s', async (_, lie) => {
     const answer = await open(await sign(lie))
 
     expect(described(answer)).toBe('invalid_request_object')
   })
 
-  it('are refused without a signature, and with one that anybody can make', async () => {
+  it('signed request objects are refused without a signature, and with one that anybody can make', async () => {
     const unsigned = new jose.UnsecuredJWT(await claims()).encode()
     const secret = new TextEncoder().encode(JSON.stringify(signing.publicJwk))
     const confused = await new jose.SignJWT(await claims()).setProtectedHeader({ alg: 'HS256' }).sign(secret)
@@ -257,7 +257,7 @@ describe('signed request objects', () => {
     expect(answers.map(described)).toEqual(Array(3).fill('invalid_request_object'))
   })
 
-  it('are never fetched from an address', async () => {
+  it('signed request objects are never fetched from an address', async () => {
     const address = new URLSearchParams({ client_id: signing.client.id, request_uri: 'https://127.0.0.1/request' })
 
     const { left, page } = await provider.browser().visit(`${provider.url}/oidc/authorize?${address}`)
@@ -268,7 +268,7 @@ describe('signed request objects', () => {
 })
 
 describe('clients', () => {
-  it('authenticate by a key of theirs', async () => {
+  it('OpenID clients authenticate by a key of theirs', async () => {
     const own = await provider.configure(signing.client, openid.PrivateKeyJwt({ key: signing.key, kid: 'k' }))
     const { account } = await provider.enroll('tia')
     const browser = provider.browser()
@@ -280,7 +280,7 @@ describe('clients', () => {
     expect(tokens.claims()?.aud).toBe(signing.client.id)
   })
 
-  it('are refused with a wrong secret, without one, and with an assertion that proves nothing', async () => {
+  it('OpenID clients are refused with a wrong secret, without one, and with an assertion that proves nothing', async () => {
     const { request } = await authorizationRequest({ login_hint: 'ada' })
     const wrong = await provider.configure({ ...provider.external, clientSecret: 'wrong' })
     const push = (fields: Record<string, string>) =>
@@ -307,7 +307,7 @@ describe('clients', () => {
     expect(statuses).toEqual([401, 401, 401])
   })
 
-  it('use an assertion once', async () => {
+  it('OpenID clients use an assertion once', async () => {
     const claims = { iss: signing.client.id, sub: signing.client.id, aud: provider.url, jti: randomUUID() }
     const assertion = await new jose.SignJWT(claims)
       .setProtectedHeader({ alg: 'ES256', kid: 'k' })
@@ -329,7 +329,7 @@ describe('clients', () => {
     expect([await push(), await push()]).toEqual([201, 401])
   })
 
-  it('have their keys read from public https addresses only', async () => {
+  it('OpenID clients have their keys read from public https addresses only', async () => {
     const hidden = await provider.register('hidden-keys', {
       authentication: 'private_key_jwt',
       jwksUri: 'https://127.0.0.1:1/jwks',
@@ -347,7 +347,7 @@ describe('addresses', () => {
     ['a longer path', `${callback}/more`],
     ['a query', `${callback}?next=https://evil.example`],
     ['user information', 'https://app.example@evil.example/callback'],
-  ])('sends nobody to %s than the registered one', async (_, redirect) => {
+  ])('the provider sends nobody to %s than the registered one', async (_, redirect) => {
     const { request } = await authorizationRequest({ redirect_uri: redirect })
 
     const { left, page } = await provider.browser().visit(openid.buildAuthorizationUrl(config, request).href)
@@ -357,7 +357,7 @@ describe('addresses', () => {
     expect(page.text).not.toContain('evil.example')
   })
 
-  it('sends nobody to an address that is not registered after a logout', async () => {
+  it('the provider sends nobody to an address that is not registered after a logout', async () => {
     const address = openid.buildEndSessionUrl(config, { post_logout_redirect_uri: 'https://evil.example/' })
 
     const { left, page } = await provider.browser().visit(address.href)
@@ -366,7 +366,7 @@ describe('addresses', () => {
     expect(page.status).toBe(400)
   })
 
-  it('follow the issuer, whatever the headers of a request say', async () => {
+  it('addresses of the provider follow the issuer, whatever the headers of a request say', async () => {
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }
     const { page } = await provider.browser().visit(`${provider.url}/oidc/authorize?client_id=nobody`)
     const metadata = await provider.browser().get('/.well-known/openid-configuration', headers)
@@ -376,7 +376,7 @@ describe('addresses', () => {
     expect(page.status).toBe(400)
   })
 
-  it('show pages that no other site can frame, post to or run scripts in', async () => {
+  it('addresses of the provider show pages that no other site can frame, post to or run scripts in', async () => {
     const { page } = await provider.browser().visit(`${provider.url}/oidc/authorize?client_id=nobody`)
 
     expect(page.headers['x-frame-options']).toBe('DENY')
@@ -386,7 +386,7 @@ describe('addresses', () => {
     expect(page.text).toContain('invalid_client')
   })
 
-  it('post a response by a page that runs one known script and posts to the client alone', async () => {
+  it('addresses of the provider post a response by a page that runs one known script and posts to the client alone', async () => {
     const { request } = await authorizationRequest({ login_hint: 'nobody', response_mode: 'form_post' })
     const { page } = await provider.browser().visit((await openid.buildAuthorizationUrlWithPAR(config, request)).href)
 
@@ -396,7 +396,7 @@ describe('addresses', () => {
     expect(page.headers['content-security-policy']).toContain('form-action https://app.example https:')
   })
 
-  it('publish what the provider does, and nothing else', async () => {
+  it('addresses of the provider publish what the provider does, and nothing else', async () => {
     const metadata = (await (await fetch(`${provider.url}/.well-known/openid-configuration`)).json()) as object
 
     expect(metadata).toMatchObject({

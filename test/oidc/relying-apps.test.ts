@@ -5,7 +5,7 @@ import { startProvider, usePasskey } from './start-provider.ts'
 import { createTabs } from './tabs.ts'
 
 describe('apps that use the provider', () => {
-  it('sign people in by passkey with the strategy of openid-client for Passport', async () => {
+  it('apps that use the provider sign people in by passkey with the strategy of openid-client for Passport', async () => {
     const provider = await startProvider()
     onTestFinished(() => provider.close())
     const app = await startRelyingApp(provider)

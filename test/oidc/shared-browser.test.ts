@@ -18,7 +18,7 @@ async function start(options: Partial<OidcOptions> = {}) {
 }
 
 describe('a browser that others use as well', () => {
-  it('asks nothing of a person whom a client named a while ago', async () => {
+  it('a browser that others use as well asks nothing of a person whom a client named a while ago', async () => {
     let moved = 0
     const { provider, config } = await start({ clock: { ...systemClock, now: () => systemClock.now() + moved } })
     const { account } = await provider.enroll('ada')
@@ -33,7 +33,7 @@ describe('a browser that others use as well', () => {
     await expect(provider.answer(account, 'approve')).rejects.toThrow('nothing is pending')
   })
 
-  it('lets a person without a factor set one up whom the client has just named', async () => {
+  it('a browser that others use as well lets a person without a factor set one up whom the client has just named', async () => {
     const { provider, config } = await start()
     await provider.addUser('bea')
 
@@ -42,7 +42,7 @@ describe('a browser that others use as well', () => {
     expect(page.text).toContain('My phone')
   })
 
-  it('sets up nothing for a person without a factor where the administrator hands out codes', async () => {
+  it('a browser that others use as well sets up nothing for a person without a factor where the administrator hands out codes', async () => {
     const { provider, config } = await start({ selfEnrollment: false })
     await provider.addUser('cyd')
 
@@ -51,7 +51,7 @@ describe('a browser that others use as well', () => {
     expect(page.text).not.toContain('My phone')
   })
 
-  it('has one session for each kind of client, so that a name typed for one is not vouched for in the other', async () => {
+  it('a browser that others use as well has one session for each kind of client, so that a name typed for one is not vouched for in the other', async () => {
     const { provider, config } = await start()
     const { account } = await provider.enroll('dan')
     const browser = provider.browser()
@@ -82,7 +82,7 @@ describe('oidc() in an app', () => {
     return listen(createServer(web).listeners('request')[0] as never)
   }
 
-  it('answers its own addresses, and leaves the others to the app', async () => {
+  it('oidc() in an app answers its own addresses, and leaves the others to the app', async () => {
     const url = await app('before')
 
     const metadata = await fetch(`${url}/.well-known/openid-configuration`)
@@ -92,7 +92,7 @@ describe('oidc() in an app', () => {
     expect([metadata.status, await page.text(), await similar.text()]).toEqual([200, 'app', 'app'])
   })
 
-  it('says where it belongs if it comes after the web session of the app', async () => {
+  it('oidc() in an app says where it belongs if it comes after the web session of the app', async () => {
     const url = await app('after')
 
     const answer = await fetch(`${url}/oidc/jwks`)
@@ -105,7 +105,7 @@ describe('oidc() in an app', () => {
     ['https://id.example/', 'must be https, with nothing after its path'],
     ['https://id.example?x=1', 'must be https, with nothing after its path'],
     ['id.example', 'must be an address such as https://id.example'],
-  ])('rejects the issuer %s', (issuer, message) => {
+  ])('oidc() in an app rejects the issuer %s', (issuer, message) => {
     const service = embedded({ database: ':memory:' })
 
     expect(() => oidc({ service, issuer })).toThrow(message)

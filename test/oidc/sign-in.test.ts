@@ -21,7 +21,7 @@ const openPage = (browser: Tabs, parameters?: Record<string, string>) => openSig
 const addPasskey = (userId: string) => provider.addPasskey(userId)
 
 describe('a whole sign-in', () => {
-  it('signs in the owner of a passkey, whom nobody has named', async () => {
+  it('a whole sign-in signs in the owner of a passkey, whom nobody has named', async () => {
     const user = await provider.addUser('ada')
     const passkey = await addPasskey(user.id)
     const browser = provider.browser()
@@ -35,7 +35,7 @@ describe('a whole sign-in', () => {
     expect(tokens.claims()).toMatchObject({ sub: user.id, acr: 'phrh', amr: ['hwk', 'user', 'mfa'] })
   })
 
-  it('lets in a person without a passkey by a code of an administrator, who then has to add one', async () => {
+  it('a whole sign-in lets in a person without a passkey by a code of an administrator, who then has to add one', async () => {
     const user = await provider.addUser('bob')
     const { code = '' } = await provider.api.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 30 })
     const authenticator = createAuthenticator({ origin: provider.url })
@@ -60,7 +60,7 @@ describe('a whole sign-in', () => {
     expect(tokens.claims()).toMatchObject({ sub: user.id, acr: 'phrh' })
   })
 
-  it('says the same of an unknown username as of a wrong code', async () => {
+  it('a whole sign-in says the same of an unknown username as of a wrong code', async () => {
     await provider.addUser('cyd')
     const browser = provider.browser()
     const { base } = await openPage(browser)
@@ -72,7 +72,7 @@ describe('a whole sign-in', () => {
     expect(unknown.text.replaceAll('cyx', 'cyd')).toBe(wrong.text)
   })
 
-  it('asks no device of a user whose name somebody has typed', async () => {
+  it('a whole sign-in asks no device of a user whose name somebody has typed', async () => {
     const { user, account } = await provider.enroll('dan')
     await addPasskey(user.id)
     const browser = provider.browser()
@@ -87,7 +87,7 @@ describe('a whole sign-in', () => {
     await expect(provider.answer(account, 'approve')).rejects.toThrow('nothing is pending')
   })
 
-  it('does not take a code of the user, but only one that an administrator hands over', async () => {
+  it('a whole sign-in does not take a code of the user, but only one that an administrator hands over', async () => {
     const user = await provider.addUser('eve')
     await addPasskey(user.id)
     const { code = '' } = await provider.api.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 1440 })
@@ -99,16 +99,19 @@ describe('a whole sign-in', () => {
     expect(entered.status).toBe(401)
   })
 
-  it.each(['/code', '/passkey', '/passkey/options'])('refuses forms of other sites at %s', async (path) => {
-    const browser = provider.browser()
-    const { base } = await openPage(browser)
+  it.each(['/code', '/passkey', '/passkey/options'])(
+    'a whole sign-in refuses forms of other sites at %s',
+    async (path) => {
+      const browser = provider.browser()
+      const { base } = await openPage(browser)
 
-    const answer = await browser.submit(base + path, { username: 'ada' }, { 'sec-fetch-site': 'cross-site' })
+      const answer = await browser.submit(base + path, { username: 'ada' }, { 'sec-fetch-site': 'cross-site' })
 
-    expect(answer.status).toBe(400)
-  })
+      expect(answer.status).toBe(400)
+    },
+  )
 
-  it('lets the person go back to the app without signing in', async () => {
+  it('a whole sign-in lets the person go back to the app without signing in', async () => {
     const browser = provider.browser()
     const { base } = await openPage(browser)
 
@@ -117,7 +120,7 @@ describe('a whole sign-in', () => {
     expect(errorIn(left)).toBe('access_denied')
   })
 
-  it('signs the person out of this browser', async () => {
+  it('a whole sign-in signs the person out of this browser', async () => {
     const user = await provider.addUser('fay')
     const browser = provider.browser()
     const { base, checks } = await openPage(browser)

@@ -24,7 +24,7 @@ function open(address: string, network: string): Promise<string> {
 }
 
 describe('strangers', () => {
-  it('in one network cannot keep others from signing in to a client', async () => {
+  it('strangers at the provider in one network cannot keep others from signing in to a client', async () => {
     const config = await provider.configure(provider.signIn)
     const { request } = await authorizationRequest()
     const address = openid.buildAuthorizationUrl(config, request).href
@@ -39,7 +39,7 @@ describe('strangers', () => {
     expect(pushed.searchParams.get('request_uri')).toEqual(expect.any(String))
   })
 
-  it('are limited where they name domains that do not exist, and people on their pages are not', async () => {
+  it('strangers at the provider are limited where they name domains that do not exist, and people on their pages are not', async () => {
     let wait = 0
     const limited = await startProvider({}, { admit: () => Promise.resolve(wait) })
     onTestFinished(() => limited.close())

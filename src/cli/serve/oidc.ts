@@ -71,8 +71,10 @@ export async function openOidc(
     issuer,
     listener: (req, res) =>
       handler(req, res, (error) => {
-        if (error !== undefined) logger.error({ err: error }, 'the OpenID provider failed')
-        service.listener(req, res)
+        if (error === undefined) return service.listener(req, res)
+        logger.error({ err: error }, 'the OpenID provider failed')
+        if (!res.headersSent) res.writeHead(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+        res.end()
       }),
     close: () => handler.close(),
   }

@@ -36,7 +36,7 @@ export async function takeApproval(call: Call, db: Queryable, asking: Asking): P
   await noteAttempt(db, limits, now)
 }
 
-const waitingWords = `at most ${maxWaiting} approvals of their own, and of others, wait for each person`
+const waitingWords = `at most ${maxWaiting} approvals that a person asked for, and ${maxWaiting} that others asked for, wait for that person`
 /** The requests may be answered at any moment; seconds. */
 const pauseForWaiting = 10
 

@@ -30,7 +30,7 @@ function metadataOf(row: OidcClientRow): OidcPayload {
     redirect_uris: redirectUris,
     post_logout_redirect_uris: postLogoutRedirectUris,
     ...flowsOf(row, refreshTokens),
-    scope: ['openid', ...scopes, ...(refreshTokens ? ['offline_access'] : [])].join(' '),
+    scope: ['openid', ...scopes].join(' '),
     id_token_signed_response_alg: 'RS256',
     ...(jwks && { jwks }),
     ...(jwksUri !== null && { jwks_uri: jwksUri }),

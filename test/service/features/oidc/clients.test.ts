@@ -157,7 +157,7 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
       redirect_uris: [callback],
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      scope: 'openid email offline_access',
+      scope: 'openid email',
       domain_id: running.domain.id,
       client_kind: 'sign-in',
     })
