@@ -31,7 +31,9 @@ app.get('/accounts', requireMfa({ bearer, acr: ['mfa', 'phr'] }), (req, res) => 
   res.json({ accounts: [], of: req.mfa.bearer.subject })
 })
 app.post('/transfers', requireMfa({ bearer, acr: ['phr'], maxAge: 300 }), (req, res) => {
-  if (!req.mfa.bearer.scopes.includes('pay')) return res.status(403).json({ error: 'insufficient_scope' })
+  if (!req.mfa.bearer.scopes.includes('pay')) {
+    return res.status(403).set('WWW-Authenticate', 'Bearer error="insufficient_scope", scope="pay"').end()
+  }
   return res.json({ by: req.mfa.bearer.subject })
 })
 

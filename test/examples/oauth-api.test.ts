@@ -91,7 +91,8 @@ describe('with-oauth.js', () => {
     const asked = new URL(left[0] ?? '').searchParams
     place.search = `?code=abc&state=${asked.get('state')}`
     const back = await page.finishSignIn()
-    await page.callApi(`${origin}/transfers`)
+    // Asked for the same once more, the page would go round in circles.
+    await expect(page.callApi(`${origin}/transfers`)).rejects.toThrow('a sign-in that you do not have')
 
     expect([asked.get('acr_values'), asked.get('max_age'), asked.get('code_challenge_method')]).toEqual([
       'phr',
@@ -105,6 +106,7 @@ describe('with-oauth.js', () => {
     expect(asked.get('code_challenge')).toBe(Buffer.from(digest).toString('base64url'))
     expect([back, seen]).toEqual(['https://page.example/pay', ['Bearer undefined', 'Bearer new']])
 
+    expect(left).toHaveLength(1)
     place.search = '?code=abc&state=planted'
     await expect(page.finishSignIn()).rejects.toThrow('was not started here')
     expect(page.stepUpIn('Bearer error="invalid_token"')).toBeUndefined()

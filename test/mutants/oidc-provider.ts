@@ -57,8 +57,8 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/features/oidc/web-sessions.ts',
     find: '(id: string) => `${owner} ${id}`',
     replace: '(id: string) => (owner ? id : id)',
-    test: attacks,
-    title: 'the web session of one kind of client is unknown to another kind, whatever the cookie is called',
+    test: 'service/features/oidc/artifacts.test.ts',
+    title: 'web sessions of the OpenID provider are unknown to every other owner',
   },
   {
     defense: 'only parameters that the client has authenticated name the user',
