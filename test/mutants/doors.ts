@@ -219,6 +219,14 @@ function gate(): readonly Mutant[] {
       title: 'sends nothing to the app without a second step at the address %s',
     },
     {
+      defense: 'gate-map.js ends a question at a line feed alone',
+      file: 'deploy/gate/gate-map.js',
+      find: "split('\\n')",
+      replace: 'split(/\\n|%e2%80%a8/)',
+      test: door,
+      title: 'Apache gets one answer of the gate for each question, whatever bytes are in names and cookies',
+    },
+    {
       defense: 'Apache replaces the name of the user',
       file: 'deploy/gate/apache.conf',
       find: '\tRequestHeader set X-Remote-User "expr=%{REMOTE_USER}"\n',
