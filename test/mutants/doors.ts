@@ -146,9 +146,9 @@ function openvpn(): readonly Mutant[] {
     },
     {
       defense: 'OpenVPN also compares the username with the certificate when the client sends a token',
-      file: 'deploy/openvpn/server.conf',
-      find: '3600 external-auth',
-      replace: '3600',
+      file: 'deploy/openvpn/second-factor-auth',
+      find: '[ "$user" = "${common_name:-}" ] || exit 1\n',
+      replace: '[ "$session_state" = Authenticated ] || [ "$user" = "${common_name:-}" ] || exit 1\n',
       test,
       title: 'OpenVPN accepts a token only with the certificate of the person who got it',
     },
