@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { appendFileSync, chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
 import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -163,7 +172,9 @@ async function startApache(): Promise<WebServer> {
   writeFileSync(join(folder, 'gate-key.conf'), place(deployed('gate-key.conf')))
   writeFileSync(join(folder, 'gate-map.js'), place(deployed('gate-map.js')))
   writeFileSync(join(folder, 'gate-map.env'), place(deployed('gate-map.env')), { mode: 0o600 })
-  const [mapUser = 0, mapGroup = 0] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'nobody']).toString()))
+  const [mapUser = 0, mapGroup = 0] = ['-u', '-g'].map((flag) =>
+    Number(execFileSync('id', [flag, 'nobody']).toString()),
+  )
   chownSync(join(folder, 'gate-map.env'), mapUser, mapGroup)
   const modules = ['mpm_event', 'authn_core', 'authn_file', 'authz_core', 'authz_user', 'auth_basic', 'ssl', 'proxy']
   modules.push('proxy_http', 'rewrite', 'headers', 'setenvif')

@@ -74,7 +74,10 @@ beforeAll(async () => {
   writeFileSync(script, place(deployed('second-factor-auth')), { mode: 0o755 })
   writeFileSync(spy, `#!/bin/sh\ncat "$1" >>${folder}/typed\nexec ${script} "$1"\n`, { mode: 0o755 })
   writeFileSync(join(folder, 'second-factor.conf'), place(deployed('second-factor.conf')), { mode: 0o600 })
-  writeFileSync(join(folder, 'server.conf'), place(deployed('server.conf')).replace(`${script} via-file`, `${spy} via-file`))
+  writeFileSync(
+    join(folder, 'server.conf'),
+    place(deployed('server.conf')).replace(`${script} via-file`, `${spy} via-file`),
+  )
   execFileSync('openvpn', ['--genkey', 'auth-token', join(folder, 'auth-token.key')])
   server = openvpn(join(folder, 'server.conf'))
   await server.printed(/Initialization Sequence Completed/)
@@ -125,7 +128,11 @@ function connect(user: string, { password = 'push', certificate = user, more = '
 async function tokenOf(user: string): Promise<string> {
   for (const end = Date.now() + 40_000; Date.now() < end; await pause(100)) {
     const typed = readFileSync(join(folder, 'typed'), 'utf8')
-    const [, token] = typed.matchAll(new RegExp(`^${user}\\n(SESS_ID.*)$`, 'gm')).toArray().at(-1) ?? []
+    const [, token] =
+      typed
+        .matchAll(new RegExp(`^${user}\\n(SESS_ID.*)$`, 'gm'))
+        .toArray()
+        .at(-1) ?? []
     if (token) return token
   }
   throw new Error(`${user} has sent no token`)
