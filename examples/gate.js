@@ -48,7 +48,8 @@ app.use(
   }),
 )
 const user = (req) => ({ username: req.get(USER_HEADER) })
-const logout = (req, res) => req.session.destroy(() => res.status(200).send('Your second step has ended.'))
+const ended = (error) => (error ? 'Your second step has not ended. Try again.' : 'Your second step has ended.')
+const logout = (req, res) => req.session.destroy((error) => res.status(error ? 500 : 200).send(ended(error)))
 app.use(mfa({ user, publicUrl: PUBLIC_URL, public: ['/gate/check'], logoutPath: '/gate/logout', logout }))
 
 // What the proxy asks. 403: the proxy sends the request here once more, and mfa() leads the browser to the challenge.

@@ -1,4 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
 import { startService } from '../support/running-service.ts'
@@ -44,6 +49,27 @@ describe('examples/gate.js', () => {
     expect(await check({ 'x-remote-user': 'alice', 'x-gate-key': 'K'.repeat(32) })).toBe(403)
     expect(await check({ 'x-gate-key': gateKey })).toBe(401)
     expect(await check({ ...proxyHeaders, 'x-remote-user': 'bob' })).toBe(403)
+  })
+
+  it('the gate says that the second step has not ended when its session could not be removed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'second-factor-gate-'))
+    const sessions = join(folder, 'sessions.sqlite')
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const { url, approve } = await startGate({ SESSIONS: sessions })
+    const browser = createBrowser(url)
+    const page = await browser.open('/mfa', proxyHeaders)
+    await approve(numberOn(page.status === 200 ? page : await browser.open('/mfa', proxyHeaders)))
+    await browser.submit('/mfa/complete', {}, proxyHeaders)
+    const database = new Database(sessions)
+    database.exec("create trigger broken before delete on session begin select raise(abort, 'broken'); end")
+
+    const failed = await browser.submit('/gate/logout', {}, proxyHeaders)
+    database.exec('drop trigger broken')
+    database.close()
+    const ended = await browser.submit('/gate/logout', {}, proxyHeaders)
+
+    expect([failed.status, failed.text]).toEqual([500, 'Your second step has not ended. Try again.'])
+    expect([ended.status, ended.text]).toEqual([200, 'Your second step has ended.'])
   })
 
   it('the gate believes no other address than that of the proxy', async () => {

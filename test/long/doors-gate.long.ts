@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
 import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -26,6 +35,8 @@ import { numberOn } from '../support/web-app.ts'
 
 const deployed = (name: string) => readFileSync(join(root, 'deploy/gate', name), 'utf8')
 const gateKey = 'k'.repeat(64)
+/** A username, each character of which is one byte. */
+const notUtf8 = 'm\u00fcller'
 
 let folder: string
 let service: DoorService
@@ -47,8 +58,10 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'privkey.pem'), server.key)
   execFileSync('htpasswd', ['-cb', join(folder, 'wiki.htpasswd'), 'ann', 'pw'], { stdio: 'ignore' })
   execFileSync('htpasswd', ['-b', join(folder, 'wiki.htpasswd'), 'ben', 'pw'], { stdio: 'ignore' })
+  const hashed = execFileSync('htpasswd', ['-nb', 'name', 'pw'], { encoding: 'latin1' }).trim()
+  appendFileSync(join(folder, 'wiki.htpasswd'), `${hashed.replace('name', notUtf8)}\n`, 'latin1')
   chmodSync(join(folder, 'wiki.htpasswd'), 0o644)
-  writeFileSync(join(folder, 'gate.env'), place(deployed('gate.env')), { mode: 0o644 })
+  writeFileSync(join(folder, 'gate.env'), place(deployed('gate.env')), { mode: 0o600 })
   await startGate()
   webServers = { nginx: await startNginx(), Apache: await startApache() }
 }, 120_000)
@@ -106,6 +119,7 @@ function place(text: string, port = 0): string {
     .replaceAll(/\/etc\/letsencrypt\/live\/wiki\.example/g, folder)
     .replaceAll(/\/etc\/(nginx|apache2)\//g, `${folder}/`)
     .replaceAll('/usr/local/libexec', folder)
+    .replaceAll('gate-map:gate-map', 'nobody:nogroup')
     .replaceAll('/usr/local/bin/node', process.execPath)
     .replaceAll('127.0.0.1:3000', `127.0.0.1:${gatePort}`)
     .replaceAll('PORT=3000', `PORT=${gatePort}`)
@@ -157,7 +171,11 @@ async function startApache(): Promise<WebServer> {
   mkdirSync(join(folder, 'apache'))
   writeFileSync(join(folder, 'gate-key.conf'), place(deployed('gate-key.conf')))
   writeFileSync(join(folder, 'gate-map.js'), place(deployed('gate-map.js')))
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(folder, 'gate-map.env'), place(deployed('gate-map.env')), { mode: 0o600 })
+  const [mapUser = 0, mapGroup = 0] = ['-u', '-g'].map((flag) =>
+    Number(execFileSync('id', [flag, 'nobody']).toString()),
+  )
+  chownSync(join(folder, 'gate-map.env'), mapUser, mapGroup)
   const modules = ['mpm_event', 'authn_core', 'authn_file', 'authz_core', 'authz_user', 'auth_basic', 'ssl', 'proxy']
   modules.push('proxy_http', 'rewrite', 'headers', 'setenvif')
   writeFileSync(
@@ -220,7 +238,7 @@ function overTls({ port, path, method = 'GET', headers, body }: Sent): Promise<I
 }
 
 const authorization = (user: string, password = 'pw') =>
-  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+  `Basic ${Buffer.from(`${user}:${password}`, 'latin1').toString('base64')}`
 
 /** The browser of a person who has typed the password. What it sends goes through TLS to the web server. */
 async function browserOf(user: string, { port }: WebServer) {
@@ -438,6 +456,30 @@ describe('the gate', () => {
       /Path=\/;.*HttpOnly; Secure; SameSite=Lax/,
     )
     expect([down.status, (await browser.open('/')).status]).toEqual([500, 200])
+  })
+
+  it('Apache gets one answer of the gate for each question, whatever bytes are in names and cookies', async () => {
+    const { port } = webServers.Apache
+    const browser = await browserOf('ann', webServers.Apache)
+    await passGate(browser, 'ann', '/')
+    const cookies = browser.cookies()
+    const as = async (user: string, cookie: string) =>
+      (await overTls({ port, path: '/', headers: { authorization: authorization(user), cookie } })).statusCode
+    const separators = ['\u2028', '\u2029', '\u0085'].map((each) => Buffer.from(each).toString('latin1'))
+    const strange = [...separators, '\u0085', '%0A', '%', '\t', ' yes']
+
+    const ann = []
+    const ben = []
+    for (const bytes of strange) {
+      ann.push(await as('ann', `x=1${bytes}ann ${cookies}; ${cookies}`))
+      ben.push(await as('ben', 'x=1'), await as('ben', 'x=1'))
+    }
+    const named = await as(notUtf8, 'x=1')
+    const last = [await as('ann', cookies), await as('ben', cookies)]
+
+    expect(new Set(ann)).toEqual(new Set([200]))
+    expect(new Set(ben)).toEqual(new Set([403]))
+    expect([named, ...last]).toEqual([403, 200, 403])
   })
 
   it('the web servers serve nobody while the gate is down, and let nobody in while the service is', async () => {

@@ -58,6 +58,7 @@ beforeAll(async () => {
   port = await freePort()
   mkdirSync(join(folder, 'tmp'))
   const script = join(folder, 'second-factor-auth')
+  const spy = join(folder, 'spy')
   const place = (text: string) =>
     text
       .replaceAll('/etc/openvpn/', `${folder}/`)
@@ -71,8 +72,12 @@ beforeAll(async () => {
       .replace('port 1194', `port ${port}\nlocal 127.0.0.1`)
       .replace('reneg-sec 3600', 'reneg-sec 30')
   writeFileSync(script, place(deployed('second-factor-auth')), { mode: 0o755 })
+  writeFileSync(spy, `#!/bin/sh\ncat "$1" >>${folder}/typed\nexec ${script} "$1"\n`, { mode: 0o755 })
   writeFileSync(join(folder, 'second-factor.conf'), place(deployed('second-factor.conf')), { mode: 0o600 })
-  writeFileSync(join(folder, 'server.conf'), place(deployed('server.conf')))
+  writeFileSync(
+    join(folder, 'server.conf'),
+    place(deployed('server.conf')).replace(`${script} via-file`, `${spy} via-file`),
+  )
   execFileSync('openvpn', ['--genkey', 'auth-token', join(folder, 'auth-token.key')])
   server = openvpn(join(folder, 'server.conf'))
   await server.printed(/Initialization Sequence Completed/)
@@ -103,7 +108,7 @@ function createCertificates(): void {
 }
 
 /** A real client. @param certificate Whose. */
-function connect(user: string, { password = 'push', certificate = user } = {}): Running {
+function connect(user: string, { password = 'push', certificate = user, more = '' } = {}): Running {
   const file = join(folder, `${user}-${certificate}-client.ovpn`)
   writeFileSync(join(folder, `${user}.login`), `${user}\n${password}\n`, { mode: 0o600 })
   const text = deployed('client.ovpn')
@@ -113,10 +118,24 @@ function connect(user: string, { password = 'push', certificate = user } = {}): 
     .replace('cert client.crt', `cert ${certificate}.crt`)
     .replace('key client.key', `key ${certificate}.key`)
     .replace(/^auth-user-pass$/m, `auth-user-pass ${user}.login\nauth-retry none`)
-  writeFileSync(file, text)
+  writeFileSync(file, `${text}\n${more}`)
   const client = openvpn(file)
   onTestFinished(() => client.stop())
   return client
+}
+
+/** The newest token that a client of this user has sent in place of a password, when it renegotiated. */
+async function tokenOf(user: string): Promise<string> {
+  for (const end = Date.now() + 40_000; Date.now() < end; await pause(100)) {
+    const typed = readFileSync(join(folder, 'typed'), 'utf8')
+    const [, token] =
+      typed
+        .matchAll(new RegExp(`^${user}\\n(SESS_ID.*)$`, 'gm'))
+        .toArray()
+        .at(-1) ?? []
+    if (token) return token
+  }
+  throw new Error(`${user} has sent no token`)
 }
 
 const pushes = (user: string) => service.pushes(ids[user] ?? '')
@@ -183,6 +202,26 @@ describe('OpenVPN with deploy/openvpn', () => {
 
     expect(client.log()).toContain('AUTH_FAILED')
     expect(pushes('ann')).toBe(before)
+  })
+
+  it('OpenVPN accepts a token only with the certificate of the person who got it', async () => {
+    const first = connect('ben', { more: 'reneg-sec 5' })
+    await service.answer('ben', 'approve')
+    await first.printed(/Initialization Sequence Completed/)
+    const token = await tokenOf('ben')
+    await first.stop()
+    const before = [pushes('ann'), pushes('ben')]
+
+    const stolen = connect('ben', { certificate: 'ann', password: token })
+    // A client that connects does not end.
+    await Promise.race([stolen.ended, stolen.printed(/Initialization Sequence Completed/)])
+    const changed = connect('ben', { password: `${token.slice(0, -8)}AAAAAAAA` })
+    await changed.ended
+    const own = connect('ben', { password: token })
+    await own.printed(/Initialization Sequence Completed/)
+
+    expect([stolen.log(), changed.log()].map((log) => log.includes('AUTH_FAILED'))).toEqual([true, true])
+    expect([pushes('ann'), pushes('ben')]).toEqual(before)
   })
 
   it('OpenVPN connects nobody while the service is down', async () => {

@@ -487,6 +487,30 @@ describe('a second attempt to log in', () => {
     expect([pushes(), unused.pushes()]).toEqual([2, 2])
   })
 
+  it('a code that was used counts for repetitions of its own login alone, for five seconds', async () => {
+    const [direct, asked] = [await login(), await login()]
+    const codes = await Promise.all(
+      [direct, asked].map(({ id }) => service.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })),
+    )
+    const question = await ask(servers.challenge, asked.attributes)
+    const both = () =>
+      Promise.all([
+        ask(servers.direct, direct.attributes, `pw,${codes[0]?.code}`),
+        reply(servers.secondChallenge, asked.attributes, question, codes[1]?.code),
+      ])
+
+    const [first, repeated] = [await both(), await both()]
+    await pause(7_000)
+    const later = await both()
+
+    const outcomes = [first, repeated, later].map((answers) => answers.map((answer) => answer?.code))
+    expect(outcomes).toEqual([
+      ['accept', 'accept'],
+      ['accept', 'accept'],
+      ['reject', 'reject'],
+    ])
+  })
+
   it('a State that was changed, is too old or belongs to somebody else is worth nothing', async () => {
     const [{ username, attributes }, other] = [await login(), await login()]
     const question = await ask(servers.challenge, attributes)

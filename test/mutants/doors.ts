@@ -25,10 +25,18 @@ function radius(): readonly Mutant[] {
     {
       defense: 'RADIUS joins no login to an earlier one on the same port',
       file,
-      find: '&control:Second-Factor-Until < &control:Second-Factor-Time) {',
+      find: '&control:Second-Factor-Result != "down" && &control:Second-Factor-Until < &control:Second-Factor-Time) {',
       replace: '&control:Second-Factor-Result == "never") {',
       test,
       title: 'a login on the same port after the first one is asked again, whether the first approval was used or not',
+    },
+    {
+      defense: 'RADIUS accepts no code again that was used minutes ago',
+      file,
+      find: '&control:Second-Factor-Result == "approved" && &control:Second-Factor-Until < &control:Second-Factor-Time) {',
+      replace: '&control:Second-Factor-Result == "never") {',
+      test,
+      title: 'a code that was used counts for repetitions of its own login alone, for five seconds',
     },
     {
       defense: 'RADIUS joins no logins of clients that name no port',
@@ -137,9 +145,17 @@ function openvpn(): readonly Mutant[] {
       title: 'OpenVPN tells whom the phone denies that the second factor was not approved',
     },
     {
+      defense: 'OpenVPN also compares the username with the certificate when the client sends a token',
+      file: 'deploy/openvpn/second-factor-auth',
+      find: '[ "$user" = "${common_name:-}" ] || exit 1\n',
+      replace: '[ "$session_state" = Authenticated ] || [ "$user" = "${common_name:-}" ] || exit 1\n',
+      test,
+      title: 'OpenVPN accepts a token only with the certificate of the person who got it',
+    },
+    {
       defense: 'OpenVPN gives clients a token for renegotiations',
       file: 'deploy/openvpn/server.conf',
-      find: 'auth-gen-token 43200 3600\nauth-gen-token-secret /etc/openvpn/auth-token.key\n',
+      find: 'auth-gen-token 43200 3600 external-auth\nauth-gen-token-secret /etc/openvpn/auth-token.key\n',
       replace: '',
       test,
       title:
@@ -217,6 +233,14 @@ function gate(): readonly Mutant[] {
       replace: '"=never"',
       test: door,
       title: 'sends nothing to the app without a second step at the address %s',
+    },
+    {
+      defense: 'gate-map.js ends a question at a line feed alone',
+      file: 'deploy/gate/gate-map.js',
+      find: "split('\\n')",
+      replace: 'split(/\\n|%e2%80%a8/)',
+      test: door,
+      title: 'Apache gets one answer of the gate for each question, whatever bytes are in names and cookies',
     },
     {
       defense: 'Apache replaces the name of the user',
