@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 
 /** Serves on a free port of the loopback interface. */
 export async function listen(listener: RequestListener): Promise<{ url: string; close: () => void }> {
-  const server = createServer(listener)
+  // While the others have their turn, the connections of a load are idle. None is closed at the moment at which its load goes on.
+  const server = createServer({ keepAliveTimeout: 0 }, listener)
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
