@@ -128,11 +128,8 @@ function connect(user: string, { password = 'push', certificate = user, more = '
 async function tokenOf(user: string): Promise<string> {
   for (const end = Date.now() + 40_000; Date.now() < end; await pause(100)) {
     const typed = readFileSync(join(folder, 'typed'), 'utf8')
-    const [, token] =
-      typed
-        .matchAll(new RegExp(`^${user}\\n(SESS_ID.*)$`, 'gm'))
-        .toArray()
-        .at(-1) ?? []
+    const tokens = [...typed.matchAll(new RegExp(`^${user}\\n(SESS_ID.*)$`, 'gm'))]
+    const [, token] = tokens.at(-1) ?? []
     if (token) return token
   }
   throw new Error(`${user} has sent no token`)

@@ -1,0 +1,1 @@
+export const connection = (): Promise<void> => Promise.resolve()
