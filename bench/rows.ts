@@ -3,6 +3,7 @@ import { authenticatorSize } from './rows/authenticator-size.ts'
 import { browserCode } from './rows/browser-code.ts'
 import { code } from './rows/code.ts'
 import { guard } from './rows/guard.ts'
+import { lists } from './rows/lists.ts'
 import { lowRate } from './rows/low-rate.ts'
 import { memory } from './rows/memory.ts'
 import { nodes } from './rows/nodes.ts'
@@ -27,6 +28,7 @@ export const rows: readonly Row[] = [
   lowRate,
   slowDisk,
   users,
+  lists,
   postgres,
   nodes,
   sixNodes,
