@@ -16,6 +16,7 @@ import { safeFetch } from './safe-fetch.ts'
 import type { ResolvedOidcOptions } from './options.ts'
 import type { Packages } from './packages.ts'
 import type { ProviderPages } from './pages.ts'
+import { pkceMember, pkceRule } from './pkce.ts'
 import { createPolicy } from './policy.ts'
 import { addressOf } from './request-address.ts'
 import type { SignInApps } from './sign-in-app.ts'
@@ -79,7 +80,8 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
     enabledJWA,
     fetch: safeFetch,
     fetchResponseBodyLimits: { jwks_uri: 64 * 1024 },
-    pkce: { required: () => true },
+    extraClientMetadata: { properties: [pkceMember] },
+    pkce: pkceRule(openid),
     cookies: {
       keys: [...keys.cookieKeys],
       names: {

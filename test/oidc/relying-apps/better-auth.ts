@@ -16,6 +16,7 @@ export const betterAuthApp: RelyingApp = {
   callback: `/api/auth/callback/${provider}`,
   registration: { scopes: ['profile', 'email'] },
   hasLogout: true,
+  readsIssuer: true,
   create: (settings) => {
     const auth = createAuth(settings)
     const app = express()

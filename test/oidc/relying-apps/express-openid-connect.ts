@@ -9,6 +9,7 @@ export const expressOpenidConnect: RelyingApp = {
   name: 'express-openid-connect',
   callback: '/callback',
   hasLogout: true,
+  readsIssuer: true,
   create: ({ issuer, client }) => {
     const app = express()
     app.use(

@@ -12,6 +12,7 @@ export const openidClient: RelyingApp = {
   name: 'openid-client',
   callback: '/callback',
   hasLogout: true,
+  readsIssuer: true,
   create,
 }
 

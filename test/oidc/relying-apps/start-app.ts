@@ -30,6 +30,8 @@ export interface RelyingApp {
   readonly registration?: Partial<NewOidcClient>
   /** Whether it can sign people out of the provider. */
   readonly hasLogout: boolean
+  /** Whether it refuses the answer of another issuer (RFC 9207). */
+  readonly readsIssuer: boolean
   readonly create: (settings: AppSettings) => Express | Promise<Express>
 }
 
