@@ -114,7 +114,7 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
       dPoP: { enabled: false },
       claimsParameter: { enabled: true },
       introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => requireOwn(openid, client, token) },
       pushedAuthorizationRequests: { enabled: true, allowUnregisteredRedirectUris: false },
       requestObjects: {
         enabled: true,
@@ -166,6 +166,16 @@ async function grantOf(ctx: KoaContextWithOIDC) {
   for (const resource of Object.keys(oidc.resourceServers ?? {})) grant.addResourceScope(resource, 'openid')
   await grant.save()
   return grant
+}
+
+/** A client revokes its own tokens, and learns that others are none of them (RFC 7009 section 2.1). */
+function requireOwn(
+  { errors }: Packages['openid'],
+  client: { readonly clientId: string },
+  token: { readonly clientId?: string | undefined },
+): true {
+  if (token.clientId === client.clientId) return true
+  throw new errors.InvalidRequest('the token belongs to another client')
 }
 
 /** Secrets of clients are hashes in the store, which counts the wrong ones. */

@@ -167,6 +167,14 @@ export const mutants: readonly Mutant[] = [
     title: 'a client that is registered for a nonce is refused with neither PKCE nor a nonce (%s)',
   },
   {
+    defense: 'revocation of a client’s own tokens only',
+    file: 'src/oidc/provider.ts',
+    find: 'if (token.clientId === client.clientId) return true',
+    replace: 'if (token.clientId !== null) return true',
+    test: 'oidc/revocation.test.ts',
+    title: 'the provider revokes an access token for the client that has it, and for no other',
+  },
+  {
     defense: 'introspection of a client’s own tokens only',
     file: 'src/oidc/provider.ts',
     find: 'allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId',
