@@ -17,6 +17,13 @@ export type OidcClientKind = z.infer<typeof OidcClientKind>
 export const OidcClientAuthentication = z.enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'])
 export type OidcClientAuthentication = z.infer<typeof OidcClientAuthentication>
 
+/**
+ * What binds an authorization code to the sign-in that it was made for. `required`: PKCE (RFC 7636). `nonce`: PKCE, or the `nonce` of the ID
+ * token, which the client has to verify (RFC 9700 section 2.1.1).
+ */
+export const OidcPkce = z.enum(['required', 'nonce'])
+export type OidcPkce = z.infer<typeof OidcPkce>
+
 /** The scopes besides `openid`. */
 export const OidcScope = z.enum(['profile', 'email'])
 export type OidcScope = z.infer<typeof OidcScope>
@@ -34,6 +41,7 @@ const rules = {
   authentication: OidcClientAuthentication,
   /** It runs on the user's machine: its loopback addresses are valid with any port (RFC 8252 section 7.3). */
   native: z.boolean(),
+  pkce: OidcPkce,
   /** Compared character by character (RFC 9700 section 2.1). */
   redirectUris: addresses,
   postLogoutRedirectUris: addresses,
@@ -68,30 +76,31 @@ export function clientProblem(client: Settings): string | undefined {
     return 'authentication: a client of kind external must authenticate, because it says who the user is'
   }
   if (kind === 'external' && client.refreshTokens) return 'refreshTokens: only for clients of kind sign-in'
-  const ofKeys = keyProblem(client)
-  if (ofKeys !== undefined) return ofKeys
+  const problem = keyProblem(client) ?? pkceProblem(client)
+  if (problem !== undefined) return problem
   const wrong = client.resources.findIndex((resource) => !isResource(resource))
   if (wrong !== -1) return `resources.${wrong}: expected an https address without a fragment`
   return addressProblem(client)
 }
 
 /** Nobody is sent anywhere, and the client says who the user is. */
-function cibaProblem({ authentication, native, refreshTokens, ...client }: Settings): string | undefined {
+function cibaProblem({ authentication, native, pkce, refreshTokens, ...client }: Settings): string | undefined {
   if (authentication === 'none') {
     return 'authentication: a client of kind ciba must authenticate, because it says who the user is'
   }
   const lists = [client.redirectUris, client.postLogoutRedirectUris, client.resources]
-  if (!native && !refreshTokens && lists.every(({ length }) => length === 0)) return undefined
-  return 'a client of kind ciba has no addresses, no resources, and no refresh tokens'
+  const isPlain = !native && pkce === 'required' && !refreshTokens
+  if (isPlain && lists.every(({ length }) => length === 0)) return undefined
+  return 'a client of kind ciba has no addresses, no resources, no refresh tokens, and sends no codes'
 }
 
 /** Such a client has one address, that of its cloud, and shows by the tokens of its tenant who it is. */
-function entraProblem({ authentication, native, refreshTokens, ...client }: Settings): string | undefined {
+function entraProblem({ authentication, native, pkce, refreshTokens, ...client }: Settings): string | undefined {
   if (authentication !== 'none') return 'authentication: expected none for clients of kind entra'
   const { redirectUris, postLogoutRedirectUris, jwks, jwksUri, resources, scopes } = client
   const lists = [redirectUris, postLogoutRedirectUris, resources, scopes]
-  if (!native && !refreshTokens && jwks === null && jwksUri === null && lists.every(({ length }) => length === 0))
-    return undefined
+  const isPlain = !native && pkce === 'required' && !refreshTokens && jwks === null && jwksUri === null
+  if (isPlain && lists.every(({ length }) => length === 0)) return undefined
   return 'a client of kind entra has a name and the settings of its tenant, and nothing else'
 }
 
@@ -101,6 +110,15 @@ function keyProblem({ authentication, jwks, jwksUri }: Settings): string | undef
     return 'jwks: private_key_jwt needs the public keys of the client, or jwksUri'
   }
   return undefined
+}
+
+/**
+ * A nonce protects the ID token and not the code: whoever finds a code of a client without authentication redeems it without the client. On
+ * the user's machine, a secret is none (RFC 8252 section 8.5).
+ */
+function pkceProblem({ pkce, authentication, native }: Settings): string | undefined {
+  if (pkce === 'required' || (authentication !== 'none' && !native)) return undefined
+  return 'pkce: a client that is native or does not authenticate needs PKCE'
 }
 
 function addressProblem(client: Settings): string | undefined {
@@ -125,6 +143,7 @@ export const NewOidcClient = z
     kind: OidcClientKind,
     authentication: rules.authentication.default('client_secret_basic'),
     native: rules.native.default(false),
+    pkce: rules.pkce.default('required'),
     redirectUris: rules.redirectUris.default([]),
     postLogoutRedirectUris: rules.postLogoutRedirectUris.default([]),
     jwks: rules.jwks.default(null),

@@ -7,6 +7,7 @@ import {
   OidcClientAuthentication,
   OidcClientChanges,
   OidcClientKind,
+  OidcPkce,
   OidcScope,
 } from './oidc-client-settings.ts'
 import { CibaSettings } from './oidc-ciba.ts'
@@ -22,6 +23,7 @@ export const OidcClient = z.object({
   kind: OidcClientKind,
   authentication: OidcClientAuthentication,
   native: z.boolean(),
+  pkce: OidcPkce,
   redirectUris: z.array(z.string()),
   postLogoutRedirectUris: z.array(z.string()),
   jwks: PublicJwkSet.nullable(),

@@ -16,6 +16,7 @@ import { safeFetch } from './safe-fetch.ts'
 import type { ResolvedOidcOptions } from './options.ts'
 import type { Packages } from './packages.ts'
 import type { ProviderPages } from './pages.ts'
+import { pkceMember, pkceRule } from './pkce.ts'
 import { createPolicy } from './policy.ts'
 import { addressOf } from './request-address.ts'
 import type { SignInApps } from './sign-in-app.ts'
@@ -79,7 +80,8 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
     enabledJWA,
     fetch: safeFetch,
     fetchResponseBodyLimits: { jwks_uri: 64 * 1024 },
-    pkce: { required: () => true },
+    extraClientMetadata: { properties: [pkceMember] },
+    pkce: pkceRule(openid),
     cookies: {
       keys: [...keys.cookieKeys],
       names: {
@@ -112,7 +114,7 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
       dPoP: { enabled: false },
       claimsParameter: { enabled: true },
       introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => requireOwn(openid, client, token) },
       pushedAuthorizationRequests: { enabled: true, allowUnregisteredRedirectUris: false },
       requestObjects: {
         enabled: true,
@@ -164,6 +166,16 @@ async function grantOf(ctx: KoaContextWithOIDC) {
   for (const resource of Object.keys(oidc.resourceServers ?? {})) grant.addResourceScope(resource, 'openid')
   await grant.save()
   return grant
+}
+
+/** A client revokes its own tokens, and learns that others are none of them (RFC 7009 section 2.1). */
+function requireOwn(
+  { errors }: Packages['openid'],
+  client: { readonly clientId: string },
+  token: { readonly clientId?: string | undefined },
+): true {
+  if (token.clientId === client.clientId) return true
+  throw new errors.InvalidRequest('the token belongs to another client')
 }
 
 /** Secrets of clients are hashes in the store, which counts the wrong ones. */

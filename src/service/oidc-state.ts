@@ -35,8 +35,8 @@ import { openedFor } from './opened-for.ts'
 /** What the OpenID provider of a service keeps, for `second-factor/oidc`. All nodes of the service share it. */
 export interface OidcState {
   /**
-   * Storage of one model of oidc-provider, in the shape of its Adapter. `Client` is the registry, with `domain_id` and `client_kind` besides
-   * the metadata: it has only `find`, and the other methods reject.
+   * Storage of one model of oidc-provider, in the shape of its Adapter. `Client` is the registry, with `domain_id`, `client_kind` and
+   * `pkce` besides the metadata: it has only `find`, and the other methods reject.
    *
    * @param strangerOf The address of whoever causes the present call, unless a client that has authenticated itself does: what strangers
    *   in one network can have stored for a client is limited.

@@ -7,6 +7,14 @@ const keys = 'service/features/oidc/keys.test.ts'
 
 export const mutants: readonly Mutant[] = [
   {
+    defense: 'a nonce in place of PKCE only for OpenID clients that keep a secret',
+    file: 'src/admin-contract/oidc-client-settings.ts',
+    find: "if (pkce === 'required' || (authentication !== 'none' && !native)) return undefined",
+    replace: "if (pkce === 'required' || authentication !== 'none' || native) return undefined",
+    test: clients,
+    title: 'an OpenID client can’t have %s',
+  },
+  {
     defense: 'hashes of what the OpenID provider issued',
     file: `${feature}/artifacts.ts`,
     find: "createHash('sha256').update(`${model}:${id}`).digest('base64url')",

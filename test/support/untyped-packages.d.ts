@@ -28,3 +28,26 @@ declare module 'passport-totp' {
   type Setup = (user: Express.User, done: (error: unknown, key: string, period?: number) => void) => void
   export const Strategy: new (options: { window?: number }, setup: Setup) => passport.Strategy
 }
+
+declare module 'passport-openidconnect' {
+  import type passport from 'passport'
+
+  interface Options {
+    issuer: string
+    authorizationURL: string
+    tokenURL: string
+    userInfoURL: string
+    clientID: string
+    clientSecret: string
+    callbackURL: string
+    scope: string[]
+    nonce: boolean
+    skipUserProfile: boolean
+  }
+  interface Profile {
+    id: string
+    displayName: string
+  }
+  type Verify = (issuer: string, profile: Profile, done: (error: unknown, user: object) => void) => void
+  export const Strategy: new (options: Options, verify: Verify) => passport.Strategy
+}

@@ -7,6 +7,7 @@ import {
   OidcClientAuthentication,
   OidcClientChanges,
   OidcClientKind,
+  OidcPkce,
   OidcScope,
 } from '../../admin-contract/oidc-client-settings.ts'
 import { EntraCloud, EntraSettings } from '../../admin-contract/oidc-entra.ts'
@@ -21,6 +22,7 @@ export interface ClientSettings {
   readonly postLogoutRedirectUri?: readonly string[]
   readonly authentication?: OidcClientAuthentication
   readonly native?: boolean
+  readonly pkce?: OidcPkce
   readonly jwks?: string
   readonly jwksUri?: string
   readonly resource?: readonly string[]
@@ -56,6 +58,12 @@ export function withSettings(command: Command): Command {
       ),
     )
     .option('--native <on|off>', 'it runs on the user’s machine, so loopback addresses are accepted', parseSwitch)
+    .addOption(
+      new Option(
+        '--pkce <rule>',
+        'required, the default, or nonce: without PKCE it has to send a nonce and verify it; not for native clients',
+      ).choices(OidcPkce.options),
+    )
     .option('--jwks <file>', 'file with its public keys as a JWK Set, or "none"')
     .option('--jwks-uri <uri>', 'address of its public keys instead, or "none"')
     .option('--resource <uri...>', 'addresses of APIs that read its access tokens themselves, or "none"')
@@ -89,13 +97,14 @@ export async function settingsOf(
   before?: Pick<OidcClient, 'entra'>,
 ): Promise<OidcClientChanges> {
   const { redirectUri, postLogoutRedirectUri, authentication, native, jwks, jwksUri, scope } = settings
-  const { resource, refreshTokens } = settings
+  const { resource, refreshTokens, pkce } = settings
   const entra = entraOf(settings)
   return {
     ...(redirectUri && { redirectUris: [...redirectUri] }),
     ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri.filter((uri) => uri !== 'none') }),
     ...(authentication && { authentication }),
     ...(native !== undefined && { native }),
+    ...(pkce && { pkce }),
     ...(jwks !== undefined && { jwks: jwks === 'none' ? null : await readKeys(jwks) }),
     ...(jwksUri !== undefined && { jwksUri: jwksUri === 'none' ? null : jwksUri }),
     ...(resource && { resources: resource.filter((uri) => uri !== 'none') }),

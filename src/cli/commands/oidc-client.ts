@@ -205,6 +205,7 @@ function show(client: OidcClient, domain: string, { json }: { readonly json?: bo
       ? []
       : [['After signing out', client.postLogoutRedirectUris.join(' ')] as const]),
     ['Native', yesOrNo(client.native)],
+    ['PKCE', client.pkce === 'nonce' ? 'PKCE or a nonce' : 'required'],
     ...(client.resources.length === 0 ? [] : [['Resources', client.resources.join(' ')] as const]),
     ['Refresh tokens', yesOrNo(client.refreshTokens)],
     ['Scopes', ['openid', ...client.scopes].join(' ')],

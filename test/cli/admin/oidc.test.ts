@@ -48,6 +48,7 @@ describe('second-factor oidc', () => {
     writeFileSync(jwks, JSON.stringify({ keys: [key] }))
 
     const more = ['--scope', 'email', '--jwks', jwks, '--authentication', 'private_key_jwt', '--refresh-tokens', 'on']
+    more.push('--pkce', 'nonce')
     const changed = await json('oidc', 'client', 'set', 'Wiki', '--name', 'Handbook', ...more)
     const unasked = await admin('oidc', 'client', 'remove', id.slice(0, 10))
 
@@ -56,6 +57,7 @@ describe('second-factor oidc', () => {
       scopes: ['email'],
       jwks: { keys: [key] },
       refreshTokens: true,
+      pkce: 'nonce',
       secret: false,
     })
     expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('add --yes')])

@@ -97,6 +97,7 @@ const newOidcClient = {
   kind: 'sign-in',
   authentication: 'client_secret_basic',
   native: false,
+  pkce: 'required',
   redirectUris: ['https://wiki.example.com/callback'],
   postLogoutRedirectUris: ['https://wiki.example.com/'],
   jwks: null,

@@ -5,6 +5,7 @@ export const settingNames = [
   'name',
   'authentication',
   'native',
+  'pkce',
   'redirectUris',
   'postLogoutRedirectUris',
   'jwks',

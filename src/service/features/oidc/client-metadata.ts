@@ -18,11 +18,12 @@ export async function clientMetadata(
 }
 
 function metadataOf(row: OidcClientRow): OidcPayload {
-  const { authentication, native, redirectUris, postLogoutRedirectUris, jwks, jwksUri, refreshTokens, scopes, name } =
-    settingsOf(row)
+  const settings = settingsOf(row)
+  const { authentication, native, redirectUris, postLogoutRedirectUris, jwks, jwksUri, refreshTokens, scopes } =
+    settings
   return {
     client_id: row.id,
-    client_name: name,
+    client_name: settings.name,
     // The library wants a secret. This is none: see `verifyClientSecret`.
     ...(row.secretHash !== null && { client_secret: `sha256:${row.secretHash}` }),
     token_endpoint_auth_method: authentication,
@@ -36,6 +37,7 @@ function metadataOf(row: OidcClientRow): OidcPayload {
     ...(jwksUri !== null && { jwks_uri: jwksUri }),
     domain_id: row.domainId,
     client_kind: row.kind,
+    pkce: settings.pkce,
   }
 }
 

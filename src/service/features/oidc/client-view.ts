@@ -12,12 +12,13 @@ export type OidcClientSettings = Omit<z.output<typeof NewOidcClient>, 'kind'>
 
 /** The settings of a client as the database has them. */
 export function columnsOf(settings: OidcClientSettings) {
-  const { name, authentication, native, redirectUris, postLogoutRedirectUris, jwks, jwksUri, scopes } = settings
+  const { name, authentication, native, pkce, redirectUris, postLogoutRedirectUris, jwks, jwksUri, scopes } = settings
   const { resources, refreshTokens, entra, ciba } = settings
   return {
     name,
     authentication,
     native: fact(native),
+    pkce,
     redirectUris: JSON.stringify(redirectUris),
     postLogoutRedirectUris: JSON.stringify(postLogoutRedirectUris),
     jwks: jwks && JSON.stringify(jwks),
@@ -37,6 +38,7 @@ export function settingsOf(row: OidcClientRow): OidcClientSettings {
     name: row.name,
     authentication: row.authentication,
     native: row.native === 1,
+    pkce: row.pkce,
     redirectUris: JSON.parse(row.redirectUris) as string[],
     postLogoutRedirectUris: JSON.parse(row.postLogoutRedirectUris) as string[],
     jwks: row.jwks === null ? null : (JSON.parse(row.jwks) as PublicJwkSet),

@@ -74,6 +74,8 @@ describe('the settings of a client', () => {
     ['a client that says who the user is, without authentication', { kind: 'external', authentication: 'none' }],
     ['a native client that says who the user is', { kind: 'external', native: true }],
     ['refresh tokens for the second step of another provider', { kind: 'external', refreshTokens: true }],
+    ['a nonce in place of PKCE without authentication', { authentication: 'none', pkce: 'nonce' }],
+    ['a nonce in place of PKCE on the user’s machine', { native: true, pkce: 'nonce' }],
     ['private_key_jwt without keys', { authentication: 'private_key_jwt' }],
     ['no redirect address', { redirectUris: [] }],
     ['an address twice', { redirectUris: [callback, callback] }],

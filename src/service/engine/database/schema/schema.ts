@@ -1,7 +1,11 @@
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
 import type { Because } from '../../../../admin-contract/because.ts'
-import type { OidcClientAuthentication, OidcClientKind } from '../../../../admin-contract/oidc-client-settings.ts'
+import type {
+  OidcClientAuthentication,
+  OidcClientKind,
+  OidcPkce,
+} from '../../../../admin-contract/oidc-client-settings.ts'
 import type { BulkAction, BulkReason, BulkState } from '../../../../admin-contract/bulk-jobs.ts'
 import type { AdminRole } from '../../../../contract/roles.ts'
 import type { ApprovalDecision } from '../../../../contract/approval-facts.ts'
@@ -876,6 +880,8 @@ export interface Database {
     formerSecretUntil: Generated<number | null>
     /** Whether it runs on the user's machine, where its loopback address has any port (RFC 8252 section 7.3). */
     native: Fact
+    /** What binds a code to the sign-in that it was made for. */
+    pkce: Generated<OidcPkce>
     /** JSON, as the next four. */
     redirectUris: string
     postLogoutRedirectUris: string
