@@ -21,6 +21,7 @@ import { codeCounter } from './0020-code-counter.ts'
 import { importAfterReset } from './0021-import-after-reset.ts'
 import { approval } from './0022-approval.ts'
 import { oidc } from './0023-oidc.ts'
+import { oidcPing } from './0025-oidc-ping.ts'
 import type { Engine } from './engine.ts'
 import type { MigrationName } from './known-migrations.ts'
 
@@ -49,4 +50,5 @@ export const migrations = (engine: Engine): Readonly<Record<MigrationName, reado
   '0021-import-after-reset': importAfterReset,
   '0022-approval': approval(engine),
   '0023-oidc': oidc,
+  '0025-oidc-ping': oidcPing,
 })
