@@ -19,6 +19,12 @@ export const isSecureAddress = (address: string): boolean => plainAddress(addres
 /** Whether an address can name an API (RFC 8707 section 2). */
 export const isResource = (address: string): boolean => isSecureAddress(address) && !address.includes('#')
 
+/** Whether a client may be told something there: at a name, because an address without one is hardly public. */
+export function isNotificationEndpoint(address: string): boolean {
+  const { hostname = '' } = plainAddress(address) ?? {}
+  return isResource(address) && /\.[a-z][a-z\d-]*$/.test(hostname)
+}
+
 /** Parses an address that has one reading: without a user name, and with a host that is written as it is used. */
 function plainAddress(address: string): URL | undefined {
   if (address.length > longestAddress || !/^https?:\/\/[!#-;=?-[\]_a-z~]+$/.test(address)) return undefined

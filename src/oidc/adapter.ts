@@ -25,7 +25,7 @@ export function createAdapters(
   }
 }
 
-function translating(adapter: OidcAdapter, refuse: (error: OidcStateError) => Error): OidcAdapter {
+function translating(adapter: OidcAdapter, refuse: (error: OidcStateError) => Error): Adapter {
   const translate = async <T>(call: Promise<T>): Promise<T> => {
     try {
       return await call
@@ -37,7 +37,8 @@ function translating(adapter: OidcAdapter, refuse: (error: OidcStateError) => Er
     upsert: (...args) => translate(adapter.upsert(...args)),
     find: (id) => translate(adapter.find(id)),
     findByUid: (uid) => translate(adapter.findByUid(uid)),
-    findByUserCode: (code) => translate(adapter.findByUserCode(code)),
+    // Only the device flow has such codes (RFC 8628), which is off.
+    findByUserCode: () => Promise.resolve(undefined),
     consume: (id) => translate(adapter.consume(id)),
     destroy: (id) => translate(adapter.destroy(id)),
     revokeByGrantId: (grantId) => translate(adapter.revokeByGrantId(grantId)),

@@ -99,14 +99,19 @@ type Outcome = 'pending' | 'approved' | 'denied' | 'expired'
 async function read({ client, domainId }: ConnectedService, question: Question, now: number): Promise<Outcome> {
   const { kind, id, expiresAt } = question
   const calls = kind === 'session' ? client.sessions : client.approvals
-  const { state, reason } = await calls.get(domainId, id)
-  if (state === 'approved') return 'approved'
-  if (state === 'denied') return 'denied'
-  if (state !== 'pending') return reason === 'timeout' || state === 'expired' ? 'expired' : 'denied'
-  if (now < expiresAt) return 'pending'
-  // The client waits for a shorter time than the device would.
+  const isLate = now >= expiresAt
+  const outcome = outcomeOf(await calls.get(domainId, id), isLate)
+  if (outcome !== 'pending' || !isLate) return outcome
+  // The client waits for a shorter time than the device would. Cancelling changes nothing if the person has answered a moment before.
   await calls.cancel(domainId, id)
-  return 'expired'
+  return outcomeOf(await calls.get(domainId, id), isLate)
+}
+
+/** @param isLate Whether the client waits no longer: then nobody but us has cancelled the question. */
+function outcomeOf({ state, reason }: { state: string; reason?: string | undefined }, isLate: boolean): Outcome {
+  if (state === 'pending' || state === 'approved') return state
+  const isOver = state === 'expired' || reason === 'timeout' || (isLate && state === 'cancelled')
+  return isOver ? 'expired' : 'denied'
 }
 
 /** @returns when the person has approved, Unix time, seconds; undefined where it cannot be redeemed, or not any more. */

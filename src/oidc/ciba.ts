@@ -53,7 +53,7 @@ export function cibaFeature(input: CibaInput): NonNullable<NonNullable<Configura
   const { openid } = input.packages
   return {
     enabled: true,
-    deliveryModes: ['poll'],
+    deliveryModes: ['poll', 'ping'],
     validateBindingMessage: (ctx, message) => checkBindingMessage(openid, ctx, message),
     validateRequestContext() {},
     verifyUserCode() {},
@@ -110,12 +110,31 @@ async function keep(
     await input.state
       .adapter(askedModel)
       .upsert(request.jti, { clientId: request.clientId, accountId: userId, question }, request.expiration)
+    await expectPing(input, { request, userId, question })
   } catch (error) {
     const { client, domainId } = (await askerOf(input, ctx)).service
     const calls = question.kind === 'session' ? client.sessions : client.approvals
     await calls.cancel(domainId, question.id)
     throw error
   }
+}
+
+/** Has a client that is registered for it told of the answer. oidc-provider has checked that it has sent a token for that. */
+async function expectPing(
+  { state }: CibaInput,
+  { request, userId, question }: Asked & { readonly question: Question },
+): Promise<void> {
+  const { ciba, id: clientId } = (await state.client(String(request.clientId))) ?? {}
+  const token = request.params?.['client_notification_token']
+  if (!ciba?.notificationEndpoint || clientId === undefined || typeof token !== 'string') return
+  await state.expectPing({
+    message: { endpoint: ciba.notificationEndpoint, token, requestId: request.jti },
+    clientId,
+    userId,
+    subjectId: question.id,
+    answerUntil: question.expiresAt,
+    expiresIn: request.expiration,
+  })
 }
 
 /** Opens what the person is asked. */

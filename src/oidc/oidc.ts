@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Agent } from 'node:https'
 
 import type { RequestHandler, Router } from 'express'
 
@@ -59,13 +60,21 @@ export function oidc(options: OidcOptions): OidcHandler {
 
 type Next = (error?: unknown) => void
 
+/** How the provider reaches others, where tests decide it. */
+export interface Connections {
+  /** Reads the keys of Microsoft Entra. */
+  readonly fetchFrom?: FetchFrom | undefined
+  /** Reaches the clients that are told of answers. */
+  readonly pingAgent?: Agent | undefined
+}
+
 /** The same with a state that is given, for tests. */
 export function createOidc(
   options: ResolvedOidcOptions,
   state: OidcState,
-  /** Reads the keys of Microsoft Entra. */
-  fetchFrom: FetchFrom = fetch,
+  { fetchFrom = fetch, pingAgent }: Connections = {},
 ): OidcHandler {
+  state.startPings(pingAgent)
   const issuer = new URL(options.issuer)
   const prefix = prefixOf(options.issuer)
   const pages = createPages(options)

@@ -41,6 +41,8 @@ export function createProvider(input: ProviderInput, keys: OidcKeys): Provider {
   // The headers of the request were replaced by the issuer's: see issuer-request.ts.
   provider.proxy = true
   provider.Client.prototype.compareClientSecret = compareSecret(input)
+  // It would send a ping when the client asks. The service sends it when the person answers: see `features/oidc/pings.ts`.
+  Object.assign(provider.Client.prototype, { backchannelPing: () => Promise.resolve() })
   const failed = (error: unknown) => options.logger.error(`oidc: ${describe(error)}`)
   Object.assign(provider, { onerror: failed })
   provider.on('server_error', (_ctx, error) => failed(error))

@@ -57,14 +57,22 @@ export function embedded(embeddedOptions: EmbeddedOptions): EmbeddedService {
   let app: AppFacts | undefined
   let closed = false
   const failures = createFailureLog(options)
+  let tellOpen: (service: Open) => void = () => {}
+  const whenOpen = new Promise<Open>((resolve) => (tellOpen = resolve))
 
   const open = (): Promise<Open> => {
     if (closed) return Promise.reject(new Error('The embedded service is closed.'))
-    opening ??= openEmbedded(options, app).catch((error: unknown) => {
-      // The next caller may succeed.
-      opening = undefined
-      throw isOutage(error) ? error : setupError(error)
-    })
+    opening ??= openEmbedded(options, app).then(
+      (service) => {
+        tellOpen(service)
+        return service
+      },
+      (error: unknown) => {
+        // The next caller may succeed.
+        opening = undefined
+        throw isOutage(error) ? error : setupError(error)
+      },
+    )
     return opening
   }
 
@@ -89,7 +97,8 @@ export function embedded(embeddedOptions: EmbeddedOptions): EmbeddedService {
       await service?.close()
     },
   }
-  offerOpened(handle, async () => ({ service: (await open()).service, vendor: options.vendor }))
+  const offered = ({ service }: Open) => ({ service, vendor: options.vendor })
+  offerOpened(handle, async () => offered(await open()), whenOpen.then(offered))
   if (options.console) offerConsole(handle, serveConsole(open, failures))
   return handle
 }

@@ -1,3 +1,5 @@
+import type { Agent } from 'node:https'
+
 import { z } from 'zod'
 
 import type { OidcClient } from '../admin-contract/oidc-clients.ts'
@@ -9,12 +11,12 @@ import { networkOf } from './engine/base/network.ts'
 import { ApiProblem } from './engine/base/problem.ts'
 import type { ServiceContext } from './engine/context/service-context.ts'
 import { createRateLimiter } from './engine/http/rate-limit.ts'
+import { createPublicAgent } from './engine/outgoing/public-agent.ts'
 import {
   consume,
   destroyArtifact,
   findArtifact,
   findByUid,
-  findByUserCode,
   revokeByGrant,
   storeArtifact,
 } from './features/oidc/artifacts.ts'
@@ -23,14 +25,18 @@ import { clientMetadata } from './features/oidc/client-metadata.ts'
 import { verifyClientSecret } from './features/oidc/client-secrets.ts'
 import type { ClientSecretAttempt, SecretResult } from './features/oidc/client-secrets.ts'
 import { findOidcClient } from './features/oidc/clients.ts'
+import { expectPing } from './features/oidc/expect-ping.ts'
+import type { ExpectedPing } from './features/oidc/expect-ping.ts'
 import { signingKeys } from './features/oidc/keys.ts'
 import type { PrivateJwk } from './features/oidc/keys.ts'
+import { createPings } from './features/oidc/pings.ts'
+import type { Pings } from './features/oidc/pings.ts'
 import { recordOidcEvent } from './features/oidc/record.ts'
 import type { OidcEvent } from './features/oidc/record.ts'
 import { createSessionStore } from './features/oidc/web-sessions.ts'
 import type { OidcSessionStore } from './features/oidc/web-sessions.ts'
 import { domainHandles } from './oidc-handles.ts'
-import { openedFor } from './opened-for.ts'
+import { onceOpened, openedFor } from './opened-for.ts'
 
 /** What the OpenID provider of a service keeps, for `second-factor/oidc`. All nodes of the service share it. */
 export interface OidcState {
@@ -65,14 +71,21 @@ export interface OidcState {
   handleFor(domainId: string): ServiceHandle
   /** A store for express-session, on the same table. Each owner finds its own sessions alone. */
   sessionStore(owner: string): OidcSessionStore
+  /** Tells a client when a person has answered, and what it has to ask for. It ends with whatever ends its request. */
+  expectPing(ping: ExpectedPing): Promise<void>
+  /**
+   * Sends what clients are told, from as soon as the service is open until `close()`.
+   * @param agent Makes the connections; by default to public addresses only.
+   */
+  startPings(agent?: Agent): void
   /** Writes an audit entry, and counts it. */
   record(event: OidcEvent): Promise<void>
-  /** Ends the timer of `onKeysChanged`. The service stays open. */
+  /** Ends its timers, and what it sends. The service stays open. */
   close(): void
 }
 
 /**
- * The methods that oidc-provider calls. Ids, user codes and grants are stored as hashes, and payloads sealed.
+ * The methods that oidc-provider calls. Ids and grants are stored as hashes, and payloads sealed.
  *
  * What a user has is a payload that names an `accountId`, which always is the id of an MFA user, or an interaction whose
  * `result.login.accountId` is one. All of it ends when the user's epoch changes, and nothing of it is stored afterwards:
@@ -92,7 +105,6 @@ export interface OidcAdapter {
   /** With `consumed`, Unix time in seconds, where it was consumed. Undefined once it has expired or ended. */
   find(id: string): Promise<OidcPayload | undefined>
   findByUid(uid: string): Promise<OidcPayload | undefined>
-  findByUserCode(userCode: string): Promise<OidcPayload | undefined>
   /** @throws {OidcStateError} `used` unless this call is the first one, on all nodes. Translate it to `invalid_grant`. */
   consume(id: string): Promise<void>
   /** @throws {OidcStateError} `ended` for an interaction that is gone: used by a request at the same time, or ended with its user. */
@@ -117,7 +129,7 @@ export interface OidcStateOptions {
 
 export const OidcStateOptions = z.strictObject({ keyAge: z.int().min(7).max(3650).default(90) })
 
-/** How often to check whether the keys have changed, milliseconds. */
+/** How often to check whether the keys have changed, and for pings that are due, milliseconds. */
 const interval = 60_000
 
 const secondsOfADay = 24 * 60 * 60
@@ -134,6 +146,7 @@ export function oidcStateOf(service: object, stateOptions: OidcStateOptions = {}
   const open = async (): Promise<ServiceContext> => (await opened()).service.ctx
   const handles = domainHandles(service, opened)
   const watch = watchKeys(open, keyAge * secondsOfADay)
+  const pings = watchPings()
   let limiter: ReturnType<typeof createRateLimiter> | undefined
   return {
     adapter: (model, strangerOf = () => undefined) =>
@@ -155,8 +168,16 @@ export function oidcStateOf(service: object, stateOptions: OidcStateOptions = {}
     },
     handleFor: handles,
     sessionStore: (owner) => createSessionStore(open, owner),
+    async expectPing(ping) {
+      await expectPing(await open(), ping)
+      pings.wake()
+    },
+    startPings: (agent) => onceOpened(service, ({ service: { ctx } }) => pings.start(ctx, agent)),
     record: async (event) => recordOidcEvent(await open(), event),
-    close: () => watch.close(),
+    close() {
+      watch.close()
+      pings.close()
+    },
   }
 }
 
@@ -172,7 +193,6 @@ function createAdapter(
     },
     find: async (id) => findArtifact(await open(), { model, id }),
     findByUid: async (uid) => findByUid(await open(), { model, uid }),
-    findByUserCode: async (userCode) => findByUserCode(await open(), { model, userCode }),
     consume: async (id) => consume(await open(), { model, id }),
     destroy: async (id) => destroyArtifact(await open(), { model, id }),
     revokeByGrantId: async (grantId) => revokeByGrant(await open(), model, grantId),
@@ -186,7 +206,6 @@ function registry(open: () => Promise<ServiceContext>): OidcAdapter {
     find: async (id) => clientMetadata(await open(), id),
     upsert: refuse,
     findByUid: refuse,
-    findByUserCode: refuse,
     consume: refuse,
     destroy: refuse,
     revokeByGrantId: refuse,
@@ -235,6 +254,28 @@ function watchKeys(open: () => Promise<ServiceContext>, maxAge: number) {
     close() {
       isClosed = true
       stop?.()
+    },
+  }
+}
+
+/** Looks once a minute for what another node has left behind. */
+function watchPings() {
+  let pings: Pings | undefined
+  let stop = () => {}
+  let isClosed = false
+  return {
+    start(ctx: ServiceContext, agent: Agent = createPublicAgent()) {
+      if (isClosed || pings) return
+      const started = createPings(ctx, agent)
+      pings = started
+      stop = repeat(ctx.clock, interval, () => started.wake())
+      started.wake()
+    },
+    wake: () => pings?.wake(),
+    close() {
+      isClosed = true
+      stop()
+      void pings?.close()
     },
   }
 }

@@ -13,12 +13,27 @@ export interface OpenedFor {
   readonly vendor: Vendor
 }
 
-const opened = new WeakMap<object, () => Promise<OpenedFor>>()
+const opened = new WeakMap<object, Offer>()
 
-/** Makes a service available to parts that are loaded only where they are wanted. @param open Opens it, once. */
-export function offerOpened(handle: object, open: () => Promise<OpenedFor>): void {
-  opened.set(handle, open)
+interface Offer {
+  readonly open: () => Promise<OpenedFor>
+  readonly whenOpen: Promise<OpenedFor>
+}
+
+/**
+ * Makes a service available to parts that are loaded only where they are wanted.
+ *
+ * @param open Opens it, once.
+ * @param whenOpen Resolves once anybody has opened it.
+ */
+export function offerOpened(handle: object, open: () => Promise<OpenedFor>, whenOpen: Promise<OpenedFor>): void {
+  opened.set(handle, { open, whenOpen })
 }
 
 /** @returns undefined for a handle that is none of ours. */
-export const openedFor = (handle: object): (() => Promise<OpenedFor>) | undefined => opened.get(handle)
+export const openedFor = (handle: object): (() => Promise<OpenedFor>) | undefined => opened.get(handle)?.open
+
+/** Calls back once the service is open, without opening it. */
+export function onceOpened(handle: object, listener: (service: OpenedFor) => void): void {
+  void opened.get(handle)?.whenOpen.then(listener)
+}

@@ -136,7 +136,8 @@ export async function createService(serviceOptions: ServiceOptions): Promise<Ser
     close: opened.close,
   }
   offerConsole(service, console)
-  offerOpened(service, () => Promise.resolve({ service: opened, vendor }))
+  const whenOpen = Promise.resolve({ service: opened, vendor })
+  offerOpened(service, () => whenOpen, whenOpen)
   return service
 }
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { createPublicAgent } from '../../src/service/engine/push/public-agent.ts'
-import { isPublicAddress } from '../../src/service/engine/push/public-address.ts'
+import { createPublicAgent } from '../../src/service/engine/outgoing/public-agent.ts'
+import { isPublicAddress } from '../../src/service/engine/outgoing/public-address.ts'
 import { unique } from '../service/features/codes/code-holder.ts'
 import { read, startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
@@ -129,8 +129,21 @@ describe('a push service name that resolves to', () => {
     })
 
     expect(isPublicAddress(address)).toBe(false)
-    expect(failure).toMatchObject({ message: 'A push service must have a public address.' })
+    expect(failure).toMatchObject({ message: 'The host must have a public address.' })
   })
+
+  it.each(['127.0.0.1', '169.254.169.254', '[::1]', '[::ffff:127.0.0.1]'])(
+    'the address %s is not contacted, also where no name server is asked',
+    async (host) => {
+      const agent = agentBy('8.8.8.8')
+      const failure = await new Promise((resolve) => {
+        get(`https://${host}/`, { agent }).once('error', resolve)
+      })
+
+      expect(failure).toMatchObject({ message: 'The host must have a public address.' })
+      expect(pushes.connections()).toBe(0)
+    },
+  )
 
   it.each(['8.8.8.8', '172.32.0.1', '142.250.74.10', '2a00:1450:4001:80b::200a', '2620:149:a44::1'])(
     '%s is a public address',

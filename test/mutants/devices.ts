@@ -292,15 +292,23 @@ function guessAgain(): never {
   },
   {
     defense: 'the look at addresses that a name has',
-    file: 'src/service/engine/push/public-agent.ts',
+    file: 'src/service/engine/outgoing/public-agent.ts',
     find: '!addresses.every(({ address }) => isPublicAddress(address))',
     replace: 'addresses.length === 0',
     test: 'attacks/push-endpoints.test.ts',
     title: 'a push service name that resolves to this machine is not contacted: %s',
   },
   {
+    defense: 'the look at addresses that need no name server',
+    file: 'src/service/engine/outgoing/public-agent.ts',
+    find: "isIP(options.host ?? '') === 0 || isPublicAddress(options.host ?? '')",
+    replace: "options.host !== ''",
+    test: 'attacks/push-endpoints.test.ts',
+    title: 'the address %s is not contacted, also where no name server is asked',
+  },
+  {
     defense: 'following no redirection',
-    file: 'src/service/engine/push/post-message.ts',
+    file: 'src/service/engine/outgoing/post-message.ts',
     find: `      ignoreBody(response)
 `,
     replace: `      if (response.headers.location) request(new URL(response.headers.location, endpoint), { method: 'POST', agent }).on('error', () => {}).end()
@@ -311,7 +319,7 @@ function guessAgain(): never {
   },
   {
     defense: 'hanging up on a long answer',
-    file: 'src/service/engine/push/post-message.ts',
+    file: 'src/service/engine/outgoing/post-message.ts',
     find: 'if (length > maxIgnored) response.destroy()',
     replace: 'if (length < 0) response.destroy()',
     test: 'attacks/push-endpoints.test.ts',

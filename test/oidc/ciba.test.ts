@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { Account } from '../../src/device/index.ts'
 import { systemClock } from '../../src/ground/clock.ts'
+import type { ServiceHandle } from '../../src/service-handle.ts'
 import { startProvider } from './start-provider.ts'
 import type { RegisteredClient, StartedProvider } from './start-provider.ts'
 
@@ -25,14 +26,37 @@ const registerAsker = (name: string, more: Parameters<StartedProvider['register'
     ...more,
   })
 
+/** What happens after the provider has read a question, and before it cancels it. */
+let beforeCancelling: (() => Promise<unknown>) | undefined
+
 beforeAll(async () => {
-  provider = await startProvider({ clock: { ...systemClock, now: () => systemClock.now() + passed } })
+  provider = await startProvider(
+    { clock: { ...systemClock, now: () => systemClock.now() + passed } },
+    {
+      handleFor: (domainId) => watched(provider.ownState.handleFor(domainId)),
+    },
+  )
   client = await registerAsker('Call center')
   config = await provider.configure(client)
   // Loads what the first request needs, which devices do not wait for.
   await provider.browser().get(provider.pages('external'))
 })
 afterAll(() => provider.close())
+
+/** The same service, with what a test does in between. */
+function watched(handle: ServiceHandle): ServiceHandle {
+  return {
+    ...handle,
+    async connect(facts) {
+      const connection = await handle.connect(facts)
+      const send: typeof fetch = async (input, init) => {
+        if (init?.method === 'DELETE') await beforeCancelling?.()
+        return (connection.fetch ?? fetch)(input, init)
+      }
+      return { ...connection, fetch: send }
+    },
+  }
+}
 
 const ask = (parameters: Record<string, string>, by = config) =>
   openid.initiateBackchannelAuthentication(by, { scope: 'openid profile', ...parameters })
@@ -163,6 +187,25 @@ describe('a backchannel request', () => {
     expect(error).toBe('expired_token')
     expect(await requestOn(account)).toBeUndefined()
   })
+
+  it.each([
+    ['approve', 'none'],
+    ['deny', 'access_denied'],
+  ] as const)(
+    'a person who answers %s in the last moment is heard, although the client waits no longer',
+    async (decision, error) => {
+      const { account } = await provider.enroll(`nia-${decision}`)
+      const { auth_req_id: id } = await ask({ login_hint: `nia-${decision}`, requested_expiry: '30' })
+      beforeCancelling = () => provider.answer(account, decision)
+
+      passed = 30
+      const result = await errorOf(poll(id))
+      passed = 0
+      beforeCancelling = undefined
+
+      expect(result).toBe(error)
+    },
+  )
 
   it('a backchannel request leaves another poll time once the client has waited', async () => {
     await provider.enroll('kay')

@@ -26,7 +26,7 @@ beforeAll(async () => {
   tenant = createEntraTenant()
   otherTenant = createEntraTenant({ application: tenant.application })
   const fetchFrom = (address: string) => (address.includes(otherTenant.tenant) ? otherTenant : tenant).fetch(address)
-  provider = await startProvider({}, {}, fetchFrom)
+  provider = await startProvider({}, {}, { fetchFrom })
   client = await registerTenant(tenant)
   await provider.addUser('mia@contoso.com')
   // Loads what the first request needs, which devices do not wait for.

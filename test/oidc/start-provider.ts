@@ -10,8 +10,8 @@ import type { OidcClientWithSecret } from '../../src/admin-contract/oidc-clients
 import type { User } from '../../src/contract/users.ts'
 import { createDevice } from '../../src/device/index.ts'
 import { systemClock } from '../../src/ground/clock.ts'
-import type { FetchFrom } from '../../src/oidc/entra-keys.ts'
 import { createOidc } from '../../src/oidc/oidc.ts'
+import type { Connections } from '../../src/oidc/oidc.ts'
 import { resolveOidcOptions } from '../../src/oidc/options.ts'
 import type { OidcOptions } from '../../src/oidc/options.ts'
 import { addOidcClient } from '../../src/service/features/oidc/clients.ts'
@@ -43,7 +43,7 @@ export type StartedProvider = Awaited<ReturnType<typeof startProvider>>
 export async function startProvider(
   options: Partial<OidcOptions> = {},
   replaced: Partial<OidcState> = {},
-  fetchFrom?: FetchFrom,
+  connections: Connections = {},
 ) {
   const service = embedded({ database: ':memory:', pinHashCost: quickHash })
   const { domainId, ...connection } = await service.connect()
@@ -65,7 +65,7 @@ export async function startProvider(
   const url = `http://localhost:${(server.address() as AddressInfo).port}`
   const logger = { info() {}, warn() {}, error: (message: string) => void trouble.push(message) }
   const resolved = resolveOidcOptions({ service, issuer: url, logger, ...options })
-  const handler = createOidc(resolved, state, fetchFrom)
+  const handler = createOidc(resolved, state, connections)
 
   async function register(name: string, settings: Partial<NewOidcClient> = {}): Promise<RegisteredClient> {
     const { client, secret } = await addOidcClient(
@@ -102,6 +102,8 @@ export async function startProvider(
     /** What the provider has recorded. */
     events,
     state,
+    /** The state without what a test replaces. */
+    ownState: kept,
     external: await register('idp'),
     signIn: await register('wiki', { kind: 'sign-in' }),
     register,
@@ -135,7 +137,7 @@ export async function startProvider(
       let other: ReturnType<typeof createOidc> | undefined
       const second = createServer((req, res) => other?.(req, res))
       await listenAgain(second)
-      other = createOidc(resolved, oidcStateOf(service))
+      other = createOidc(resolved, oidcStateOf(service), connections)
       const { port } = second.address() as AddressInfo
       return { url: `http://localhost:${port}`, close: () => (other?.close(), closeForNext(second)) }
     },

@@ -88,7 +88,8 @@ export async function startPushService() {
   }
 }
 
-function certificateOf(name: string) {
+/** A certificate that is its own authority. */
+export function certificateOf(name: string) {
   const day = 86_400_000
   return createCertificate({
     commonName: name,

@@ -10,6 +10,7 @@ import {
   OidcPkce,
   OidcScope,
 } from '../../admin-contract/oidc-client-settings.ts'
+import type { CibaSettings } from '../../admin-contract/oidc-ciba.ts'
 import { EntraCloud, EntraSettings } from '../../admin-contract/oidc-entra.ts'
 import { parseJson } from '../../contract/validate.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
@@ -29,6 +30,7 @@ export interface ClientSettings {
   readonly refreshTokens?: boolean
   readonly scope?: readonly string[]
   readonly showsNumber?: boolean
+  readonly notificationEndpoint?: string
   readonly entraTenant?: string
   readonly entraApplication?: string
   readonly entraCloud?: EntraSettings['cloud']
@@ -79,6 +81,10 @@ export function withSettings(command: Command): Command {
       'of kind ciba: the person sees a screen of the client, which shows the number',
       parseSwitch,
     )
+    .option(
+      '--notification-endpoint <uri>',
+      'of kind ciba: https address that is told when the person has answered, or "none"',
+    )
     .option('--entra-tenant <id>', 'id of the tenant of Microsoft Entra')
     .option('--entra-application <id>', 'id of the application in Entra that stands for this service')
     .addOption(
@@ -94,11 +100,11 @@ export function withSettings(command: Command): Command {
 /** @param before The client that is changed, if there is one. */
 export async function settingsOf(
   settings: ClientSettings,
-  before?: Pick<OidcClient, 'entra'>,
+  before?: Pick<OidcClient, 'entra' | 'ciba'>,
 ): Promise<OidcClientChanges> {
   const { redirectUri, postLogoutRedirectUri, authentication, native, jwks, jwksUri, scope } = settings
   const { resource, refreshTokens, pkce } = settings
-  const entra = entraOf(settings)
+  const [entra, ciba] = [entraOf(settings), cibaOf(settings)]
   return {
     ...(redirectUri && { redirectUris: [...redirectUri] }),
     ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri.filter((uri) => uri !== 'none') }),
@@ -110,9 +116,18 @@ export async function settingsOf(
     ...(resource && { resources: resource.filter((uri) => uri !== 'none') }),
     ...(refreshTokens !== undefined && { refreshTokens }),
     ...(scope && { scopes: OidcScope.options.filter((name) => scope.includes(name)) }),
-    ...(settings.showsNumber !== undefined && { ciba: { showsNumber: settings.showsNumber } }),
+    ...(ciba && { ciba: { ...before?.ciba, ...ciba } }),
     ...(entra && { entra: { ...before?.entra, ...entra } as z.input<typeof EntraSettings> }),
   }
+}
+
+/** @returns undefined where none of them was typed. */
+function cibaOf({ showsNumber, notificationEndpoint: endpoint }: ClientSettings): Partial<CibaSettings> | undefined {
+  const ciba = {
+    ...(showsNumber !== undefined && { showsNumber }),
+    ...(endpoint !== undefined && { notificationEndpoint: endpoint === 'none' ? null : endpoint }),
+  }
+  return Object.keys(ciba).length === 0 ? undefined : ciba
 }
 
 /** @returns undefined where none of them was typed. */

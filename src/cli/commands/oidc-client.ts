@@ -200,7 +200,7 @@ function show(client: OidcClient, domain: string, { json }: { readonly json?: bo
     ...(keys === undefined ? [] : [['Public keys', keys] as const]),
     ...(client.redirectUris.length === 0 ? [] : [['Redirect addresses', client.redirectUris.join(' ')] as const]),
     ...entraRows(client),
-    ...(client.ciba ? [['Shows the number', yesOrNo(client.ciba.showsNumber)] as const] : []),
+    ...cibaRows(client),
     ...(client.postLogoutRedirectUris.length === 0
       ? []
       : [['After signing out', client.postLogoutRedirectUris.join(' ')] as const]),
@@ -212,6 +212,14 @@ function show(client: OidcClient, domain: string, { json }: { readonly json?: bo
     ...(formerSecretUntil === null ? [] : [['Old secret until', dateOf(formerSecretUntil)] as const]),
     ...(secret === undefined ? [] : [['Note', 'the secret is shown only once'] as const]),
   ])
+}
+
+function cibaRows({ ciba }: OidcClient): readonly (readonly [string, string])[] {
+  if (!ciba) return []
+  return [
+    ['Shows the number', yesOrNo(ciba.showsNumber)],
+    ...(ciba.notificationEndpoint === null ? [] : [['Notified at', ciba.notificationEndpoint] as const]),
+  ]
 }
 
 function entraRows({ entra }: OidcClient): readonly (readonly [string, string])[] {

@@ -110,6 +110,12 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
     labelNames: ['outcome'],
     registers,
   })
+  const pings = new Counter({
+    name: 'second_factor_openid_pings_total',
+    help: 'Times that a client of the OpenID provider was told of an answer, by outcome; number of messages.',
+    labelNames: ['outcome'],
+    registers,
+  })
   const refused = new Counter({
     name: 'second_factor_sessions_refused_total',
     help: 'Sessions that this process refused to create after too many tries, by way and by whether the browser is known; number of sessions.',
@@ -165,6 +171,7 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
   }
   for (const outcome of approvalOutcomes) approvals.inc({ outcome }, 0)
   for (const outcome of ['signed_in', 'refused', 'secret_refused']) openId.inc({ outcome }, 0)
+  for (const outcome of ['sent', 'refused', 'failed']) pings.inc({ outcome }, 0)
   for (const outcome of ['sent', 'gone', 'refused', 'failed', 'dropped']) pushes.inc({ outcome }, 0)
   for (const outcome of ['right', 'wrong', 'refused']) tries.inc({ outcome }, 0)
   for (const way of ['push', 'code']) for (const browser of ['known', 'other']) refused.inc({ way, browser }, 0)
@@ -183,6 +190,7 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
     },
     approvalSettled: (outcome) => approvals.inc({ outcome }),
     openId: (outcome) => openId.inc({ outcome }),
+    pinged: (outcome) => pings.inc({ outcome }),
     pushed: (outcome) => pushes.inc({ outcome }),
     triedActivation: (outcome) => tries.inc({ outcome }),
     alerted: (alert) => alerts.inc({ alert }),

@@ -10,6 +10,8 @@ export interface Observer {
   approvalSettled(outcome: string): void
   /** What a client of the OpenID provider got. */
   openId(outcome: OpenIdOutcome): void
+  /** The outcome of telling a client of the OpenID provider that a person has answered. */
+  pinged(outcome: PingOutcome): void
   /** The outcome of a push message. */
   pushed(outcome: PushOutcome): void
   /** The outcome of an attempt to use an activation code. */
@@ -44,6 +46,9 @@ export type TryOutcome = 'right' | 'wrong' | 'refused'
 /** `refused`: an error instead of a sign-in. `secret_refused`: the secret of the client was wrong. */
 export type OpenIdOutcome = 'signed_in' | 'refused' | 'secret_refused'
 
+/** `refused`: the client did not accept it. `failed`: it could not be reached. */
+export type PingOutcome = 'sent' | 'refused' | 'failed'
+
 /** `dropped`: the queue was full. */
 export type PushOutcome = 'sent' | 'gone' | 'refused' | 'failed' | 'dropped'
 
@@ -62,6 +67,7 @@ export function combineObservers(observers: readonly Observer[]): Observer {
     settled: (...settled) => observers.forEach((observer) => observer.settled(...settled)),
     approvalSettled: (outcome) => observers.forEach((observer) => observer.approvalSettled(outcome)),
     openId: (outcome) => observers.forEach((observer) => observer.openId(outcome)),
+    pinged: (outcome) => observers.forEach((observer) => observer.pinged(outcome)),
     pushed: (outcome) => observers.forEach((observer) => observer.pushed(outcome)),
     triedActivation: (outcome) => observers.forEach((observer) => observer.triedActivation(outcome)),
     alerted: (alert) => observers.forEach((observer) => observer.alerted(alert)),

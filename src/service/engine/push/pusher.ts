@@ -16,8 +16,8 @@ import type { Secrets } from '../secrets/secrets.ts'
 import { acceptedHost } from './accepted-endpoint.ts'
 import { createLane, createLanes } from '../base/lane.ts'
 import type { Lane } from '../base/lane.ts'
-import { postMessage } from './post-message.ts'
-import type { PushReply } from './post-message.ts'
+import { postMessage } from '../outgoing/post-message.ts'
+import type { Reply } from '../outgoing/post-message.ts'
 import { pauseAfter, verdictOf } from './verdict.ts'
 import type { PushKeys, WebPush } from './web-push.ts'
 
@@ -127,7 +127,7 @@ async function deliver(sending: Sending, session: PushNotice): Promise<void> {
 }
 
 /** @returns no `push` if nothing is left to push, no `reply` if there was no response. */
-async function post(sending: Sending, session: PushNotice): Promise<{ push?: SealedPush; reply?: PushReply }> {
+async function post(sending: Sending, session: PushNotice): Promise<{ push?: SealedPush; reply?: Reply }> {
   const { store, secrets, clock, lanes, hosts } = sending
   const push = await lanes.reading.run(() => findPush(store.db, session, clock.now()))
   if (!push || sending.signal.aborted) return {}
@@ -151,7 +151,7 @@ async function handIn(
   sending: Sending,
   subscription: PushSubscription,
   { kind, id, expiresAt }: PushNotice,
-): Promise<PushReply | undefined> {
+): Promise<Reply | undefined> {
   const { clock, keys, webPush, signal } = sending
   // The message may have expired while it waited.
   if (signal.aborted || clock.now() >= expiresAt) return undefined

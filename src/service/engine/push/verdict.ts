@@ -1,4 +1,4 @@
-import type { PushReply } from './post-message.ts'
+import type { Reply } from '../outgoing/post-message.ts'
 
 /** The outcome of sending a message. */
 export type Verdict =
@@ -11,7 +11,7 @@ export type Verdict =
   /** It may accept it later. */
   | 'later'
 
-export function verdictOf(reply: PushReply | undefined): Verdict {
+export function verdictOf(reply: Reply | undefined): Verdict {
   const status = reply?.status ?? 0
   if (status >= 200 && status < 300) return 'sent'
   if (status === 404 || status === 410) return 'gone'
@@ -21,6 +21,6 @@ export function verdictOf(reply: PushReply | undefined): Verdict {
 }
 
 /** Seconds until the next attempt: doubled each time, or what the push service asks for. @param tries Attempts so far. */
-export function pauseAfter(tries: number, reply: PushReply | undefined): number {
+export function pauseAfter(tries: number, reply: Reply | undefined): number {
   return Math.max(Math.min(30, 2 ** (tries - 1)), reply?.retryAfter ?? 0)
 }

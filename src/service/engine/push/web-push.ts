@@ -2,7 +2,7 @@ import { createECDH } from 'node:crypto'
 
 import type { PushMessage, PushSubscription } from '../../../contract/device.ts'
 import { isSupported, loadOptional } from '../base/optional-package.ts'
-import type { OutgoingMessage } from './post-message.ts'
+import type { OutgoingMessage } from '../outgoing/post-message.ts'
 
 /** The key pair that signs messages, base64url (RFC 8292), and the contact for questions: an https: or mailto: URL. */
 export interface PushKeys {

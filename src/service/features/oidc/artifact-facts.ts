@@ -12,13 +12,12 @@ const Parts = z.object({
   clientId: z.string().optional(),
   grantId: z.string().optional(),
   uid: z.string().optional(),
-  userCode: z.string().optional(),
   /** The request that an interaction is about. */
   params: z.object({ client_id: z.string().optional() }).optional(),
   result: z.object({ login: z.object({ accountId: z.string(), epoch: z.string().optional() }).optional() }).optional(),
-  /** Of a pushed request: a JWT, signed by the client or by nobody. */
+  /** The JWT of a pushed request, signed by the client or by nobody. */
   request: z.string().optional(),
-  /** Of an assertion or proof that must not be used twice: the client. */
+  /** The client that an assertion or proof comes from, which must not be used twice. */
   iss: z.string().optional(),
 })
 
@@ -30,14 +29,13 @@ export interface ArtifactFacts {
   readonly clientId: string | null
   readonly grantId: string | null
   readonly uid: string | null
-  readonly userCode: string | null
 }
 
 /** @throws {TypeError} for a payload that is none of oidc-provider's. */
 export function factsOf(model: string, payload: OidcPayload): ArtifactFacts {
   const parsed = Parts.safeParse(payload)
   if (!parsed.success) throw new TypeError(`The payload of this ${model} is none of oidc-provider.`)
-  const { accountId, clientId, grantId, uid, userCode, params, result, request, iss } = parsed.data
+  const { accountId, clientId, grantId, uid, params, result, request, iss } = parsed.data
   const isInteraction = model === 'Interaction'
   const login = isInteraction ? result?.login : undefined
   return {
@@ -48,7 +46,6 @@ export function factsOf(model: string, payload: OidcPayload): ArtifactFacts {
     clientId: clientOf([clientId, params?.client_id, request && clientOfRequest(request), iss]),
     grantId: isInteraction ? null : (grantId ?? null),
     uid: model === 'Session' ? (uid ?? null) : null,
-    userCode: userCode ?? null,
   }
 }
 

@@ -11,7 +11,7 @@ export type ArtifactRow = Selectable<Database['oidcArtifact']>
 /** What tells a row from others. */
 type Key = Pick<ArtifactRow, 'id' | 'model'>
 
-type Written = Pick<ArtifactRow, 'grantId' | 'userId' | 'uid' | 'userCode' | 'expiresAt' | 'payload'>
+type Written = Pick<ArtifactRow, 'grantId' | 'userId' | 'uid' | 'expiresAt' | 'payload'>
 
 /** @returns false where there is none, or only one that has expired. */
 export const updateArtifact = changesRow('updateArtifact', (db, row: Slots<Key & Written>, now: Slot<number>) =>
@@ -21,7 +21,6 @@ export const updateArtifact = changesRow('updateArtifact', (db, row: Slots<Key &
       grantId: row.grantId,
       userId: row.userId,
       uid: row.uid,
-      userCode: row.userCode,
       expiresAt: row.expiresAt,
       payload: row.payload,
     })
@@ -46,7 +45,6 @@ export const insertArtifact = changesRow(
         grantId: row.grantId,
         userId: row.userId,
         uid: row.uid,
-        userCode: row.userCode,
         createdAt: row.createdAt,
         expiresAt: row.expiresAt,
         payload: row.payload,
@@ -73,18 +71,6 @@ export const artifactByUid = firstRow(
       .selectFrom('oidcArtifact')
       .select(shown)
       .where('uid', '=', key.uid)
-      .where('model', '=', key.model)
-      .where('expiresAt', '>', now)
-      .where('createdAt', '<=', derived(now, latestBeginning)),
-)
-
-export const artifactByUserCode = firstRow(
-  'artifactByUserCode',
-  (db, key: Slots<Pick<ArtifactRow, 'model'> & { userCode: string }>, now: Slot<number>) =>
-    db
-      .selectFrom('oidcArtifact')
-      .select(shown)
-      .where('userCode', '=', key.userCode)
       .where('model', '=', key.model)
       .where('expiresAt', '>', now)
       .where('createdAt', '<=', derived(now, latestBeginning)),

@@ -13,7 +13,6 @@ import type { ArtifactFacts, OidcPayload } from './artifact-facts.ts'
 import {
   artifactById,
   artifactByUid,
-  artifactByUserCode,
   consumeArtifact,
   deleteArtifact,
   deleteOfGrant,
@@ -38,7 +37,8 @@ interface Name {
 /** Ids of codes and tokens are stored as hashes, so that a copy of the database signs nobody in. The model is a part of the hash. */
 const hashOf = (model: string, id: string): string => createHash('sha256').update(`${model}:${id}`).digest('base64url')
 
-const keyOf = ({ model, id }: Name) => ({ model, id: hashOf(model, id) })
+/** What tells the row of something that is stored from others. */
+export const artifactKey = ({ model, id }: Name) => ({ model, id: hashOf(model, id) })
 
 interface Stored {
   readonly payload: OidcPayload
@@ -75,10 +75,10 @@ interface Written extends Stored {
 
 async function write(ctx: Context, name: Name, { payload, expiresIn, address, facts }: Written): Promise<void> {
   const now = ctx.clock.now()
-  const key = keyOf(name)
+  const key = artifactKey(name)
   const text = JSON.stringify(payload)
   if (Buffer.byteLength(text) > maxPayload) throw new OidcStateError('too_large', `This ${name.model} is too large.`)
-  const { userId, clientId, grantId, uid, userCode } = facts
+  const { userId, clientId, grantId, uid } = facts
   const isOnce = name.model === once
   if (isOnce && expiresIn > maxLifetime) throw new OidcStateError('too_large', 'The assertion is valid for too long.')
   const longest = userId === null && !isOnce ? maxLifetimeOfNobody : maxLifetime
@@ -87,7 +87,6 @@ async function write(ctx: Context, name: Name, { payload, expiresIn, address, fa
     grantId: grantId === null ? null : hashOf('Grant', grantId),
     userId,
     uid: uid === null ? null : hashOf('uid', uid),
-    userCode: userCode === null ? null : hashOf('user code', userCode),
     expiresAt: now + Math.ceil(Math.min(expiresIn, longest)),
     payload: ctx.secrets.seal(text, recordOf(key.id, userId)),
   }
@@ -149,7 +148,7 @@ interface Place {
 
 /** @returns undefined once it has expired or ended. */
 export async function findArtifact({ store, secrets, clock }: Context, name: Name): Promise<OidcPayload | undefined> {
-  return open(secrets, await artifactById(store.db, keyOf(name), clock.now()))
+  return open(secrets, await artifactById(store.db, artifactKey(name), clock.now()))
 }
 
 export async function findByUid(
@@ -159,17 +158,9 @@ export async function findByUid(
   return open(secrets, await artifactByUid(store.db, { model, uid: hashOf('uid', uid) }, clock.now()))
 }
 
-export async function findByUserCode(
-  { store, secrets, clock }: Context,
-  { model, userCode }: { readonly model: string; readonly userCode: string },
-): Promise<OidcPayload | undefined> {
-  const key = { model, userCode: hashOf('user code', userCode) }
-  return open(secrets, await artifactByUserCode(store.db, key, clock.now()))
-}
-
 /** @throws {OidcStateError} `used` unless this call is the first one. */
 export async function consume({ store, clock }: Context, name: Name): Promise<void> {
-  if (await consumeArtifact(store.db, keyOf(name), clock.now())) return
+  if (await consumeArtifact(store.db, artifactKey(name), clock.now())) return
   throw new OidcStateError('used', `This ${name.model} was used already, or has ended.`)
 }
 
@@ -178,8 +169,8 @@ export async function destroyArtifact({ store, clock }: Context, name: Name): Pr
   const { db } = store
   const now = clock.now()
   const isLogin = name.model === 'Interaction' || name.model === 'Session'
-  if (isLogin && (await keepAsFormerLogin(db, keyOf(name), now, now + formerLoginKept))) return
-  const wasThere = await deleteArtifact(db, keyOf(name))
+  if (isLogin && (await keepAsFormerLogin(db, artifactKey(name), now, now + formerLoginKept))) return
+  const wasThere = await deleteArtifact(db, artifactKey(name))
   if (!wasThere && name.model === 'Interaction') throw ended('The interaction has ended.')
 }
 
@@ -191,7 +182,7 @@ export function revokeByGrant({ store }: Context, model: string, grantId: string
 /** Moves the end of a web session, if it is that of a user: others last for an hour after their last change. @param expiresIn Seconds. */
 export function touchWebSession({ store, clock }: Context, id: string, expiresIn: number): Promise<void> {
   const until = clock.now() + Math.ceil(Math.min(expiresIn, maxLifetime))
-  return touchArtifact(store.db, keyOf({ model: ownModels.webSession, id }), until)
+  return touchArtifact(store.db, artifactKey({ model: ownModels.webSession, id }), until)
 }
 
 function open(
@@ -199,9 +190,15 @@ function open(
   row: Pick<ArtifactRow, 'id' | 'userId' | 'consumedAt' | 'payload'> | undefined,
 ): OidcPayload | undefined {
   if (!row) return undefined
-  const payload = JSON.parse(secrets.open(row.payload, recordOf(row.id, row.userId))) as OidcPayload
+  const payload = openPayload(secrets, row)
   return row.consumedAt === null ? payload : { ...payload, consumed: row.consumedAt }
 }
+
+/** Opens what a row has sealed for itself and its user. */
+export const openPayload = (
+  secrets: Context['secrets'],
+  { id, userId, payload }: Pick<ArtifactRow, 'id' | 'userId' | 'payload'>,
+): OidcPayload => JSON.parse(secrets.open(payload, recordOf(id, userId))) as OidcPayload
 
 const recordOf = (id: string, userId: string | null) => ({ kind: 'OpenID artifact', id, userId }) as const
 

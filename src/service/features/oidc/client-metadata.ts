@@ -1,7 +1,9 @@
+import type { OidcClientKind } from '../../../admin-contract/oidc-client-settings.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { oidcClientById } from './client-statements.ts'
 import type { OidcClientRow } from './client-statements.ts'
 import { settingsOf } from './client-view.ts'
+import type { OidcClientSettings } from './client-view.ts'
 import type { OidcPayload } from './artifact-facts.ts'
 
 /**
@@ -19,32 +21,36 @@ export async function clientMetadata(
 
 function metadataOf(row: OidcClientRow): OidcPayload {
   const settings = settingsOf(row)
-  const { authentication, native, redirectUris, postLogoutRedirectUris, jwks, jwksUri, refreshTokens, scopes } =
-    settings
+  const { authentication, native, redirectUris, postLogoutRedirectUris, jwks, jwksUri, scopes, name, pkce } = settings
   return {
     client_id: row.id,
-    client_name: settings.name,
+    client_name: name,
     // The library wants a secret. This is none: see `verifyClientSecret`.
     ...(row.secretHash !== null && { client_secret: `sha256:${row.secretHash}` }),
     token_endpoint_auth_method: authentication,
     application_type: native ? 'native' : 'web',
     redirect_uris: redirectUris,
     post_logout_redirect_uris: postLogoutRedirectUris,
-    ...flowsOf(row, refreshTokens),
+    ...flowsOf(row.kind, settings),
     scope: ['openid', ...scopes].join(' '),
     id_token_signed_response_alg: 'RS256',
     ...(jwks && { jwks }),
     ...(jwksUri !== null && { jwks_uri: jwksUri }),
     domain_id: row.domainId,
     client_kind: row.kind,
-    pkce: settings.pkce,
+    pkce,
   }
 }
 
-function flowsOf({ kind }: OidcClientRow, refreshTokens: boolean): OidcPayload {
+function flowsOf(kind: OidcClientKind, { ciba, refreshTokens }: OidcClientSettings): OidcPayload {
   if (kind === 'ciba') {
     const grantTypes = ['urn:openid:params:grant-type:ciba']
-    return { response_types: [], grant_types: grantTypes, backchannel_token_delivery_mode: 'poll' }
+    return {
+      response_types: [],
+      grant_types: grantTypes,
+      backchannel_token_delivery_mode: ciba?.notificationEndpoint ? 'ping' : 'poll',
+      ...(ciba?.notificationEndpoint && { backchannel_client_notification_endpoint: ciba.notificationEndpoint }),
+    }
   }
   const grantTypes = refreshTokens ? ['authorization_code', 'refresh_token'] : ['authorization_code']
   return { response_types: ['code'], grant_types: grantTypes }

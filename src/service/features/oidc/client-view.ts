@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 import type { NewOidcClient, OidcScope } from '../../../admin-contract/oidc-client-settings.ts'
 import type { OidcClient } from '../../../admin-contract/oidc-clients.ts'
-import type { CibaSettings } from '../../../admin-contract/oidc-ciba.ts'
+import { CibaSettings } from '../../../admin-contract/oidc-ciba.ts'
 import type { EntraSettings } from '../../../admin-contract/oidc-entra.ts'
 import type { PublicJwkSet } from '../../../admin-contract/oidc-jwks.ts'
 import type { Fact } from '../../engine/database/schema/schema.ts'
@@ -47,7 +47,7 @@ export function settingsOf(row: OidcClientRow): OidcClientSettings {
     refreshTokens: row.refreshTokens === 1,
     scopes: JSON.parse(row.scopes) as OidcScope[],
     entra: row.entra === null ? null : (JSON.parse(row.entra) as EntraSettings),
-    ciba: row.ciba === null ? null : (JSON.parse(row.ciba) as CibaSettings),
+    ciba: row.ciba === null ? null : CibaSettings.parse(JSON.parse(row.ciba)),
   }
 }
 

@@ -134,7 +134,8 @@ export function changeOidcClient(
       ? {}
       : { secretHash: null, formerSecretHash: null, formerSecretUntil: null }
     const after = { ...before, ...columnsOf(settings), ...withoutSecret }
-    const fields = changedFields(before, after)
+    // Settings that are newer than the row have their defaults.
+    const fields = changedFields(columnsOf(settingsOf(before)), after)
     if (fields.length === 0) return clientView(before, ctx.clock.now())
     await save(db, after)
     if (fields.some((field) => field !== 'name')) await endArtifactsOfClient(db, before.id)

@@ -5,7 +5,7 @@ import { keptAfter } from './key-times.ts'
 
 export const oidc = {
   name: 'oidc',
-  tables: ['oidcClient', 'oidcArtifact', 'oidcKey'],
+  tables: ['oidcClient', 'oidcArtifact', 'oidcPing', 'oidcKey'],
   // What ends with the epoch has ended already: see `features/browsers/epochs.ts`.
   userEnds: [{ place: 5, run: (db, { userId }) => deleteArtifactsOf(db, userId) }],
   removals: {

@@ -7,6 +7,8 @@ export const ownModels = {
    * of the user can be stored as long as it is there.
    */
   formerLogin: 'FormerLogin',
+  /** What a client is told when a person has answered. */
+  ping: 'Ping',
 } as const
 
 /** What shows that a user is signed in, or is asked for a sign-in. A session or grant of the user needs one of them. */

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
-import { artifactByUserCode } from '../../../../src/service/features/oidc/artifact-statements.ts'
 import {
   forgetClientSecrets,
   oidcClientsOfOrganization,
@@ -374,7 +373,6 @@ export function driveTheRest(): void {
     await countKnownBrowsers(db, 'none', 1)
     await takePruneBudget(db, 0)
     await storeInterfaceWords(db, { scheme: 'Service' })
-    await artifactByUserCode(db, { model: 'DeviceCode', userCode: 'none' }, 0)
     await oidcClientsOfOrganization(db, running.organization.id)
     await forgetClientSecrets(db, 'none')
 

@@ -22,6 +22,7 @@ import { importAfterReset } from './0021-import-after-reset.ts'
 import { approval } from './0022-approval.ts'
 import { oidc } from './0023-oidc.ts'
 import { oidcPkce } from './0024-oidc-pkce.ts'
+import { oidcPing } from './0025-oidc-ping.ts'
 import type { Engine } from './engine.ts'
 import type { MigrationName } from './known-migrations.ts'
 
@@ -51,4 +52,5 @@ export const migrations = (engine: Engine): Readonly<Record<MigrationName, reado
   '0022-approval': approval(engine),
   '0023-oidc': oidc,
   '0024-oidc-pkce': oidcPkce,
+  '0025-oidc-ping': oidcPing,
 })

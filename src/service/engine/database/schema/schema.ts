@@ -909,14 +909,24 @@ export interface Database {
     /** The id of the row of its grant. */
     grantId: string | null
     userId: string | null
-    /** Hashes, as the id. */
+    /** A hash, as the id. */
     uid: string | null
-    userCode: string | null
     consumedAt: ColumnType<number | null, never, number>
     createdAt: number
     expiresAt: number
     /** JSON, sealed for the id and the user. */
     payload: string
+  }
+  /** When a client of the OpenID provider is told that a person has answered; see `features/oidc/pings.ts`. */
+  oidcPing: {
+    /** The artifact with what it says, and to whom. */
+    artifactId: string
+    /** The session or approval that is answered. */
+    subjectId: string
+    /** The time of the next try. Before the first one, the time at which nobody can answer any more. */
+    dueAt: number
+    /** The tries that have begun. */
+    tries: Generated<number>
   }
   /** A key that the OpenID provider signs with. The last one that has begun signs; see `features/oidc/key-times.ts`. */
   oidcKey: {

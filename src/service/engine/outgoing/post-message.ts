@@ -5,15 +5,15 @@ import type { Agent } from 'node:https'
 import { readRetryAfter } from '../../../ground/clock.ts'
 import type { Clock } from '../../../ground/clock.ts'
 
-/** A message to a push service. */
+/** A message to a server of somebody else, such as a push service. */
 export interface OutgoingMessage {
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string | number>>
   readonly body: Buffer
 }
 
-/** The response of the push service. */
-export interface PushReply {
+/** The response of that server. */
+export interface Reply {
   readonly status: number
   /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined
@@ -28,15 +28,15 @@ const maxIgnored = 16 * 1024
 export function postMessage(
   { clock, agent, signal }: { clock: Clock; agent: Agent; signal: AbortSignal },
   { endpoint, headers, body }: OutgoingMessage,
-): Promise<PushReply> {
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const posting = request(endpoint, { method: 'POST', headers: { ...headers }, agent, signal })
-    const stop = clock.after(timeout, () => posting.destroy(new Error('Timed out waiting for the push service.')))
+    const stop = clock.after(timeout, () => posting.destroy(new Error('Timed out waiting for the response.')))
     posting.once('error', reject)
     posting.once('close', () => {
       stop()
       // A server that speaks another protocol closes the connection without an error. After a response this has no effect.
-      reject(new Error('The push service closed the connection without a response.'))
+      reject(new Error('The server closed the connection without a response.'))
     })
     posting.once('response', (response) => {
       ignoreBody(response)
