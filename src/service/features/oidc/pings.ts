@@ -45,8 +45,9 @@ export function createPings(ctx: ServiceContext, agent: Agent): Pings {
         pending = undefined
         // Before it looks, so that no answer is missed in between.
         unwatch ??= waiters.watch((change) => note(lookAt(change)))
-        for (const ping of await find(look)) start(ping)
-        await plan()
+        const now = clock.now()
+        for (const ping of await find(look, now)) start(ping)
+        await plan(now)
       }
     } catch (error) {
       if (!ctx.failures.covers(error)) ctx.logger.warn({ err: error }, 'pings of OpenID clients could not be read')
@@ -54,8 +55,7 @@ export function createPings(ctx: ServiceContext, agent: Agent): Pings {
     }
   }
 
-  async function find({ ids, all }: Look): Promise<readonly OpenPing[]> {
-    const now = clock.now()
+  async function find({ ids, all }: Look, now: number): Promise<readonly OpenPing[]> {
     const due = await duePings(store.db, now)
     if (all) return [...due, ...(await answeredPings(store.db, now))]
     return ids.length === 0 ? due : [...due, ...(await answeredPingsAbout(store.db, ids, now))]
@@ -76,11 +76,15 @@ export function createPings(ctx: ServiceContext, agent: Agent): Pings {
     underWay.set(artifactId, sending)
   }
 
-  /** Looks again when the next one is due, and at what people answer until then. */
-  async function plan(): Promise<void> {
-    const now = clock.now()
-    const next = await nextPingDue(store.db, now)
+  /**
+   * Looks again when the next one is due, and at what people answer until then.
+   * @param lookedAt The time at which it looked: what has become due since then is the next one.
+   */
+  async function plan(lookedAt: number): Promise<void> {
+    const next = await nextPingDue(store.db, lookedAt)
     if (closing.signal.aborted) return
+    const now = clock.now()
+    if (next !== undefined && next <= now) return note(everything)
     alarm.set(next === undefined ? undefined : next - now)
     if (next === undefined && !pending) stopWatching()
   }

@@ -85,8 +85,15 @@ describe.each(engines)('what clients of the OpenID provider are told, on %s', (e
   const untilNothingWaits = async () => {
     await expect.poll(waiting).toEqual([])
   }
+  /** Waits until this many tries have ended. While one is under way, the next is due after the length of a try. */
   const untilTried = async (count: number) => {
-    await expect.poll(waiting).toEqual([count])
+    const ended = async () => {
+      const { store } = await contextOf(running)
+      const { rows } = await sql<{ tries: number; due: number | string }>`
+        select tries, due_at as due from oidc_ping`.execute(store.db)
+      return rows.map(({ tries, due }) => (Number(due) < running.clock.now() + tryLength ? tries : 'under way'))
+    }
+    await expect.poll(ended).toEqual([count])
   }
   const log = 'an OpenID client could not be notified'
   const failures = () => [...running.logged, ...other.logged].filter(({ message }) => message === log).length
