@@ -14,8 +14,8 @@ import type { RegisteredClient, StartedProvider } from '../oidc/start-provider.t
 import { createTabs } from '../oidc/tabs.ts'
 import type { Tabs } from '../oidc/tabs.ts'
 import { requirePrograms, show } from '../support/doors/programs.ts'
-import { bridgeTo, listenLocally } from '../support/oidc/tls-bridge.ts'
-import type { TlsBridge } from '../support/oidc/tls-bridge.ts'
+import { bridgeTo, listenLocally } from '../support/oidc/site-bridge.ts'
+import type { SiteBridge } from '../support/oidc/site-bridge.ts'
 import { startWebServer } from '../support/oidc/web-server.ts'
 import type { WebServer } from '../support/oidc/web-server.ts'
 import { freePort } from '../support/service-nodes.ts'
@@ -34,7 +34,7 @@ let provider: StartedProvider
 let app: Server
 let appPort: number
 let apache: WebServer
-let bridges: Record<'wiki' | 'other' | 'external', TlsBridge>
+let bridges: Record<'wiki' | 'other' | 'external', SiteBridge>
 
 beforeAll(async () => {
   requirePrograms(

@@ -167,6 +167,14 @@ export const mutants: readonly Mutant[] = [
     title: 'a client that is registered for a nonce is refused with neither PKCE nor a nonce (%s)',
   },
   {
+    defense: 'Apache replaces the username that a browser sends',
+    file: 'deploy/oidc/apache.conf',
+    find: '  RequestHeader set X-Remote-User',
+    replace: '  RequestHeader setifempty X-Remote-User',
+    test: 'long/oidc-apache.long.ts',
+    title: 'mod_auth_openidc signs people in by passkey, and tells the app their username',
+  },
+  {
     defense: 'revocation of a client’s own tokens only',
     file: 'src/oidc/provider.ts',
     find: 'if (token.clientId === client.clientId) return true',
