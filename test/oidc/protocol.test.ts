@@ -402,7 +402,7 @@ describe('addresses', () => {
     expect(metadata).toMatchObject({
       issuer: provider.url,
       response_types_supported: ['code', 'id_token'],
-      backchannel_token_delivery_modes_supported: ['poll'],
+      backchannel_token_delivery_modes_supported: ['poll', 'ping'],
       code_challenge_methods_supported: ['S256'],
       id_token_signing_alg_values_supported: ['RS256'],
       request_object_signing_alg_values_supported: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'],
