@@ -2,6 +2,7 @@ import type { Adapter, errors } from 'oidc-provider'
 
 import type { OidcAdapter, OidcState } from '../service/oidc-state.ts'
 import { OidcStateError } from '../service/features/oidc/state-error.ts'
+import { translateOutage } from './outage.ts'
 import type { Packages } from './packages.ts'
 import { strangerOf } from './request-address.ts'
 
@@ -12,25 +13,25 @@ type Errors = typeof errors
  *
  * @returns a function for the option `adapter` of oidc-provider.
  */
-export function createAdapters(
-  state: OidcState,
-  { Provider, errors: known }: Packages['openid'],
-): (model: string) => Adapter {
+export function createAdapters(state: OidcState, openid: Packages['openid']): (model: string) => Adapter {
+  const { Provider, errors: known } = openid
   return (model) => {
     const refuse = refusalOf(model, known)
+    const translate = (error: unknown) =>
+      error instanceof OidcStateError ? refuse(error) : translateOutage(openid, error)
     return translating(
       state.adapter(model, () => strangerOf(Provider.ctx)),
-      refuse,
+      translate,
     )
   }
 }
 
-function translating(adapter: OidcAdapter, refuse: (error: OidcStateError) => Error): Adapter {
+function translating(adapter: OidcAdapter, errorOf: (error: unknown) => unknown): Adapter {
   const translate = async <T>(call: Promise<T>): Promise<T> => {
     try {
       return await call
     } catch (error) {
-      throw error instanceof OidcStateError ? refuse(error) : error
+      throw errorOf(error)
     }
   }
   return {

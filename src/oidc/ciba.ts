@@ -3,13 +3,13 @@ import type { BackchannelAuthenticationRequest, Configuration, KoaContextWithOID
 import { secondsToWait } from '../challenge/rejection.ts'
 import type { ConnectedService } from '../challenge/service.ts'
 import { ApiError } from '../client/errors.ts'
-import { isTrouble } from '../express/request/trouble.ts'
 import type { OidcClient } from '../admin-contract/oidc-clients.ts'
 import type { OidcState } from '../service/oidc-state.ts'
 import { describeAuthentication } from './authentication-context.ts'
 import type { Acr } from './authentication-context.ts'
 import { actionOf, checkBindingMessage, expiryOf } from './ciba-request.ts'
 import type { ResolvedOidcOptions } from './options.ts'
+import { translateOutage, unlessDown } from './outage.ts'
 import type { Packages } from './packages.ts'
 import { findHinted } from './policy.ts'
 import { acrFor, requirementOf } from './requirement.ts'
@@ -59,10 +59,11 @@ export function cibaFeature(input: CibaInput): NonNullable<NonNullable<Configura
     verifyUserCode() {},
     processLoginHintToken: () =>
       Promise.reject(new openid.errors.InvalidRequest('login_hint_token is not supported: send login_hint')),
-    processLoginHint: async (ctx, hint) => {
-      const { client, service } = await askerOf(input, ctx)
-      return client && (await findHinted(service, hint ?? ''))?.id
-    },
+    processLoginHint: (ctx, hint) =>
+      unlessDown(openid, async () => {
+        const { service } = await askerOf(input, ctx)
+        return (await findHinted(service, hint ?? ''))?.id
+      }),
     triggerAuthenticationDevice: (ctx, request, account) => ask(input, ctx, { request, userId: account.accountId }),
   }
 }
@@ -179,7 +180,8 @@ async function open(input: CibaInput, ctx: KoaContextWithOIDC, userId: string) {
   return { question, number: session.number }
 }
 
-function translate({ openid: { errors } }: Packages, ctx: KoaContextWithOIDC, error: unknown): unknown {
+function translate({ openid }: Packages, ctx: KoaContextWithOIDC, error: unknown): unknown {
+  const { errors } = openid
   const wait = secondsToWait(error)
   if (wait !== undefined) {
     ctx.set('Retry-After', String(wait))
@@ -187,6 +189,5 @@ function translate({ openid: { errors } }: Packages, ctx: KoaContextWithOIDC, er
     return Object.assign(limited, { status: 429, statusCode: 429 })
   }
   if (error instanceof ApiError && error.status < 500) return new errors.AccessDenied(error.message)
-  if (isTrouble(error)) return new errors.TemporarilyUnavailable('the service does not respond')
-  return error
+  return translateOutage(openid, error)
 }

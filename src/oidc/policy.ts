@@ -1,12 +1,12 @@
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider'
 
 import { findMember } from '../challenge/user.ts'
-import { isTrouble } from '../express/request/trouble.ts'
 import type { User } from '../contract/users.ts'
 import type { ConnectedService } from '../challenge/service.ts'
 import type { OidcClient } from '../admin-contract/oidc-clients.ts'
 import type { OidcState } from '../service/oidc-state.ts'
 import { describeAuthentication, factsOf, suits } from './authentication-context.ts'
+import { unlessDown } from './outage.ts'
 import type { Packages } from './packages.ts'
 import { acrFor, isUnknown, needsNewStep, requirementOf } from './requirement.ts'
 import type { Requirement } from './requirement.ts'
@@ -41,14 +41,8 @@ export function createPolicy(input: PolicyInput): interactionPolicy.DefaultPolic
   return policy
 }
 
-async function needsPerson(input: PolicyInput, ctx: KoaContextWithOIDC): Promise<boolean> {
-  try {
-    return await judge(input, ctx)
-  } catch (error) {
-    if (!isTrouble(error)) throw error
-    throw new input.packages.openid.errors.TemporarilyUnavailable('the service does not respond', { cause: error })
-  }
-}
+const needsPerson = (input: PolicyInput, ctx: KoaContextWithOIDC): Promise<boolean> =>
+  unlessDown(input.packages.openid, () => judge(input, ctx))
 
 async function judge(input: PolicyInput, ctx: KoaContextWithOIDC): Promise<boolean> {
   const { oidc } = ctx

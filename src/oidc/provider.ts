@@ -14,6 +14,7 @@ import { answerPolls } from './ciba-results.ts'
 import { resourceServers } from './access-tokens.ts'
 import { safeFetch } from './safe-fetch.ts'
 import type { ResolvedOidcOptions } from './options.ts'
+import { unlessDown } from './outage.ts'
 import type { Packages } from './packages.ts'
 import type { ProviderPages } from './pages.ts'
 import { pkceMember, pkceRule } from './pkce.ts'
@@ -103,7 +104,7 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
         return prefix + interactionPath(uid)
       },
     },
-    findAccount: (_ctx, id) => findAccount({ state, apps }, id, openid.Provider.ctx),
+    findAccount: (_ctx, id) => unlessDown(openid, () => findAccount({ state, apps }, id, openid.Provider.ctx)),
     loadExistingGrant: grantOf,
     expiresWithSession: (ctx) => ctx.oidc.client?.grantTypeAllowed('refresh_token') !== true,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
@@ -185,7 +186,8 @@ function compareSecret({ state, packages }: ProviderInput) {
   const { openid } = packages
   return async function compareClientSecret(this: { readonly clientId: string }, secret: string): Promise<boolean> {
     const { ctx } = openid.Provider
-    const answer = await state.verifyClientSecret({ clientId: this.clientId, secret, address: addressOf(ctx) })
+    const attempt = { clientId: this.clientId, secret, address: addressOf(ctx) }
+    const answer = await unlessDown(openid, () => state.verifyClientSecret(attempt))
     if (answer.result !== 'limited') return answer.result === 'right'
     ctx?.set('Retry-After', String(answer.wait))
     const error = new openid.errors.CustomOIDCProviderError('temporarily_unavailable', 'too many wrong secrets')

@@ -126,4 +126,12 @@ export const mutants: readonly Mutant[] = [
     test: 'oidc/ciba-ping.test.ts',
     title: 'a client can’t be told at %s',
   },
+  {
+    defense: 'clients learn that the database does not answer',
+    file: 'src/oidc/outage.ts',
+    find: '  if (!isTrouble(error) && !(error instanceof StoreUnavailableError)) return error\n',
+    replace: '  if (!isTrouble(error) || error instanceof StoreUnavailableError) return error\n',
+    test: 'oidc/unavailable.test.ts',
+    title: 'while the database does not answer, a client that %s gets temporarily_unavailable',
+  },
 ]

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import * as openid from 'openid-client'
 import { createClient } from 'second-factor/client'
 import { embedded } from 'second-factor/service'
+import type { EmbeddedOptions } from 'second-factor/service'
 
 import type { NewOidcClient } from '../../src/admin-contract/oidc-client-settings.ts'
 import type { OidcClientWithSecret } from '../../src/admin-contract/oidc-clients.ts'
@@ -44,8 +45,9 @@ export async function startProvider(
   options: Partial<OidcOptions> = {},
   replaced: Partial<OidcState> = {},
   connections: Connections = {},
+  serviceOptions: Partial<EmbeddedOptions> = {},
 ) {
-  const service = embedded({ database: ':memory:', pinHashCost: quickHash })
+  const service = embedded({ database: ':memory:', pinHashCost: quickHash, ...serviceOptions })
   const { domainId, ...connection } = await service.connect()
   const api = createClient(connection)
   const { ctx } = (await openedFor(service)!()).service
