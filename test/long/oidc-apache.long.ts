@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openCertificates } from '../../example-app/https/certificate.ts'
 import { root } from '../../scripts/run.ts'
 import { systemClock } from '../../src/ground/clock.ts'
-import { startProvider, usePasskey } from '../oidc/start-provider.ts'
+import { signInAt, startProvider, usePasskey } from '../oidc/start-provider.ts'
 import type { RegisteredClient, StartedProvider } from '../oidc/start-provider.ts'
 import { createTabs } from '../oidc/tabs.ts'
 import type { Tabs } from '../oidc/tabs.ts'
@@ -133,10 +133,8 @@ type SiteName = keyof typeof bridges
 async function comeFrom(site: SiteName, passkey: Passkey, path = '/page?x=1') {
   const [atApache, atProvider] = [createTabs(bridges[site].url), provider.browser()]
   const { left: request } = await atApache.visit(path)
-  const { page } = await atProvider.visit(String(request))
-  const [, base = ''] = /data-base="([^"]*\/interaction\/[^"]*)"/.exec(page.text) ?? []
-  const { left: answer } = await atProvider.visit((await usePasskey(atProvider, base, passkey)) ?? '')
-  return { atApache, atProvider, request: request!, answer: answer! }
+  const answer = await signInAt(atProvider, String(request), passkey)
+  return { atApache, atProvider, request: request!, answer }
 }
 
 /** Returns to Apache. @returns the status of its answer, and what the app is told about the browser then. */

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
-import { startProvider, usePasskey } from '../oidc/start-provider.ts'
+import { signInAt, startProvider } from '../oidc/start-provider.ts'
 import type { RegisteredClient, StartedProvider } from '../oidc/start-provider.ts'
 import { createTabs } from '../oidc/tabs.ts'
 import type { Tabs } from '../oidc/tabs.ts'
@@ -48,7 +48,17 @@ beforeAll(async () => {
   lemonldap = await startWebServer(
     port,
     'plackup',
-    ['--server', 'HTTP::Server::PSGI', '--host', '127.0.0.1', '--port', String(port), psgi],
+    [
+      '--server',
+      'HTTP::Server::PSGI',
+      '--access-log',
+      '/dev/null',
+      '--host',
+      '127.0.0.1',
+      '--port',
+      String(port),
+      psgi,
+    ],
     environment(),
   )
 }, 120_000)
@@ -109,11 +119,8 @@ async function begin(): Promise<{ inPortal: Tabs; request: URL }> {
 }
 
 /** Signs in at the provider. @returns the address that leads back to the client. */
-async function answerTo(request: URL, passkey: Passkey, atProvider = provider.browser()): Promise<URL> {
-  const { page } = await atProvider.visit(request.href)
-  const [, base = ''] = /data-base="([^"]*\/interaction\/[^"]*)"/.exec(page.text) ?? []
-  return (await atProvider.visit((await usePasskey(atProvider, base, passkey)) ?? '')).left!
-}
+const answerTo = ({ href }: URL, passkey: Passkey, atProvider = provider.browser()): Promise<URL> =>
+  signInAt(atProvider, href, passkey)
 
 /** Returns to the portal. @returns the user whom it knows in this browser then, as it calls them. */
 async function returnWith(inPortal: Tabs, { pathname, search }: URL): Promise<string | undefined> {

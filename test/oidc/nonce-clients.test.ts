@@ -2,7 +2,7 @@ import * as openid from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { RegisteredClient, StartedProvider } from './start-provider.ts'
-import { authorizationRequest, errorIn, startProvider, usePasskey } from './start-provider.ts'
+import { authorizationRequest, errorIn, signInAt, startProvider } from './start-provider.ts'
 
 let provider: StartedProvider
 let client: RegisteredClient
@@ -31,10 +31,7 @@ const pkce = ['code_challenge', 'code_challenge_method'] as const
 async function answerTo(request: Record<string, string>, username: string): Promise<URL> {
   const user = await provider.addUser(username)
   const passkey = await provider.addPasskey(user.id)
-  const browser = provider.browser()
-  const { page } = await browser.visit(openid.buildAuthorizationUrl(config, request).href)
-  const [, base = ''] = /data-base="([^"]*\/interaction\/[^"]*)"/.exec(page.text) ?? []
-  return (await browser.visit((await usePasskey(browser, base, passkey)) ?? '')).left!
+  return signInAt(provider.browser(), openid.buildAuthorizationUrl(config, request).href, passkey)
 }
 
 const problemOf = (promise: Promise<unknown>) =>

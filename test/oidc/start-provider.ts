@@ -189,5 +189,14 @@ export async function usePasskey(browser: Tabs, base: string, passkey: TestPassk
   return (answer.body as { location?: string }).location
 }
 
+/** Opens an authorization request, and signs in by passkey. @returns the address that leads back to the client. */
+export async function signInAt(browser: Tabs, request: string, passkey: TestPasskey): Promise<URL> {
+  const { page } = await browser.visit(request)
+  const [, base = ''] = /data-base="([^"]*\/interaction\/[^"]*)"/.exec(page.text) ?? []
+  const { left } = await browser.visit((await usePasskey(browser, base, passkey)) ?? '')
+  if (!left) throw new Error('the provider has not sent the browser back')
+  return left
+}
+
 /** The error that the client gets. */
 export const errorIn = (left: URL | undefined) => left?.searchParams.get('error')

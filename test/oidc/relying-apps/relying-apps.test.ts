@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { TestPasskey } from '../../../src/testing/test-passkey.ts'
-import { startProvider, usePasskey } from '../start-provider.ts'
+import { signInAt, startProvider } from '../start-provider.ts'
 import type { StartedProvider } from '../start-provider.ts'
 import type { Tabs } from '../tabs.ts'
 import { betterAuthApp } from './better-auth.ts'
@@ -41,10 +41,8 @@ describe.each(apps)('an app with $name', (relyingApp) => {
   async function comeFrom(started: typeof app, passkey: TestPasskey) {
     const [inApp, atProvider] = [started.browser(), provider.browser()]
     const { left: request } = await inApp.visit('/login')
-    const { page } = await atProvider.visit(String(request))
-    const [, base = ''] = /data-base="([^"]*\/interaction\/[^"]*)"/.exec(page.text) ?? []
-    const { left: answer } = await atProvider.visit((await usePasskey(atProvider, base, passkey)) ?? '')
-    return { inApp, atProvider, request: request!, answer: answer! }
+    const answer = await signInAt(atProvider, String(request), passkey)
+    return { inApp, atProvider, request: request!, answer }
   }
 
   /** Returns to the app with what an address says. @returns who is signed in then. */
