@@ -1,5 +1,5 @@
 import type Provider from 'oidc-provider'
-import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
+import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider'
 
 import { describe } from '../express/request/service-outage.ts'
 import type { OidcKeys, OidcState } from '../service/oidc-state.ts'
@@ -9,6 +9,7 @@ import { interactionPath, prefixOf, routes } from './addresses.ts'
 import { acrValues } from './authentication-context.ts'
 import type { BrowserBinding } from './browser-binding.ts'
 import { cibaFeature } from './ciba.ts'
+import { hostCookie } from './cookie-names.ts'
 import { checkAuthorizationDetails, expiryOf, keptAfterExpiry } from './ciba-request.ts'
 import { answerPolls } from './ciba-results.ts'
 import { resourceServers } from './access-tokens.ts'
@@ -87,7 +88,7 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
       keys: [...keys.cookieKeys],
       names: {
         // Their paths are narrower than a `__Host-` cookie may have, but for the first one.
-        session: `${secure ? '__Host-' : ''}oidc-session`,
+        session: hostCookie(options.issuer, 'session'),
         interaction: `${secure ? '__Secure-' : ''}oidc-interaction`,
         resume: `${secure ? '__Secure-' : ''}oidc-resume`,
       },
@@ -114,8 +115,8 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
       ciba: cibaFeature(input),
       dPoP: { enabled: false },
       claimsParameter: { enabled: true },
-      introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
-      revocation: { enabled: true },
+      introspection: { enabled: true, allowedPolicy: isOwnToken },
+      revocation: { enabled: true, allowedPolicy: mayRevoke(openid) },
       pushedAuthorizationRequests: { enabled: true, allowUnregisteredRedirectUris: false },
       requestObjects: {
         enabled: true,
@@ -128,6 +129,18 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
         postLogoutSuccessSource: (ctx) => pages.loggedOut(ctx),
       },
     },
+  }
+}
+
+/** A client learns of its own tokens only. */
+const isOwnToken = (_ctx: unknown, { clientId }: { clientId: string }, token: { clientId?: string | undefined }) =>
+  token.clientId === clientId
+
+/** A client revokes its own tokens only, and one that authenticates itself learns that others are refused (RFC 7009 section 2.1). */
+function mayRevoke({ errors }: Packages['openid']) {
+  return (ctx: unknown, client: Client, token: { clientId?: string | undefined }): boolean => {
+    if (isOwnToken(ctx, client, token) || client.clientAuthMethod === 'none') return token.clientId === client.clientId
+    throw new errors.InvalidRequest('client is not authorized to revoke the presented token')
   }
 }
 
