@@ -38,6 +38,7 @@ const callers = [
   ['embedded()', 'second-factor/service', 'service/index'],
   ['createService()', 'second-factor/service', 'service/index'],
   ['createClient()', 'second-factor/client', 'client/index'],
+  ['oidc()', 'second-factor/oidc', 'oidc/index'],
 ] as const
 
 const compilerOptions: ts.CompilerOptions = {

@@ -10,6 +10,7 @@ export class SqliteSessions extends session.Store {
     db.exec('create table if not exists session (id text primary key, ends integer not null, content text not null)')
     this.read = db.prepare('select content from session where id = ? and ends > ?')
     this.write = db.prepare('insert or replace into session (id, ends, content) values (?, ?, ?)')
+    this.move = db.prepare('update session set ends = ? where id = ?')
     this.remove = db.prepare('delete from session where id = ?')
     this.sweep = db.prepare('delete from session where ends <= ?')
   }
@@ -24,8 +25,13 @@ export class SqliteSessions extends session.Store {
   set(id, content, done) {
     this.run(done, () => {
       this.sweep.run(Date.now())
-      this.write.run(id, Date.now() + (content.cookie.originalMaxAge ?? 86_400_000), JSON.stringify(content))
+      this.write.run(id, endOf(content), JSON.stringify(content))
     })
+  }
+
+  /** Moves the end of a session that was read and not changed: it lasts as long as its person is there. */
+  touch(id, content, done) {
+    this.run(done, () => void this.move.run(endOf(content), id))
   }
 
   destroy(id, done) {
@@ -43,3 +49,6 @@ export class SqliteSessions extends session.Store {
     done?.(null, result)
   }
 }
+
+/** Unix time, milliseconds. A cookie that ends with the browser has a day. */
+const endOf = ({ cookie }) => Date.now() + (cookie.originalMaxAge ?? 86_400_000)

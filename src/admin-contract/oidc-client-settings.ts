@@ -47,7 +47,7 @@ const rules = {
   postLogoutRedirectUris: addresses,
   /** Public keys, for `private_key_jwt` and signed requests (RFC 9101). */
   jwks: PublicJwkSet.nullable(),
-  /** Where they are instead. */
+  /** The address of the public keys, in place of the keys themselves. */
   jwksUri: z.string().max(longestAddress).refine(isSecureAddress, 'expected an https address').nullable(),
   /** The APIs that read access tokens of this client themselves, as the audience of those (RFC 8707, RFC 9068). */
   resources: addresses,
@@ -141,7 +141,8 @@ export const NewOidcClient = z
   .object({
     ...rules,
     kind: OidcClientKind,
-    authentication: rules.authentication.default('client_secret_basic'),
+    /** By default `client_secret_basic`, and `none` for a client of kind `entra`. */
+    authentication: rules.authentication.optional(),
     native: rules.native.default(false),
     pkce: rules.pkce.default('required'),
     redirectUris: rules.redirectUris.default([]),
@@ -152,10 +153,28 @@ export const NewOidcClient = z
     refreshTokens: rules.refreshTokens.default(false),
     scopes: rules.scopes.default([]),
     entra: rules.entra.default(null),
-    ciba: rules.ciba.default(null),
+    /** By default one that shows no number and only asks, for a client of kind `ciba`. */
+    ciba: rules.ciba.optional(),
   })
+  .transform(withUsualOfKind)
   .superRefine(wholeClient)
 export type NewOidcClient = z.input<typeof NewOidcClient>
+
+interface OfKind {
+  readonly kind: OidcClientKind
+  readonly authentication?: OidcClientAuthentication | undefined
+  readonly ciba?: CibaSettings | null | undefined
+}
+
+/** Sets what a client of a kind has unless somebody says otherwise. */
+function withUsualOfKind<T extends OfKind>(client: T) {
+  const { kind, authentication, ciba } = client
+  return {
+    ...client,
+    authentication: authentication ?? (kind === 'entra' ? ('none' as const) : ('client_secret_basic' as const)),
+    ciba: ciba === undefined ? (kind === 'ciba' ? CibaSettings.parse({}) : null) : ciba,
+  }
+}
 
 /** What is absent stays. The kind of a client never changes. */
 export const OidcClientChanges = z.object(rules).partial()

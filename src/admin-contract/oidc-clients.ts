@@ -43,7 +43,7 @@ export const OidcClient = z.object({
 })
 export type OidcClient = z.infer<typeof OidcClient>
 
-/** With the secret, which is shown once. */
+/** A client with its secret, which is shown once. */
 export const OidcClientWithSecret = OidcClient.extend({
   /** Absent for a client that authenticates without one. */
   clientSecret: z.string().optional(),

@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { isSameText } from '../ground/same-text.ts'
+import { hostCookie } from './cookie-names.ts'
 
 /** A request of which one browser alone may open the page and return from it. */
 interface Bound {
@@ -28,7 +29,7 @@ const maxOpen = 10
 /** @param keys The keys of cookies, the newest first. The array changes with a rotation. */
 export function createBrowserBinding(issuer: string, keys: readonly string[]): BrowserBinding {
   const secure = issuer.startsWith('https:')
-  const start = `${secure ? '__Host-' : ''}oidc-browser-`
+  const start = hostCookie(issuer, 'browser-')
   const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
   const nameOf = (uid: string) => start + createHash('sha256').update(uid).digest('base64url').slice(0, 16)
   const remove = (res: ServerResponse, name: string) =>

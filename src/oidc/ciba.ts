@@ -81,12 +81,12 @@ async function askerOf({ state, apps, packages }: CibaInput, ctx: KoaContextWith
   return { client, service: await app.connect() }
 }
 
-interface Asked {
+interface AskedUser {
   readonly request: BackchannelAuthenticationRequest
   readonly userId: string
 }
 
-async function ask(input: CibaInput, ctx: KoaContextWithOIDC, { request, userId }: Asked): Promise<void> {
+async function ask(input: CibaInput, ctx: KoaContextWithOIDC, { request, userId }: AskedUser): Promise<void> {
   try {
     const { question, number } = await open(input, ctx, userId)
     await keep(input, ctx, { request, userId, question })
@@ -105,7 +105,7 @@ async function ask(input: CibaInput, ctx: KoaContextWithOIDC, { request, userId 
 async function keep(
   input: CibaInput,
   ctx: KoaContextWithOIDC,
-  { request, userId, question }: Asked & { readonly question: Question },
+  { request, userId, question }: AskedUser & { readonly question: Question },
 ): Promise<void> {
   try {
     await input.state
@@ -123,7 +123,7 @@ async function keep(
 /** Has a client that is registered for it told of the answer. oidc-provider has checked that it has sent a token for that. */
 async function expectPing(
   { state }: CibaInput,
-  { request, userId, question }: Asked & { readonly question: Question },
+  { request, userId, question }: AskedUser & { readonly question: Question },
 ): Promise<void> {
   const { ciba, id: clientId } = (await state.client(String(request.clientId))) ?? {}
   const token = request.params?.['client_notification_token']

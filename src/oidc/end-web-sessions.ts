@@ -4,6 +4,7 @@ import type Provider from 'oidc-provider'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 
 import { PageKind, routes } from './addresses.ts'
+import { hostCookie } from './cookie-names.ts'
 import type { SignInApps } from './sign-in-app.ts'
 
 /**
@@ -18,18 +19,21 @@ export function endWebSessionsOnLogout(provider: Provider, apps: SignInApps): vo
     if (oidc?.route !== 'end_session_confirm' || !oidc.params?.['logout'] || ctx.status !== 303) return
     // Another person has signed in meanwhile: that ends the session of the one before, and continues with theirs.
     if (ctx.response.get('Location').startsWith(resumed)) return
-    await endWebSessions(apps, ctx.req, ctx.res)
+    await endWebSessions(apps, provider.issuer, ctx)
   })
 }
 
 /** How many web sessions one logout ends. */
 const maxEnded = 20
 
-const sessionCookies = new RegExp(`(?:^|[; ])(?:__Host-)?oidc-(${PageKind.options.join('|')})-([\\da-f]{40})=`, 'g')
-
-async function endWebSessions(apps: SignInApps, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function endWebSessions(
+  apps: SignInApps,
+  issuer: string,
+  { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
+): Promise<void> {
   // A header can have room for hundreds of made-up domains, each of which costs a query.
-  const cookies = [...(req.headers.cookie ?? '').matchAll(sessionCookies)].slice(0, maxEnded)
+  const start = `(?:^|[; ])${hostCookie(issuer, '')}(${PageKind.options.join('|')})-([\\da-f]{40})=`
+  const cookies = [...(req.headers.cookie ?? '').matchAll(new RegExp(start, 'g'))].slice(0, maxEnded)
   for (const [, kind, domainId = ''] of cookies) {
     const app = await apps.find(PageKind.parse(kind), domainId)
     await app?.end(req, res)

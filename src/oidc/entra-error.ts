@@ -9,7 +9,7 @@ export class EntraError extends Error {
   }
 }
 
-/** Of RFC 6749 section 4.1.2.1, and of OpenID Connect Unmet Authentication Requirements 1.0. */
+/** The codes are those of RFC 6749 section 4.1.2.1 and of OpenID Connect Unmet Authentication Requirements 1.0. */
 export type EntraErrorCode =
   | 'invalid_request'
   | 'unsupported_response_type'

@@ -18,7 +18,7 @@ export async function showEntra(interaction: EntraInteraction): Promise<void> {
   const member = await findMember(service, { serviceUserId: request.userId })
   if (!member) return refuse(interaction, { code: 'access_denied', message: 'the user is no member of the domain' })
   const entered = await enterAs(interaction, member)
-  const asked = { ...open, requirement: requirementOf(request.userId) }
+  const asked = { ...open, requirement: freshStepOf(request.userId) }
   const decision = await decide(asked, entered, req, input.now())
   if (decision.kind !== 'finish') {
     return challenge({ ...interaction, entered, open: asked }, { factors: factorsFor(request.amrs) })
@@ -51,7 +51,7 @@ export async function showEntra(interaction: EntraInteraction): Promise<void> {
 }
 
 /** Entra asks for a second step of this user, now. What was passed before does not count. */
-const requirementOf = (userId: string): Requirement => ({
+const freshStepOf = (userId: string): Requirement => ({
   fresh: true,
   maxAge: undefined,
   acrs: [],
@@ -72,9 +72,10 @@ async function refuse(interaction: EntraInteraction, { code, message }: Refusal)
 }
 
 /** Whether this is the first answer to the request. Any other shows that it has ended. */
-async function isFirst({ consume, input, req, res }: EntraInteraction): Promise<boolean> {
+async function isFirst({ consume, input, req, res, open }: EntraInteraction): Promise<boolean> {
   try {
     await consume()
+    input.binding.release(res, open.uid)
     return true
   } catch (error) {
     if (!(error instanceof OidcStateError)) throw error

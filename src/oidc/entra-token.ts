@@ -9,11 +9,11 @@ export const entraLifetime = 600
 export interface EntraClaims {
   readonly iss: string
   readonly aud: string
-  /** That of the hint. */
+  /** The subject of the hint. */
   readonly sub: string
   readonly nonce: string
   readonly acr: string
-  /** Exactly one. */
+  /** Entra accepts exactly one value. */
   readonly amr: readonly [string]
 }
 

@@ -7,7 +7,7 @@ import { send } from './pages.ts'
 export function replaceFormPosts(provider: Provider, pages: ProviderPages): void {
   provider.use(async (ctx, next) => {
     await next()
-    const form = typeof ctx.body === 'string' ? readForm(ctx.body) : undefined
+    const form = typeof ctx.body === 'string' ? parsePostedForm(ctx.body) : undefined
     if (form) send(ctx, await pages.posting(ctx.req, form.action, form.fields))
   })
 }
@@ -18,7 +18,7 @@ interface PostedForm {
 }
 
 /** @returns undefined for any other page. */
-function readForm(html: string): PostedForm | undefined {
+function parsePostedForm(html: string): PostedForm | undefined {
   if (!html.includes('<title>Submitting Callback</title>')) return undefined
   const [, action] = /<form method="post" action="([^"]*)">/.exec(html) ?? []
   if (action === undefined) return undefined

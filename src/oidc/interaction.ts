@@ -8,12 +8,12 @@ import { findMember, userKeyOf } from '../challenge/user.ts'
 import type { User } from '../contract/users.ts'
 import type { OidcClient } from '../admin-contract/oidc-clients.ts'
 import type { OidcState } from '../service/oidc-state.ts'
-import { describeAuthentication, factsOf, suits } from './authentication-context.ts'
 import type { BrowserBinding } from './browser-binding.ts'
 import type { ProviderPages, RenderedPage } from './pages.ts'
 import { findHinted, hintOf } from './policy.ts'
 import type { AuthorizationParameters, Requirement } from './requirement.ts'
-import { acrFor, needsNewStep, requirementOf } from './requirement.ts'
+import { needsNewStep, requirementOf } from './requirement.ts'
+import { worthOf } from './second-step.ts'
 import type { Entered, SignInApp, SignInApps } from './sign-in-app.ts'
 import { keepSignedIn, passedBefore, personIn } from './web-session.ts'
 
@@ -123,12 +123,11 @@ export async function decide(
   const service = await open.app.connect()
   const member = await findMember(service, person)
   if (!member) return refused('access_denied', 'the user is no member of the domain')
-  const facts = await factsOf(service, userId, verified)
-  if (!suits(client.kind, facts)) return { kind: 'sign_in' }
-  const { amr, acrs } = describeAuthentication(verified.factor, facts)
-  const acr = acrFor(requirement, acrs)
-  if (acr === undefined) return refused('unmet_authentication_requirements', 'the requested acr was not reached')
+  const worth = await worthOf(service, { userId, verified, kind: client.kind, requirement })
+  if (worth.kind === 'unsuitable') return { kind: 'sign_in' }
+  if (worth.kind === 'unmet') return refused('unmet_authentication_requirements', 'the requested acr was not reached')
   keepSignedIn(session, verified.at)
+  const { acr, amr } = worth
   const login = { accountId: userId, acr, amr: [...amr], ts: verified.at, remember: false, epoch }
   return { kind: 'finish', result: { login } }
 }

@@ -68,7 +68,7 @@ export interface Connections {
   readonly pingAgent?: Agent | undefined
 }
 
-/** The same with a state that is given, for tests. */
+/** Creates the handler with a state that is given: tests replace parts of it. */
 export function createOidc(
   options: ResolvedOidcOptions,
   state: OidcState,
@@ -90,7 +90,7 @@ export function createOidc(
 
   async function serve(req: IncomingMessage, res: ServerResponse, { url, next }: { url: string; next: Next }) {
     const { app, apps, readAddress } = await open()
-    const wait = isCounted(apps, url) ? await state.admit(addressOf(req, readAddress)) : 0
+    const wait = isCounted(apps, url) ? await state.admit(callerAddress(req, readAddress)) : 0
     if (wait > 0) return tooMany(res, wait)
     const restore = asIssuer(req, issuer, url)
     app(req, res, (failure?: unknown) => {
@@ -113,7 +113,7 @@ function isCounted(apps: SignInApps, url: string): boolean {
 }
 
 /** A request of Express knows the address behind the proxies that the app trusts. */
-function addressOf(req: IncomingMessage, readAddress: ReadAddress): string | undefined {
+function callerAddress(req: IncomingMessage, readAddress: ReadAddress): string | undefined {
   const { ip } = req as { ip?: string | undefined }
   return ip ?? readAddress(req) ?? undefined
 }

@@ -5,11 +5,11 @@ import type { User } from '../contract/users.ts'
 import type { ConnectedService } from '../challenge/service.ts'
 import type { OidcClient } from '../admin-contract/oidc-clients.ts'
 import type { OidcState } from '../service/oidc-state.ts'
-import { describeAuthentication, factsOf, suits } from './authentication-context.ts'
 import { unlessDown } from './outage.ts'
 import type { Packages } from './packages.ts'
-import { acrFor, isUnknown, needsNewStep, requirementOf } from './requirement.ts'
+import { isUnknown, needsNewStep, requirementOf } from './requirement.ts'
 import type { Requirement } from './requirement.ts'
+import { worthOf } from './second-step.ts'
 import type { SignInApp, SignInApps } from './sign-in-app.ts'
 import type { SignedRequests } from './signed-requests.ts'
 
@@ -86,7 +86,7 @@ export function hintOf(params: Readonly<Record<string, unknown>>, trusted: reado
 export const findHinted = (service: ConnectedService, hint: string): Promise<User | undefined> =>
   findMember(service, { username: hint })
 
-interface Asked {
+interface UnattendedRequest {
   readonly client: OidcClient
   readonly app: SignInApp
   readonly requirement: Requirement
@@ -96,7 +96,7 @@ interface Asked {
 async function isMet(
   input: PolicyInput,
   ctx: KoaContextWithOIDC,
-  { client, app, requirement }: Asked,
+  { client, app, requirement }: UnattendedRequest,
 ): Promise<boolean> {
   const { oidc, req, res } = ctx
   const { context, session, verified } = await app.enter(req, res)
@@ -110,11 +110,9 @@ async function isMet(
     const hinted = await findHinted(service, hintOf(oidc.params ?? {}, oidc.trusted ?? []) ?? '')
     if (hinted?.id !== userId) return false
   }
-  const facts = await factsOf(service, userId, verified)
-  if (!suits(client.kind, facts)) return false
-  const { amr, acrs } = describeAuthentication(verified.factor, facts)
-  const acr = acrFor(requirement, acrs)
-  if (acr === undefined) return false
+  const worth = await worthOf(service, { userId, verified, kind: client.kind, requirement })
+  if (worth.kind !== 'enough') return false
+  const { acr, amr } = worth
   oidc.session?.loginAccount({ accountId: userId, loginTs: verified.at, acr, amr: [...amr] })
   return true
 }

@@ -9,6 +9,7 @@ import { interactionPath, prefixOf, routes } from './addresses.ts'
 import { acrValues } from './authentication-context.ts'
 import type { BrowserBinding } from './browser-binding.ts'
 import { cibaFeature } from './ciba.ts'
+import { hostCookie } from './cookie-names.ts'
 import { checkAuthorizationDetails, expiryOf, keptAfterExpiry } from './ciba-request.ts'
 import { answerPolls } from './ciba-results.ts'
 import { resourceServers } from './access-tokens.ts'
@@ -89,7 +90,7 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
       keys: [...keys.cookieKeys],
       names: {
         // Their paths are narrower than a `__Host-` cookie may have, but for the first one.
-        session: `${secure ? '__Host-' : ''}oidc-session`,
+        session: hostCookie(options.issuer, 'session'),
         interaction: `${secure ? '__Secure-' : ''}oidc-interaction`,
         resume: `${secure ? '__Secure-' : ''}oidc-resume`,
       },
@@ -117,7 +118,7 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
       dPoP: { enabled: false },
       claimsParameter: { enabled: true },
       introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
-      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => requireOwn(openid, client, token) },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => mayRevoke(openid, client, token) },
       pushedAuthorizationRequests: { enabled: true, allowUnregisteredRedirectUris: false },
       requestObjects: {
         enabled: true,
@@ -133,6 +134,7 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
   }
 }
 
+/** A client learns of its own tokens only. */
 /** Public keys only: a secret that both sides know proves nothing about who has signed. */
 const asymmetric = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const
 
@@ -172,7 +174,7 @@ async function grantOf(ctx: KoaContextWithOIDC) {
 }
 
 /** A client revokes its own tokens, and learns that others are none of them (RFC 7009 section 2.1). */
-function requireOwn(
+function mayRevoke(
   { errors }: Packages['openid'],
   client: { readonly clientId: string },
   token: { readonly clientId?: string | undefined },

@@ -13,7 +13,7 @@ const clientRoutes = new Set([
   'revocation',
 ])
 
-/** The same, unless a client has authenticated itself: all that it sends for its users comes from one address. */
+/** The address of a stranger; undefined for a client that has authenticated itself: all that it sends for its users comes from one address. */
 export function strangerOf(ctx: KoaContextWithOIDC | undefined): string | undefined {
   const { route, client } = ctx?.oidc ?? {}
   const isClient = client !== undefined && client.clientAuthMethod !== 'none' && clientRoutes.has(route ?? '')

@@ -17,6 +17,7 @@ import type { OidcClientKind } from '../admin-contract/oidc-client-settings.ts'
 import type { ServiceHandle } from '../service-handle.ts'
 import type { OidcState } from '../service/oidc-state.ts'
 import { appPath, interactionPath, prefixOf } from './addresses.ts'
+import { hostCookie } from './cookie-names.ts'
 import { entraFactors } from './entra-context.ts'
 import type { ResolvedOidcOptions } from './options.ts'
 import { pageOptionsOf } from './options.ts'
@@ -95,7 +96,7 @@ async function createSignInApp(
   const { timeout, clock } = options
   const secure = options.issuer.startsWith('https:')
   const session = packages.session({
-    name: `${secure ? '__Host-' : ''}oidc-${kind}-${domainId}`,
+    name: hostCookie(options.issuer, `${kind}-${domainId}`),
     secret: cookieKeys as string[],
     store: Object.assign(new packages.session.MemoryStore(), state.sessionStore(`${kind}/${domainId}`)),
     resave: false,

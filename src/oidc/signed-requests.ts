@@ -3,9 +3,13 @@ import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Packages } from './packages.ts'
 
 /** How long a signed request object may be valid, seconds: whoever finds one in a log or a history must come too late. */
-const maxLifetime = 300
+const maxRequestLifetime = 300
 
-/** Request objects that clients sign (RFC 9101). Each of them asks for one sign-in, once. */
+/**
+ * Request objects that clients sign (RFC 9101). As an authorization request, each of them asks for one sign-in, once. The same one can be
+ * pushed again while it is valid: who pushes is the client itself, which has authenticated itself there and could sign another one. A
+ * client that has no secret and no key says nothing that counts, because its users sign in whole. Each push makes a request that is used once.
+ */
 export interface SignedRequests {
   /** Checks the claims of a request object before its signature is verified. */
   check(ctx: KoaContextWithOIDC, claims: Readonly<Record<string, unknown>>): void
@@ -28,8 +32,10 @@ export function createSignedRequests({ errors }: Packages['openid'], now: () => 
         throw new errors.InvalidRequestObject("the claim 'jti' must have 16 to 256 characters")
       if (typeof exp !== 'number' || typeof iat !== 'number' || typeof aud === 'undefined')
         throw new errors.InvalidRequestObject("the claims 'exp', 'iat' and 'aud' are required")
-      if (exp - now() > maxLifetime + clockTolerance || exp - iat > maxLifetime)
-        throw new errors.InvalidRequestObject(`the claim 'exp' must be at most ${maxLifetime} seconds after 'iat'`)
+      if (exp - now() > maxRequestLifetime + clockTolerance || exp - iat > maxRequestLifetime)
+        throw new errors.InvalidRequestObject(
+          `the claim 'exp' must be at most ${maxRequestLifetime} seconds after 'iat'`,
+        )
       noted.set(ctx.oidc, { jti, exp })
     },
     async useUp(ctx) {

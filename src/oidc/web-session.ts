@@ -64,7 +64,7 @@ export function vouchFor(session: ProviderSession, now: number): void {
   session.until = Math.max(session.until ?? 0, now + vouchedFor)
 }
 
-/** The same for a person who has passed. */
+/** Keeps a person who has passed the second step signed in for as long as that counts. */
 export function keepSignedIn(session: ProviderSession, passedAt: number): void {
   session.until = Math.max(session.until ?? 0, passedAt + maxVerifiedAge)
 }

@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a request object is valid for a short time',
     file: requests,
-    find: '|| exp - iat > maxLifetime)',
+    find: '|| exp - iat > maxRequestLifetime)',
     replace: '|| exp < 0)',
     test: protocol,
     title: 'signed request objects are refused %s',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a request object of a later time is refused',
     file: requests,
-    find: '      if (exp - now() > maxLifetime + clockTolerance || ',
+    find: '      if (exp - now() > maxRequestLifetime + clockTolerance || ',
     replace: '      if (',
     test: protocol,
     title: 'signed request objects are refused %s',

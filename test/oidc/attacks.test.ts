@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { CreationOptions, RequestOptions } from '../../src/contract/webauthn.ts'
 import { systemClock } from '../../src/ground/clock.ts'
 import { createBrowserBinding } from '../../src/oidc/browser-binding.ts'
+import { hostCookie } from '../../src/oidc/cookie-names.ts'
 import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
 import { numberOn } from '../support/web-app.ts'
 import { ask, authorizationRequest, errorIn, openSignIn, startProvider, usePasskey } from './start-provider.ts'
@@ -210,4 +211,14 @@ describe('the cookie that ties a request to its browser', () => {
     expect(holds('one', cookie.replace('__Host-', ''))).toBe(false)
     expect(holds('one', `${cookie.split('=')[0]}=`)).toBe(false)
   })
+
+  it.each(['browser-x', 'session', `sign-in-${'a'.repeat(40)}`])(
+    'the cookie %s of one issuer is none of another one on the same host',
+    (name) => {
+      const paths = ['', '/mfa', '/mfa/staff', '/MFA'].map((path) => hostCookie(`https://id.example${path}`, name))
+
+      expect(new Set(paths).size).toBe(paths.length)
+      expect(paths[0]).toBe(`__Host-oidc-${name}`)
+    },
+  )
 })

@@ -129,7 +129,6 @@ describe('a client that is told of the answer', () => {
       kind: 'ciba',
       redirectUris: [],
       postLogoutRedirectUris: [],
-      ciba: {},
     })
     await ask({ login_hint: 'fay' }, await provider.configure(other))
 

@@ -116,6 +116,12 @@ describe('an external authentication method of Microsoft Entra', () => {
     expect(provider.trouble).toEqual([])
   })
 
+  it('an external authentication method of Microsoft Entra leaves no cookie of a request that was answered', async () => {
+    const { browser } = await signedIn('max@contoso.com')
+
+    expect(browser.cookies().filter((name) => name.startsWith('oidc-browser-'))).toEqual([])
+  })
+
   it('an external authentication method of Microsoft Entra ends in this browser with a logout of any client', async () => {
     const { user, browser } = await signedIn('lou@contoso.com')
     const config = await provider.configure(provider.signIn)

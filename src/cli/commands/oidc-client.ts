@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 
-import type { NewOidcClient } from '../../admin-contract/oidc-client-settings.ts'
 import type { OidcClient } from '../../admin-contract/oidc-clients.ts'
 import { listDomains } from '../../service/features/domains/administration.ts'
 import {
@@ -54,7 +53,7 @@ function addCommand(): Command {
         const { ctx, organization } = service
         const domain = await findDomain(service, settings.domain)
         const { redirectUris = [], ...rest } = await settingsOf(settings)
-        const input = { ...usualFor[settings.kind], ...rest, name, kind: settings.kind, redirectUris }
+        const input = { ...rest, name, kind: settings.kind, redirectUris }
         const { client, secret } = await addOidcClient(
           ctx,
           { organizationId: organization.id, domainId: domain.id },
@@ -63,14 +62,6 @@ function addCommand(): Command {
         show(client, domain.name, settings, secret)
       }),
     )
-}
-
-/** What a client of a kind has unless it is typed. */
-const usualFor: Readonly<Record<OidcClient['kind'], Partial<NewOidcClient>>> = {
-  external: {},
-  'sign-in': {},
-  entra: { authentication: 'none' },
-  ciba: { ciba: {} },
 }
 
 function listCommand(): Command {

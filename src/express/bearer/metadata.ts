@@ -48,7 +48,7 @@ function jwksUriIn({ issuer, jwks_uri: address }: z.output<typeof Metadata>, exp
   return address
 }
 
-/** In one line, with what `fetch` hides in the cause. */
+/** Describes an error in one line, with what `fetch` hides in the cause. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

@@ -90,4 +90,21 @@ describe('second-factor oidc', () => {
 
     expect((await json('oidc', 'keys', 'list')).map(({ state }: { state: string }) => state)).toEqual(['signing'])
   })
+
+  it('second-factor oidc client tells a client of kind ciba of answers where it wants to be told, until none is set', async () => {
+    const endpoint = 'https://center.example/answered'
+    const kind = ['--domain', 'Intranet', '--kind', 'ciba']
+    const added = await json('oidc', 'client', 'add', 'Center', ...kind, '--notification-endpoint', endpoint)
+    const shown = await admin('oidc', 'client', 'show', 'Center')
+    const both = await json('oidc', 'client', 'set', 'Center', '--shows-number', 'on')
+    const without = await json('oidc', 'client', 'set', 'Center', '--notification-endpoint', 'none')
+    const wrong = await admin('oidc', 'client', 'set', 'Center', '--notification-endpoint', 'http://center.example/')
+    await admin('oidc', 'client', 'remove', 'Center', '--yes')
+
+    expect(added.ciba).toEqual({ showsNumber: false, notificationEndpoint: endpoint })
+    expect(shown.stdout).toContain(endpoint)
+    expect(both.ciba).toEqual({ showsNumber: true, notificationEndpoint: endpoint })
+    expect(without.ciba).toEqual({ showsNumber: true, notificationEndpoint: null })
+    expect(wrong.stderr).toContain('ciba.notificationEndpoint')
+  })
 })

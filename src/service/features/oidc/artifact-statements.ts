@@ -11,10 +11,10 @@ export type ArtifactRow = Selectable<Database['oidcArtifact']>
 /** What tells a row from others. */
 type Key = Pick<ArtifactRow, 'id' | 'model'>
 
-type Written = Pick<ArtifactRow, 'grantId' | 'userId' | 'uid' | 'expiresAt' | 'payload'>
+type ReplacedColumns = Pick<ArtifactRow, 'grantId' | 'userId' | 'uid' | 'expiresAt' | 'payload'>
 
 /** @returns false where there is none, or only one that has expired. */
-export const updateArtifact = changesRow('updateArtifact', (db, row: Slots<Key & Written>, now: Slot<number>) =>
+export const updateArtifact = changesRow('updateArtifact', (db, row: Slots<Key & ReplacedColumns>, now: Slot<number>) =>
   db
     .updateTable('oidcArtifact')
     .set({
@@ -32,7 +32,7 @@ export const updateArtifact = changesRow('updateArtifact', (db, row: Slots<Key &
 /** A client that was removed is left out: nothing finds what was stored for it. @returns false where the id is taken. */
 export const insertArtifact = changesRow(
   'insertArtifact',
-  (db, row: Slots<Key & Written & Pick<ArtifactRow, 'clientId' | 'createdAt'>>) =>
+  (db, row: Slots<Key & ReplacedColumns & Pick<ArtifactRow, 'clientId' | 'createdAt'>>) =>
     db
       .insertInto('oidcArtifact')
       .values((eb) => ({
@@ -136,7 +136,7 @@ export const endArtifactsOf = change('endArtifactsOf', (db, userIds: List<string
   db.deleteFrom('oidcArtifact').where('userId', 'in', userIds).where('model', '<>', ownModels.webSession),
 )
 
-/** With their web sessions. */
+/** Deletes all that a user has at the provider, web sessions included. */
 export const deleteArtifactsOf = change('deleteArtifactsOf', (db, userId: Slot<string>) =>
   db.deleteFrom('oidcArtifact').where('userId', '=', userId),
 )

@@ -68,12 +68,12 @@ export async function storeWebSession(
   await write(ctx, { model: ownModels.webSession, id }, { ...session, facts })
 }
 
-interface Written extends Stored {
+interface StoredWithFacts extends Stored {
   readonly expiresIn: number
   readonly facts: ArtifactFacts
 }
 
-async function write(ctx: Context, name: Name, { payload, expiresIn, address, facts }: Written): Promise<void> {
+async function write(ctx: Context, name: Name, { payload, expiresIn, address, facts }: StoredWithFacts): Promise<void> {
   const now = ctx.clock.now()
   const key = artifactKey(name)
   const text = JSON.stringify(payload)

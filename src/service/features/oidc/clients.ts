@@ -99,7 +99,7 @@ export async function allOidcClients(
   return (await oidcClientsOfOrganization(store.db, organizationId)).map((row) => clientView(row, clock.now()))
 }
 
-/** Whatever domain has it. */
+/** Finds a client in whatever domain it is. */
 export async function findOidcClient(
   { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
   id: string,

@@ -28,6 +28,7 @@ export const drivers: readonly string[] = [
   'features/oidc/artifacts.test.ts',
   'features/oidc/clients.test.ts',
   'features/oidc/keys.test.ts',
+  'features/oidc/pings.test.ts',
   'features/approvals/limits.test.ts',
   'features/approvals/passkey.test.ts',
   'features/approvals/operations.test.ts',

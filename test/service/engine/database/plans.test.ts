@@ -61,6 +61,7 @@ const growing = [
   'approver',
   'requester_block',
   'oidc_artifact',
+  'oidc_ping',
 ]
 
 /** An index search by only these columns finds every row of an organization or a domain. */
