@@ -27,7 +27,7 @@ import { createAuthenticator } from '../../src/testing/software-authenticator.ts
 import type { CreationOptions } from '../../src/contract/webauthn.ts'
 import { v14 } from '../service/start-service.ts'
 import { fetchWithHost } from '../support/fetch-with-host.ts'
-import { createSchema } from '../support/engines.ts'
+import { createSchema } from '../support/schema-file.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { closeForNext, listenAgain } from '../support/listen-again.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'

@@ -10,6 +10,7 @@ import type { TestClock } from '../../src/testing/clock.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode, random128 } from '../support/device-signer.ts'
 import { quickFetch } from '../support/quick-fetch.ts'
 import type { Received, Send } from '../support/quick-fetch.ts'
+import { createSchemaOf } from '../support/schema-file.ts'
 
 export const v14 = 'application/vnd.service.v1+json; version=1.4'
 
@@ -92,6 +93,7 @@ export async function startService(
   start?: number,
 ) {
   const clock = createWatchedClock(start)
+  if (options.database !== undefined) await createSchemaOf(options.database)
   const logged: { details: object; message: string }[] = []
   const log = (details: object, message: string) => void logged.push({ details, message })
   const service = await createService({

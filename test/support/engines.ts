@@ -1,12 +1,12 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll } from 'vitest'
 
-import { openSqliteStore } from '../../src/service/engine/database/sqlite.ts'
 import { openPostgres } from './postgres.ts'
 import type { Postgres } from './postgres.ts'
+import { createSchema } from './schema-file.ts'
 
 type Engine = 'SQLite' | 'PostgreSQL'
 
@@ -45,24 +45,4 @@ export function useEngine(engine: Engine, { empty = false } = {}): () => Promise
     if (!empty) await createSchema(file)
     return file
   }
-}
-
-/** Creates a SQLite file with the present schema and no row: a copy takes less time than the migrations. */
-export async function createSchema(file: string): Promise<void> {
-  copyFileSync(await schemaFile(), file)
-}
-
-let created: Promise<string> | undefined
-
-/** What is copied, one for each worker. */
-function schemaFile(): Promise<string> {
-  created ??= createSchemaFile()
-  return created
-}
-
-async function createSchemaFile(): Promise<string> {
-  const file = join(mkdtempSync(join(tmpdir(), 'second-factor-schema-')), 'schema.sqlite')
-  const store = await openSqliteStore(file)
-  await store.close()
-  return file
 }

@@ -16,6 +16,7 @@ import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.
 import { StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
 import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { setNotifier, notifyAfter } from '../../../../src/service/engine/database/transaction-ends.ts'
+import { createSchema } from '../../../support/schema-file.ts'
 
 let folder: string
 let file: string
@@ -26,6 +27,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'second-factor-connections-'))
   file = join(folder, 'mfa.sqlite')
   otherConnections = []
+  await createSchema(file)
   store = await openSqliteStore(file)
   await serviceId(store.db, 'service')
 })

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { insertOrganization } from '../../../../src/service/features/domains/organization-statements.ts'
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
+import { createSchemaOf } from '../../../support/schema-file.ts'
 import { describeCodeStore } from './code-store.spec.ts'
 import { describeStore } from './store.spec.ts'
 
@@ -18,7 +19,12 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const open = (name: string) => openSqliteStore(join(folder, `${name}.sqlite`))
+/** One is created by those who open it, at once; the others have the present schema already. */
+async function open(name: string) {
+  const file = join(folder, `${name}.sqlite`)
+  if (name !== 'fresh') await createSchemaOf(file)
+  return openSqliteStore(file)
+}
 
 describeStore('SQLite', open)
 describeCodeStore('SQLite', open)
