@@ -31,9 +31,22 @@ interface SqliteStep {
   readonly detail: string
 }
 
+const sqlitePlans = new WeakMap<Sqlite.Database, Map<string, SqliteStep[]>>()
+
 function sqliteSteps(db: Sqlite.Database, sql: string): SqliteStep[] {
-  const parameters = Array.from(sql.matchAll(/\?/g), () => null)
-  return db.prepare<null[], SqliteStep>(`explain query plan ${sql}`).all(...parameters)
+  return once(sqlitePlans, db, sql, () => {
+    const parameters = Array.from(sql.matchAll(/\?/g), () => null)
+    return db.prepare<null[], SqliteStep>(`explain query plan ${sql}`).all(...parameters)
+  })
+}
+
+/** Plans each statement once for a connection, because several tests read its plan. Their tables stay as they are. */
+function once<C extends object, P>(plans: WeakMap<C, Map<string, P>>, connection: C, sql: string, plan: () => P): P {
+  const ofConnection = plans.get(connection) ?? new Map<string, P>()
+  plans.set(connection, ofConnection)
+  const planned = ofConnection.get(sql) ?? plan()
+  ofConnection.set(sql, planned)
+  return planned
 }
 
 function accessesIn(sql: string, steps: readonly SqliteStep[]): Access[] {
@@ -86,11 +99,16 @@ const withoutLimited = ({ Plans: plans = [], ...node }: PlanNode): PlanNode => (
   Plans: plans.filter((plan) => plan['Node Type'] !== 'Limit').map(withoutLimited),
 })
 
-async function topNode(client: Client, { sql, parameters }: PlannedQuery): Promise<PlanNode> {
-  const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-    `explain (generic_plan, format json) ${withNumbersAndWords(sql, parameters)}`,
-  )
-  return rows[0]!['QUERY PLAN'][0].Plan
+const postgresPlans = new WeakMap<Client, Map<string, Promise<PlanNode>>>()
+
+function topNode(client: Client, { sql, parameters }: PlannedQuery): Promise<PlanNode> {
+  const text = withNumbersAndWords(sql, parameters)
+  return once(postgresPlans, client, text, async () => {
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `explain (generic_plan, format json) ${text}`,
+    )
+    return rows[0]!['QUERY PLAN'][0].Plan
+  })
 }
 
 function accessesBelow(top: PlanNode, tables: ReadonlyMap<string, string>): Access[] {
