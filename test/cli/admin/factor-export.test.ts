@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import { PassThrough } from 'node:stream'
 
 import Sqlite from 'better-sqlite3'
-import { Decrypter, generateIdentity, identityToRecipient } from 'age-encryption'
+import { Decrypter, Encrypter, generateIdentity, identityToRecipient } from 'age-encryption'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { systemClock } from '../../../src/ground/clock.ts'
@@ -80,6 +80,16 @@ async function atTerminal(lines: readonly string[], command: () => Promise<Ran>)
   }
 }
 
+/** Derives keys from passphrases in a hundredth of the time. Another test below derives them as people do. */
+function derivesQuickly(): void {
+  const real = Encrypter.prototype.setPassphrase
+  const spy = vi.spyOn(Encrypter.prototype, 'setPassphrase').mockImplementation(function (this: Encrypter, typed) {
+    this.setScryptWorkFactor(10)
+    real.call(this, typed)
+  })
+  onTestFinished(() => spy.mockRestore())
+}
+
 const leftovers = () => readdirSync(place.folder).filter((name) => name.includes('.part'))
 
 describe('second-factor factor export', () => {
@@ -89,6 +99,8 @@ describe('second-factor factor export', () => {
     expect(code).toBe(0)
     expect(JSON.parse(await decrypted('factors.age', { passphrase }))).toEqual(aliceLine)
     await expect(decrypted('factors.age', { passphrase: `${passphrase}!` })).rejects.toThrow('no identity matched')
+    // As slow to guess as age makes it by default.
+    expect(readFileSync(file('factors.age'), 'latin1')).toMatch(/^-> scrypt \S+ 18$/m)
     expect(statSync(file('factors.age')).mode & 0o777).toBe(0o600)
     expect(leftovers()).toEqual([])
     expect(stdout).toContain(`Exported      1 authenticator app or hardware token to ${file('factors.age')}\n`)
@@ -215,6 +227,7 @@ describe('second-factor factor export', () => {
   })
 
   it('second-factor factor export asks twice at a terminal, without showing what is typed', async () => {
+    derivesQuickly()
     const typed = await atTerminal([passphrase, `${passphrase}x`], () => exportTo('factors.age'))
     const missing = existsSync(file('factors.age'))
     const same = await atTerminal([passphrase, passphrase], () => exportTo('factors.age'))
