@@ -13,6 +13,6 @@ describe('what a factor is', () => {
     const lines = [`factors: ${Factor.options.join(' ')}`, ...factorDecisions(root)]
 
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('../records/factor-decisions.txt')
-    // It parses and checks all of src/ by the compiler, which takes a minute on a busy machine.
+    // It parses and checks all of src/ by the compiler, which can take a minute on a busy machine.
   }, 240_000)
 })

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 
 /** What takes long, and `engines`, whose tests can leave PostgreSQL out. */
 const slow =
-  /support\/((shared-)?chromium|postgres|running-service|redis-server|nginx|pgbouncer)\.ts$|node:child_process|^typescript59$/
+  /support\/((shared-)?chromium|postgres|running-service|redis-server|nginx|pgbouncer)\.ts$|node:child_process|^typescript(59|\/unstable\/sync)$/
 const engines = resolve('test/support/engines.ts')
 
 const verdicts = new Map<string, boolean>([[engines, false]])
