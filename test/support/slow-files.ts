@@ -1,9 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** What takes long, and `engines`, whose tests can leave PostgreSQL out. */
-const slow =
-  /support\/((shared-)?chromium|postgres|running-service|redis-server|nginx|pgbouncer)\.ts$|node:child_process|^typescript(59|\/unstable\/sync)$/
+/**
+ * What takes long, also while a file is collected, which vitest does not count when it sorts files by their times; and `engines`,
+ * whose tests can leave PostgreSQL out.
+ */
+const slow = new RegExp(
+  [
+    'support/((shared-)?chromium|postgres|running-service|redis-server|nginx|pgbouncer)\\.ts$',
+    'scripts/read-options\\.ts$',
+    '^node:child_process$',
+    '^typescript(59|/unstable/sync)$',
+  ].join('|'),
+)
 const engines = resolve('test/support/engines.ts')
 
 const verdicts = new Map<string, boolean>([[engines, false]])
