@@ -16,6 +16,7 @@ export const surfaces = {
   pages: 'express/texts',
   authenticator: 'authenticator/texts',
   console: 'console/texts',
+  openid: 'console/screens/openid/texts',
   mails: 'service/engine/mail/texts',
 } as const
 
