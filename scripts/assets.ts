@@ -71,7 +71,7 @@ async function buildAuthenticator(): Promise<void> {
     build: {
       outDir: folder,
       // Operations that a device does not call are left out: a tenth of the script. Declaring one has no effect of its own.
-      rolldownOptions: { ...startInOneFile, treeshake: { manualPureFunctions: ['endpoint'] } },
+      rolldownOptions: { output: startInOneFile, treeshake: { manualPureFunctions: ['endpoint'] } },
     },
   }))
 }
@@ -80,7 +80,10 @@ async function buildAuthenticator(): Promise<void> {
 async function buildConsole(): Promise<void> {
   await buildApp('console', [], (folder) => ({
     plugins: [withoutSchemas()],
-    build: { outDir: folder, rolldownOptions: startInOneFile },
+    build: {
+      outDir: folder,
+      rolldownOptions: { output: { ...startInOneFile, chunkFileNames: namedByPart } },
+    },
   }))
 }
 
@@ -98,9 +101,15 @@ function withoutSchemas(): Plugin {
   }
 }
 
+/** The texts of a part have its name before that of the language, because those of the console are named by their language alone. */
+function namedByPart({ facadeModuleId }: Rolldown.PreRenderedChunk): string {
+  const [, part] = /\/screens\/(\w+)\/texts\//.exec(facadeModuleId ?? '') ?? []
+  return part === undefined ? 'assets/[name]-[hash].js' : `assets/${part}-[name]-[hash].js`
+}
+
 /** What an app starts with is one file: it compresses better than several, whatever is loaded later shares with it. */
-const startInOneFile: Rolldown.RolldownOptions = {
-  output: { codeSplitting: { groups: [{ name: 'start', tags: ['$initial'] }] } },
+const startInOneFile: Rolldown.OutputOptions = {
+  codeSplitting: { groups: [{ name: 'start', tags: ['$initial'] }] },
 }
 
 /** @param more The folders of src/ that it is built from, besides its own and those of every app. */

@@ -82,9 +82,13 @@ async function minifyPart(file: string): Promise<void> {
   await writeFile(file, inAscii(code))
 }
 
-/** One character beyond Latin-1 makes V8 keep a whole file in two bytes a character. */
+/**
+ * One character beyond Latin-1 makes V8 keep a whole file in two bytes a character. Texts in Arabic or Japanese take more with escapes
+ * than that.
+ */
 function inAscii(code: string): string {
-  return code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const escaped = code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return escaped.length > 2 * code.length ? code : escaped
 }
 
 /** Packages of many small files. Other packages have few, or are not read when something starts, so they stay outside. */

@@ -16,10 +16,14 @@ export const surfaces = {
   pages: 'express/texts',
   authenticator: 'authenticator/texts',
   console: 'console/texts',
+  openid: 'console/screens/openid/texts',
   mails: 'service/engine/mail/texts',
 } as const
 
 type Surface = keyof typeof surfaces
+
+/** The surfaces whose languages are lists, without the ids: for texts that are few, and that the package has in Brotli. */
+const listed: ReadonlySet<Surface> = new Set(['openid'])
 
 /** A text, with what a translator has to know about it. */
 interface Entry {
@@ -49,9 +53,13 @@ export async function generateTexts(): Promise<void> {
   const tags = Object.keys(languageNames)
   for (const [surface, folder] of Object.entries(surfaces) as [Surface, string][]) {
     const english = await readCatalog(surface, 'en')
-    const files = new Map([['load.ts', loader(tags)]])
+    const isListed = listed.has(surface)
+    const files = new Map([['load.ts', isListed ? listLoader(tags, folder, english) : loader(tags)]])
     for (const tag of tags) {
-      files.set(`${tag}.ts`, moduleOf({ tag, folder, catalog: await readCatalog(surface, tag), english }))
+      const source = { tag, folder, catalog: await readCatalog(surface, tag), english }
+      if (isListed) files.set(`${tag}-list.ts`, listOf(source))
+      // English has the types of the texts.
+      if (!isListed || tag === 'en') files.set(`${tag}.ts`, moduleOf(source))
     }
     await writeFolder(join(root, 'src', folder), files)
   }
@@ -74,6 +82,38 @@ function loader(tags: readonly string[]): string {
   return `${header}\n/** Loads the texts of a language. */\nexport const loadTexts = {\n${lines.join('')}}\n`
 }
 
+function listLoader(tags: readonly string[], folder: string, english: Catalog): string {
+  const lines = tags.map(
+    (tag) => `  ${tag}: async () => textsById<Words>(ids, (await import('./${tag}-list.ts')).list),\n`,
+  )
+  const ids = JSON.stringify(Object.keys(english).join(' '))
+  return [
+    header,
+    `\nimport { textsById } from '${upFrom(folder)}ui/texts-by-id.ts'\nimport type { Words } from './en.ts'\n`,
+    `\nconst ids = ${ids}.split(' ')\n`,
+    `\n/** Loads the texts of a language. */\nexport const loadTexts = {\n${lines.join('')}}\n`,
+  ].join('')
+}
+
+/** The texts of a language in the order of the English ones. @throws {TypeError} if one is missing. */
+function listOf({ tag, folder, catalog, english }: Source): string {
+  const texts = Object.entries(english).map(([id, { defaultMessage }]) => {
+    const own = catalog[id]
+    if (!own) throw new TypeError(`${folder}: ${tag}: ${id} is missing`)
+    return codeOf(parseMessage(own.defaultMessage), valuesOf(defaultMessage), true)
+  })
+  const code = texts.join(',\n')
+  const counts = code.includes('count(')
+  return [
+    header,
+    counts ? `\nimport { plurals } from '${upFrom(folder)}ground/plural.ts'\n\nconst count = plurals('${tag}')\n` : '',
+    `\nexport const list: readonly unknown[] = [\n${code},\n]\n`,
+  ].join('')
+}
+
+/** The way from a generated file to src/. */
+const upFrom = (folder: string): string => '../'.repeat(folder.split('/').length)
+
 interface Source {
   readonly tag: string
   readonly folder: string
@@ -93,7 +133,7 @@ export function moduleOf({ tag, folder, catalog, english }: Source): string {
     }
   }
   const code = printTree(tree)
-  const ground = `${'../'.repeat(folder.split('/').length)}ground/plural.ts`
+  const ground = `${upFrom(folder)}ground/plural.ts`
   return [
     header,
     ...(code.includes('count(') ? [`import { plurals } from '${ground}'\n`] : []),

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { privateMembers } from './private-members.ts'
+
 const base64url = (minimum: number, maximum: number) =>
   z
     .string()
@@ -27,12 +29,9 @@ const Ec = z.object({
 
 const Okp = z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: base64url(43, 43), ...common })
 
-/** The members that make a key private or symmetric (RFC 7518 section 6). */
-const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
-
 const Jwk = z
   .looseObject({})
-  .refine((key) => secretMembers.every((member) => !(member in key)), {
+  .refine((key) => privateMembers.every((member) => !(member in key)), {
     message: 'expected public keys: this one contains its private part, which nobody but the client may have',
     abort: true,
   })

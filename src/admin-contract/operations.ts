@@ -12,6 +12,7 @@ import * as callerVerifications from './caller-verifications.ts'
 import * as domains from './domains.ts'
 import * as enrollment from './enrollment.ts'
 import * as oidcClients from './oidc-clients.ts'
+import * as oidcProvider from './oidc-provider.ts'
 import * as overview from './overview.ts'
 import * as qrCodes from './qr-codes.ts'
 import * as stock from './stock.ts'
@@ -23,7 +24,7 @@ export const adminOperations: readonly Operation[] = listOperations({
   Overview: overview,
   Administrators: administrators,
   'Apps and domains': domains,
-  'OpenID Connect clients': oidcClients,
+  'OpenID Connect': { ...oidcProvider, ...oidcClients },
   Audit: { ...audit, ...auditVerification },
   People: { ...people, ...peopleExport },
   'Bulk actions': bulkJobs,

@@ -6,10 +6,10 @@ import { Loading } from './parts/states.tsx'
 import { importTokens, inviteAdministrator, jobsPlace } from './session/places.ts'
 import { useRouter } from './session/router.tsx'
 import type { AccountScreenProps } from './screens/account.tsx'
-import { CannotLoad } from './screens/cannot-load.tsx'
+import { CannotLoad } from './parts/cannot-load.tsx'
 import { PeopleScreen } from './screens/people.tsx'
 import { PersonScreen } from './screens/person/person.tsx'
-import { UnknownScreen } from './screens/unknown.tsx'
+import { UnknownScreen } from './parts/unknown.tsx'
 import { isWithin, sectionsFor, startFor } from './session/sections.ts'
 import { useSignedIn } from './session/session.tsx'
 
@@ -33,6 +33,7 @@ const ImportScreen = lazy(async () => (await import('./screens/stock/import.tsx'
 const InviteScreen = lazy(async () => (await import('./screens/administrators/invite.tsx')).InviteScreen)
 const JobScreen = lazy(async () => (await import('./screens/bulk/job.tsx')).JobScreen)
 const JobsScreen = lazy(async () => (await import('./screens/bulk/jobs.tsx')).JobsScreen)
+const OpenIdScreens = lazy(async () => (await import('./screens/openid/openid.tsx')).OpenIdScreens)
 const OverviewScreen = lazy(async () => (await import('./screens/overview/overview.tsx')).OverviewScreen)
 const StockScreen = lazy(async () => (await import('./screens/stock/stock.tsx')).StockScreen)
 
@@ -56,6 +57,8 @@ export function CurrentPage(props: CurrentPageProps) {
   if (path === 'consents') return <ConsentsScreen key={path} />
   if (path === 'stock') return <StockScreen key={path} />
   if (path === 'apps') return <AppsScreen key={path} />
+  // One part of the console: a secret that was made on one of its places is shown on another.
+  if (path.startsWith('openid')) return <OpenIdScreens key="openid" />
   if (path === 'audit') return <AuditScreen key={path} />
   if (path === 'administrators') return <AdministratorsScreen key={path} />
   if (path === inviteAdministrator && role === 'owner') return <InviteScreen key={path} />

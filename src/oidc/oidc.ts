@@ -10,6 +10,7 @@ import type { ReadAddress } from '../service/engine/context/service-context.ts'
 import { createReadAddress } from '../service/engine/http/client-address.ts'
 import { loadOnce } from '../service/engine/base/load-once.ts'
 import { SetupError } from '../service-handle.ts'
+import { announceIssuer } from '../service/opened-for.ts'
 import type { OidcState } from '../service/oidc-state.ts'
 import { oidcStateOf } from '../service/oidc-state.ts'
 import { appAt, folder, ownUrl, PageKind, prefixOf } from './addresses.ts'
@@ -76,6 +77,7 @@ export function createOidc(
 ): OidcHandler {
   state.startPings(pingAgent)
   const issuer = new URL(options.issuer)
+  announceIssuer(options.service, options.issuer)
   const prefix = prefixOf(options.issuer)
   const pages = createPages(options)
   const open = loadOnce(() => openProvider(options, state, { pages, fetchFrom }))
@@ -101,7 +103,12 @@ export function createOidc(
     })
   }
 
-  return Object.assign(handler, { close: () => state.close() })
+  return Object.assign(handler, {
+    close() {
+      announceIssuer(options.service, undefined)
+      state.close()
+    },
+  })
 }
 
 /** Pages for people have the limits of `mfa()`, and their files and streams would spend a limit of all people at an address. */

@@ -15,7 +15,7 @@ import { isPublicPath } from '../contract/public-paths.ts'
 import { parseOptions } from '../contract/validate.ts'
 import { ApiProblem } from './engine/base/problem.ts'
 import { offerConsole } from './console-for.ts'
-import { offerOpened } from './opened-for.ts'
+import { issuerOf, offerOpened } from './opened-for.ts'
 import { openService } from './service.ts'
 import type { OpenedService } from './service.ts'
 import { StoreUnavailableError } from './engine/base/store-errors.ts'
@@ -62,7 +62,7 @@ export function embedded(embeddedOptions: EmbeddedOptions): EmbeddedService {
 
   const open = (): Promise<Open> => {
     if (closed) return Promise.reject(new Error('The embedded service is closed.'))
-    opening ??= openEmbedded(options, app).then(
+    opening ??= openEmbedded(options, app, { openIdIssuer: () => issuerOf(handle) }).then(
       (service) => {
         tellOpen(service)
         return service
@@ -149,11 +149,16 @@ const ownKey = { id: 'embedded', role: 'admin', domainId: null } as const
 
 const unavailable = (cause: unknown) => new ApiProblem('api.error.unavailable', undefined, { cause })
 
-/** @param opening Without `create`, the environment decides whether a missing database is created. */
+interface EmbeddedOpening {
+  /** Without it, the environment decides whether a missing database is created. */
+  readonly create?: boolean
+  readonly openIdIssuer?: (() => string | undefined) | undefined
+}
+
 export async function openEmbedded(
   options: ReturnType<typeof EmbeddedOptions.parse>,
   { name: app, authenticatorUrl }: AppFacts = {},
-  opening: { readonly create?: boolean } = {},
+  { openIdIssuer = () => undefined, ...opening }: EmbeddedOpening = {},
 ): Promise<Open> {
   const { organization, domain, ...rest } = options
   const coreOptions = { ...rest, authenticatorUrl: rest.authenticatorUrl ?? authenticatorUrl }
@@ -171,7 +176,7 @@ export async function openEmbedded(
       connection: Object.freeze({ baseUrl, apiKey, domainId, vendor, fetch: fetchAt(baseUrl) }),
       call,
       routes: service.routes,
-      console: service.console(vendor),
+      console: service.console(vendor, openIdIssuer),
       saveKeys: service.ctx.keys.save,
       close: service.close,
     }

@@ -30,6 +30,17 @@ export function offerOpened(handle: object, open: () => Promise<OpenedFor>, when
   opened.set(handle, { open, whenOpen })
 }
 
+const issuers = new WeakMap<object, string>()
+
+/** Says that the service is an OpenID provider in this process; the console shows where. @param issuer Undefined when that ends. */
+export function announceIssuer(handle: object, issuer: string | undefined): void {
+  if (issuer === undefined) issuers.delete(handle)
+  else issuers.set(handle, issuer)
+}
+
+/** @returns undefined for a service that is no provider in this process. */
+export const issuerOf = (handle: object): string | undefined => issuers.get(handle)
+
 /** @returns undefined for a handle that is none of ours. */
 export const openedFor = (handle: object): (() => Promise<OpenedFor>) | undefined => opened.get(handle)?.open
 

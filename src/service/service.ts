@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import type { ServedConsole } from './routes/console-rest.ts'
 import type { Vendor } from '../contract/media-type.ts'
 import { operations } from '../contract/operations.ts'
 import { unprocessedHeader } from '../contract/unprocessed.ts'
@@ -10,7 +11,7 @@ import { routes } from './routes/rest.ts'
 import type { ServiceContext } from './engine/context/service-context.ts'
 import { documents } from './engine/front/documents.ts'
 import { offerConsole } from './console-for.ts'
-import { offerOpened } from './opened-for.ts'
+import { issuerOf, offerOpened } from './opened-for.ts'
 import { createConsole, exceptOn, isOfHost } from './engine/front/console.ts'
 import { createFront } from './engine/front/front.ts'
 import { health, readiness } from './engine/front/health.ts'
@@ -52,7 +53,6 @@ import { requireNode } from '../ground/node-version.ts'
 import { ApiProblem } from './engine/base/problem.ts'
 import { createPublic } from './routes/public.ts'
 import { consoleAddress } from './engine/front/console-address.ts'
-import type { ConsoleAddress } from './engine/front/console-address.ts'
 import { networkOf } from './engine/base/network.ts'
 import type { OpenOptions } from './engine/database/store.ts'
 
@@ -112,7 +112,7 @@ export async function createService(serviceOptions: ServiceOptions): Promise<Ser
   const findKey: FindKey = (hash) => apiKeyByHash(opened.ctx.store.db, hash)
   const rates = createRates(opened.ctx)
   const { handle: api } = opened.rest({ vendor, basePath, findKey, rates })
-  const console = opened.console(vendor)
+  const console = opened.console(vendor, () => issuerOf(service))
   const pages = [health, readiness(opened.ctx), ...documents({ vendor, basePath })]
   const token = options.metrics?.token
   // One budget per address for everything it can guess.
@@ -156,8 +156,8 @@ export interface OpenedService {
     fetchAt: (baseUrl: string) => typeof fetch
     call: ReturnType<typeof createLocalCall>
   }
-  /** The console below any path; undefined without the option. */
-  readonly console: (vendor: Vendor) => Handle | undefined
+  /** The console below any path; undefined without the option. It shows the issuer of the OpenID provider. */
+  readonly console: (vendor: Vendor, openIdIssuer: ServedConsole['openIdIssuer']) => Handle | undefined
   /** Whether only the console is served on the host of a request. */
   readonly isReserved: (req: IncomingMessage) => boolean
   readonly drain: (options?: DrainOptions) => void
@@ -220,9 +220,9 @@ export async function openService(
         call: createLocalCall({ rest, inFlight }),
       }
     },
-    console(vendor) {
+    console(vendor, openIdIssuer) {
       if (!address) return undefined
-      const api = serveRest(core.ctx, createConsoleRest(core.ctx, vendor, address))
+      const api = serveRest(core.ctx, createConsoleRest(core.ctx, { vendor, address, openIdIssuer }))
       return createConsole(address, inFlight.track(api, refuse(vendorLabel(vendor, '1.4'))))
     },
     isReserved: (req) => reserved !== undefined && isOfHost(req, reserved),
@@ -235,8 +235,8 @@ export async function openService(
 }
 
 /** Loads the console for its first request: it is a fifth of the code, and many services never get one. */
-function createConsoleRest(ctx: ServiceContext, vendor: Vendor, address: ConsoleAddress): Rest {
-  const load = loadOnce(async () => (await import('./routes/console-rest.ts')).createConsoleRest(ctx, vendor, address))
+function createConsoleRest(ctx: ServiceContext, served: ServedConsole): Rest {
+  const load = loadOnce(async () => (await import('./routes/console-rest.ts')).createConsoleRest(ctx, served))
   return async (request) => (await load())(request)
 }
 

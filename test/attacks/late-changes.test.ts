@@ -43,7 +43,10 @@ beforeAll(async () => {
   db = opened.ctx.store.db
   const store = { ...opened.ctx.store, db: heldBack(db) }
   const ctx = { ...opened.ctx, store, authenticatorUrl: 'https://mfa.example/authenticator' }
-  rest = createConsoleRest(ctx, { scheme: 'Service', mediaType: 'service' }, consoleAddress(origin))
+  rest = createConsoleRest(ctx, {
+    vendor: { scheme: 'Service', mediaType: 'service' },
+    address: consoleAddress(origin),
+  })
 })
 afterAll(() => close())
 

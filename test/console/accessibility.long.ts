@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest'
 
 import type { LanguageTag } from '../../src/contract/languages.ts'
 import { axeViolations } from '../support/axe.ts'
-import { newBrowser, startDesk } from './desk.ts'
+import { newBrowser, signedIn, startDesk } from './desk.ts'
 import { everyScreen, wordsOf } from './every-screen.ts'
+import { lookAtOpenId } from './openid-screens.ts'
 
 /** The rules that depend on colors or on the language. The others are the same in each walk. */
 const repeatedRules = ['color-contrast', 'html-has-lang', 'html-lang-valid', 'document-title', 'button-name', 'label']
@@ -43,16 +44,38 @@ describe('every screen', () => {
     'every screen of the console is accessible: %s, %s',
     async (language, _, looks) => {
       const desk = await startDesk()
-      const [{ width, colorScheme }] = looks
-      const { page } = await newBrowser({
-        viewport: { width, height: 800 },
-        locale: language,
-        colorScheme,
-        reducedMotion: 'reduce',
-      })
-      const violations: string[] = []
+      const { page } = await newBrowser(browserOf(language, looks[0]))
+      const { violations, look } = inspection(page, looks)
 
-      await everyScreen(desk, page, await wordsOf(language), async (screen) => {
+      await everyScreen(desk, page, await wordsOf(language), look)
+
+      expect(violations).toEqual([])
+    },
+    120_000,
+  )
+
+  it.each(walks)(
+    'every screen of OpenID Connect is accessible: %s, %s',
+    async (language, _, looks) => {
+      const desk = await startDesk({ openId: true })
+      const { page } = await signedIn(desk, {}, browserOf(language, looks[0]))
+      const { violations, look } = inspection(page, looks)
+
+      await lookAtOpenId(desk, page, language, look)
+
+      expect(violations).toEqual([])
+    },
+    120_000,
+  )
+
+  const browserOf = (language: LanguageTag, { width, colorScheme }: Look) =>
+    ({ viewport: { width, height: 800 }, locale: language, colorScheme, reducedMotion: 'reduce' }) as const
+
+  function inspection(page: Page, looks: readonly [Look, ...Look[]]) {
+    const violations: string[] = []
+    return {
+      violations,
+      look: async (screen: string) => {
         for (const look of looks) {
           if (looks.length > 1) await show(page, look)
           violations.push(
@@ -60,12 +83,9 @@ describe('every screen', () => {
           )
         }
         if (looks.length > 1) await show(page, looks[0])
-      })
-
-      expect(violations).toEqual([])
-    },
-    120_000,
-  )
+      },
+    }
+  }
 
   async function show(page: Page, { colorScheme, width }: Look): Promise<void> {
     await page.emulateMedia({ colorScheme })

@@ -8,6 +8,8 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
 import { createClient } from '../../src/client/client.ts'
+import type { NewOidcClient, OidcClientChanges } from '../../src/admin-contract/oidc-client-settings.ts'
+import type { OidcClient } from '../../src/admin-contract/oidc-clients.ts'
 import { invitationLink } from '../../src/admin-contract/invitation-link.ts'
 import type { AdminRole } from '../../src/contract/roles.ts'
 import {
@@ -17,6 +19,13 @@ import {
   setAdministratorRole,
 } from '../../src/service/features/administrators/administration.ts'
 import type { DomainChanges } from '../../src/service/features/domains/administration.ts'
+import {
+  addOidcClient,
+  allOidcClients,
+  changeOidcClient,
+  removeOidcClient,
+} from '../../src/service/features/oidc/clients.ts'
+import { oidc } from '../../src/oidc/oidc.ts'
 import { invite } from '../../src/service/features/administrators/invitations.ts'
 import { audit } from '../../src/service/engine/audit/audit.ts'
 import type { Audited } from '../../src/service/engine/audit/events.ts'
@@ -47,10 +56,12 @@ export type Desk = Awaited<ReturnType<typeof startDesk>>
 interface DeskOptions {
   /** Fills the new database. @returns the id of its organization. */
   readonly seed?: (database: string) => Promise<string>
+  /** Whether the service is an OpenID provider, too, at the same origin. */
+  readonly openId?: boolean
 }
 
 /** A service with a console on a real port, some domains, and a command line beside it; it ends with the test. */
-export async function startDesk({ seed }: DeskOptions = {}) {
+export async function startDesk({ seed, openId = false }: DeskOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'console-'))
   const database = join(folder, 'mfa.sqlite')
   const seeded = await seed?.(database)
@@ -69,7 +80,11 @@ export async function startDesk({ seed }: DeskOptions = {}) {
     console: { url: origin, allowSharedOrigin: true },
     logger: quiet,
   })
-  server.on('request', service.listener)
+  const provider = openId ? oidc({ service, issuer: origin }) : undefined
+  server.on('request', (req, res) => {
+    if (provider) provider(req, res, () => service.listener(req, res))
+    else service.listener(req, res)
+  })
   const organization = seeded === undefined ? await service.administration.createOrganization('Acme') : { id: seeded }
   const domains = new Map<string, string>()
   for (const name of ['Wiki', 'Webmail', 'Empty']) {
@@ -78,6 +93,7 @@ export async function startDesk({ seed }: DeskOptions = {}) {
   const secondService = await openService(ServiceOptions.parse({ database, clock }))
   onTestFinished(async () => {
     await closeForNext(server)
+    provider?.close()
     await secondService.close()
     await service.close()
     await mail.close()
@@ -95,6 +111,7 @@ export async function startDesk({ seed }: DeskOptions = {}) {
   }
   return {
     url,
+    service,
     clock,
     mail,
     find,
@@ -129,6 +146,20 @@ export async function startDesk({ seed }: DeskOptions = {}) {
     },
     client,
     domainOf: idOf,
+    /** Registers an OpenID client, as the command line would. */
+    async addOidcClient(name: string, settings: Partial<NewOidcClient> = {}) {
+      const key = { organizationId: organization.id, domainId: idOf('Wiki') }
+      const usual = { kind: 'sign-in' as const, redirectUris: ['https://app.example.com/callback'] }
+      return (await addOidcClient(secondService.ctx, key, { ...usual, name, ...settings })).client
+    },
+    /** Changes an OpenID client, as the command line would do at the same time. */
+    async setOidcClient({ id, domain }: OidcClient, changes: OidcClientChanges) {
+      await changeOidcClient(secondService.ctx, { organizationId: organization.id, domainId: domain, id }, changes)
+    },
+    async removeOidcClient({ id, domain }: OidcClient) {
+      await removeOidcClient(secondService.ctx, { organizationId: organization.id, domainId: domain, id })
+    },
+    oidcClients: () => allOidcClients(secondService.ctx, organization.id),
     /** As the command line would do at the same time. */
     async setDomain(name: string, changes: DomainChanges) {
       await service.administration.setDomain(organization.id, idOf(name), changes)

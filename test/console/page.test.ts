@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { brotliDecompressSync, gzipSync } from 'node:zlib'
+import { readFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
 import { languageNames } from '../../src/contract/languages.ts'
 import { isolated } from '../../src/ground/printable.ts'
+import { consoleSizes } from '../support/console-sizes.ts'
 import { button, expectHeadline, link, newBrowser, startDesk } from './desk.ts'
 
 describe('an invitation', () => {
@@ -51,16 +51,25 @@ describe('an invitation', () => {
 })
 
 describe('the page', () => {
-  it('the console loads at most 85 kB of scripts and styles, compressed, in any language', () => {
-    const folder = new URL('../../dist/console/assets/', import.meta.url)
-    const names = readdirSync(folder).filter((name) => /\.(js|css)\.br$/.test(name))
-    const size = (name: string) => gzipSync(brotliDecompressSync(readFileSync(new URL(name, folder)))).length
-    const isWords = (name: string) => Object.hasOwn(languageNames, name.split('-', 1)[0] ?? '')
-    const words = names.filter(isWords)
-    const rest = names.filter((name) => !isWords(name)).reduce((sum, name) => sum + size(name), 0)
+  it('the console starts with at most 55 kB of scripts, styles and texts, compressed, in any language', () => {
+    const { start, texts, languages } = consoleSizes()
 
-    expect(words).toHaveLength(Object.keys(languageNames).length)
-    expect(rest + Math.max(...words.map(size))).toBeLessThan(85_000)
+    expect(languages).toEqual(languages.map(() => Object.keys(languageNames).length))
+    expect(start + texts).toBeLessThan(55_000)
+  })
+
+  it('all screens of daily work together are at most 85 kB, compressed', () => {
+    const { start, texts, screens } = consoleSizes()
+
+    expect(start + texts + screens).toBeLessThan(85_000)
+  })
+
+  // Few administrators ever open them, so they bring their own texts, and nobody else loads any of it.
+  it('the screens of OpenID Connect are loaded when they are opened, at most 13 kB with their texts, compressed', () => {
+    const { openId, openIdTexts } = consoleSizes()
+
+    expect(openId).toBeGreaterThan(0)
+    expect(openId + openIdTexts).toBeLessThan(13_000)
   })
 
   it('the console’s page contains nothing inline, and loads nothing from elsewhere', () => {

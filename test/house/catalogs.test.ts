@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { type Catalog, moduleOf, readCatalog, surfaces, valuesOf } from '../../scripts/catalogs.ts'
+import { loadTexts } from '../../src/console/screens/openid/texts/load.ts'
 import { languageNames } from '../../src/contract/languages.ts'
 
 const languageTags = Object.keys(languageNames)
@@ -60,6 +61,19 @@ describe.each(Object.keys(surfaces) as (keyof typeof surfaces)[])('the catalogs 
 
     // Spanish and Portuguese have every ninth in common.
     expect(pairs.filter(({ share }) => share > 0.15)).toEqual([])
+  })
+})
+
+describe('texts whose languages are lists', () => {
+  it('the lists of the OpenID texts have each English text at its id, in every language', async () => {
+    for (const [tag, load] of Object.entries(loadTexts)) {
+      const [catalog, words] = [await readCatalog('openid', tag), await load()]
+
+      expect(words.keys.states.signing).toBe(catalog['keys/states/signing']?.defaultMessage)
+      expect(words.options.cloud['us-government']).toBe(catalog['options/cloud/us-government']?.defaultMessage)
+      expect(words.added('Wiki')).toBe(catalog['added']?.defaultMessage.replace('{name}', 'Wiki'))
+      expect(words.keys.shared).toBe(catalog['keys/shared']?.defaultMessage)
+    }
   })
 })
 

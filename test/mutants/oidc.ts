@@ -121,8 +121,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'public keys of OpenID clients without their private part',
     file: 'src/admin-contract/oidc-jwks.ts',
-    find: 'secretMembers.every((member) => !(member in key))',
-    replace: 'secretMembers.every((member) => member in key || key)',
+    find: 'privateMembers.every((member) => !(member in key))',
+    replace: 'privateMembers.every((member) => member in key || key)',
     test: clients,
     title: 'an OpenID client can’t have private, symmetric and short keys',
   },
@@ -158,6 +158,22 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (!row || !(await domainById(db, organizationId, domainId))) return undefined',
     test: clients,
     title: 'an OpenID client is found in its own domain alone',
+  },
+  {
+    defense: 'the domains of an administrator in the list of all OpenID clients',
+    file: 'src/service/features/administrators/oidc-provider.ts',
+    find: 'limited === null ? every : every.filter((client) => limited.includes(client.domain))',
+    replace: 'limited === null ? every : every.filter(() => limited.length > 0)',
+    test: 'service/features/oidc/provider-in-console.test.ts',
+    title: 'an administrator of some domains sees the OpenID clients of these alone',
+  },
+  {
+    defense: 'the signing keys of other organizations',
+    file: 'src/service/features/administrators/oidc-provider.ts',
+    find: '  if (await isOnlyOrganization(db)) return\n',
+    replace: '  if ((await isOnlyOrganization(db)) || true) return\n',
+    test: 'service/features/oidc/provider-in-console.test.ts',
+    title: 'in a service of several organizations, no owner changes the signing keys that all of them use',
   },
   {
     defense: 'the end of what an OpenID client was issued with its change',

@@ -6,6 +6,8 @@ import type * as bulkJobs from '../../admin-contract/bulk-jobs.ts'
 import type * as callerVerifications from '../../admin-contract/caller-verifications.ts'
 import type * as domains from '../../admin-contract/domains.ts'
 import type * as enrollment from '../../admin-contract/enrollment.ts'
+import type * as oidcClients from '../../admin-contract/oidc-clients.ts'
+import type * as oidcProvider from '../../admin-contract/oidc-provider.ts'
 import type * as overview from '../../admin-contract/overview.ts'
 import type * as people from '../../admin-contract/people.ts'
 import type * as qrCodes from '../../admin-contract/qr-codes.ts'
@@ -22,6 +24,8 @@ type Declared = typeof administrators &
   typeof callerVerifications &
   typeof domains &
   typeof enrollment &
+  typeof oidcClients &
+  typeof oidcProvider &
   typeof overview &
   typeof people &
   typeof qrCodes &

@@ -44,6 +44,7 @@ function problemOf(error: unknown, words: Words): string | undefined {
     case 'api.error.notfound.domain':
     case 'api.error.notfound.apikey':
     case 'api.error.notfound.bulkjob':
+    case 'api.error.notfound.oidcclient':
       return words.goneNow
     case 'api.error.notfound.invitation':
       return words.invitationOver

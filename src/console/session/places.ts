@@ -1,4 +1,6 @@
 import { listsBehind } from '../../admin-contract/overview-lists.ts'
+import type { OidcClientKind } from '../../admin-contract/oidc-client-settings.ts'
+import type { OidcClient } from '../../admin-contract/oidc-clients.ts'
 import type { SortOrder } from '../../admin-contract/lists.ts'
 import type { PeopleFilter, PeopleSort } from '../../admin-contract/people.ts'
 import type { StockFilter } from '../../admin-contract/stock.ts'
@@ -53,6 +55,15 @@ export const jobPlace = (id: string): string => placeOf('job', { id })
 export const jobsPlace = 'jobs'
 
 export const domainPlace = (id: string): string => placeOf('domain', { id })
+
+/** The clients of the OpenID provider, of one domain or of all. */
+export const openIdPlace = (domain?: string): string => placeOf('openid', { domain })
+
+/** @param kind The kind of the new client, once it is chosen. */
+export const addOpenIdClientPlace = (kind?: OidcClientKind): string => placeOf('openid-add', { kind })
+
+export const openIdClientPlace = (client: Pick<OidcClient, 'id' | 'domain'>): string =>
+  placeOf('openid-client', { id: client.id, domain: client.domain })
 
 /** A filter of the audit trail. */
 export interface AuditFilter {

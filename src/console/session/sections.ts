@@ -1,5 +1,5 @@
 import type { AdminRole } from '../../contract/roles.ts'
-import { chart, fob, type IconPath, grid, inbox, list, people, shield } from '../../ui/icons.ts'
+import { chart, fob, type IconPath, grid, inbox, key, list, people, shield } from '../../ui/icons.ts'
 import type { Words } from '../texts/en.ts'
 
 /** A part of the console, as the navigation lists it. */
@@ -22,6 +22,14 @@ const sections: readonly Section[] = [
   { path: 'consents', below: [], icon: inbox, title: (words) => words.consents, roles: everyone },
   { path: 'stock', below: ['import'], icon: fob, title: (words) => words.stock.title, roles: everyone },
   { path: 'apps', below: ['domain'], icon: grid, title: (words) => words.apps.title, roles: everyone },
+  {
+    path: 'openid',
+    below: ['openid-add', 'openid-client'],
+    icon: key,
+    // The name of the standard is the same in every language.
+    title: () => 'OpenID Connect',
+    roles: ['owner', 'admin', 'auditor'],
+  },
   {
     path: 'audit',
     below: [],

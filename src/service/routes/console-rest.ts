@@ -11,8 +11,15 @@ import { consoleRoutes } from './console.ts'
 /** Sign-ins and registrations in a second, for each passkey, each invitation, and each address that names neither. */
 const maxUnsigned = 20
 
+export interface ServedConsole {
+  readonly vendor: Vendor
+  readonly address: ConsoleAddress
+  /** Returns the issuer of the OpenID provider that this process is; undefined if it is none. */
+  readonly openIdIssuer?: (() => string | undefined) | undefined
+}
+
 /** The REST interface of the console, without its transport. */
-export function createConsoleRest(ctx: ServiceContext, vendor: Vendor, address: ConsoleAddress): Rest {
+export function createConsoleRest(ctx: ServiceContext, { vendor, ...served }: ServedConsole): Rest {
   const { requestsPerSecond } = ctx.limits
   const limiter = (name: string, max: number) => createRateLimiter(name, max, ctx.clock)
   const unsigned = Math.min(maxUnsigned, requestsPerSecond)
@@ -21,6 +28,6 @@ export function createConsoleRest(ctx: ServiceContext, vendor: Vendor, address: 
     byNamed: limiter('passkey or invitation', unsigned),
     byAddress: limiter('address', unsigned),
   }
-  const access = consoleAccess(ctx, { vendor, address, rates })
+  const access = consoleAccess(ctx, { vendor, ...served, rates })
   return createRest(ctx, { vendor, access, routes: consoleRoutes, operations: adminOperations })
 }

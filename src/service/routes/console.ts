@@ -1,6 +1,7 @@
 import * as administrator from '../../admin-contract/administrators.ts'
 import * as apps from '../../admin-contract/domains.ts'
 import * as oidc from '../../admin-contract/oidc-clients.ts'
+import * as provider from '../../admin-contract/oidc-provider.ts'
 import * as trail from '../../admin-contract/audit.ts'
 import * as trailVerification from '../../admin-contract/audit-verification.ts'
 import * as consent from '../../admin-contract/consents.ts'
@@ -19,6 +20,7 @@ import type { Route } from '../engine/http/route.ts'
 import * as administrators from '../features/administrators/console.ts'
 import * as apiKeys from '../features/administrators/api-keys.ts'
 import * as oidcClients from '../features/administrators/oidc-clients.ts'
+import * as oidcProvider from '../features/administrators/oidc-provider.ts'
 import * as audit from '../features/administrators/audit.ts'
 import * as auditVerification from '../features/administrators/audit-verification.ts'
 import * as consents from '../features/administrators/consents.ts'
@@ -79,6 +81,10 @@ export const consoleRoutes: readonly Route[] = [
   changeRoute(apps.createAdminApiKey, apiKeys.create),
   changeRoute(apps.revokeAdminApiKey, apiKeys.revoke),
 
+  route(provider.getOidcProvider, oidcProvider.get),
+  route(provider.listEveryOidcClient, oidcProvider.clients),
+  changeRoute(provider.rotateOidcKeys, oidcProvider.rotate),
+  changeRoute(provider.replaceOidcKeys, oidcProvider.replace),
   route(oidc.listOidcClients, oidcClients.list),
   changeRoute(oidc.createOidcClient, oidcClients.create),
   changeRoute(oidc.changeOidcClient, oidcClients.set),

@@ -20,6 +20,8 @@ export interface ConsoleCall {
   readonly origin: string
   /** The console's relying party (WebAuthn section 5.1.2): exactly its host name. */
   readonly rpId: string
+  /** Returns the issuer of the OpenID provider that this process is; undefined if it is none. */
+  readonly openIdIssuer?: (() => string | undefined) | undefined
   /** Undefined before the sign-in. */
   readonly administrator: SignedIn | undefined
   /**

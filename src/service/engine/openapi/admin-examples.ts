@@ -117,6 +117,28 @@ const oidcClient = {
   createdAt: 1795086400,
   version: 1,
 }
+const signingKey = {
+  id: 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs',
+  state: 'signing',
+  createdAt: 1794913600,
+  signsFrom: 1795086400,
+  publishedUntil: 1804072000,
+}
+const oidcProvider = {
+  issuer: 'https://id.example.com',
+  keys: [
+    signingKey,
+    {
+      ...signingKey,
+      id: 'cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s',
+      state: 'next',
+      createdAt: 1802689600,
+      signsFrom: 1802862400,
+      publishedUntil: null,
+    },
+  ],
+  changesKeys: true,
+}
 const clientSecret = 'Yp0mU3k9bD1xQ7vJ5sT8wZ2cF4hL6nR0gE_iA-oKuXM'
 
 const apiKey = {
@@ -304,6 +326,10 @@ export const adminExamples: Readonly<Record<string, Example>> = {
     answer: { ...apiKey, key: 'Kx9'.repeat(21) + 'K' },
   },
   revokeAdminApiKey: {},
+  getOidcProvider: { answer: oidcProvider },
+  listEveryOidcClient: { answer: [oidcClient] },
+  rotateOidcKeys: { answer: oidcProvider },
+  replaceOidcKeys: { answer: { ...oidcProvider, keys: oidcProvider.keys.slice(0, 1) } },
   listOidcClients: { answer: [oidcClient] },
   createOidcClient: { request: newOidcClient, answer: { ...oidcClient, clientSecret } },
   changeOidcClient: { request: { name: 'Handbook' }, answer: { ...oidcClient, name: 'Handbook', version: 2 } },

@@ -13,6 +13,7 @@ import { findSignedIn, noteUse } from './sessions.ts'
 interface ConsoleAccessOptions {
   readonly vendor: Vendor
   readonly address: ConsoleAddress
+  readonly openIdIssuer?: (() => string | undefined) | undefined
   readonly rates: ConsoleRates
 }
 
@@ -26,7 +27,10 @@ export interface ConsoleRates {
 }
 
 /** Access with the cookie of a console session, and with nothing else: API keys are not read. */
-export function consoleAccess(ctx: ServiceContext, { vendor, address, rates }: ConsoleAccessOptions): Access {
+export function consoleAccess(
+  ctx: ServiceContext,
+  { vendor, address, openIdIssuer, rates }: ConsoleAccessOptions,
+): Access {
   const { origin, rpId } = address
   const cookie = consoleCookie(origin)
   return {
@@ -53,6 +57,7 @@ export function consoleAccess(ctx: ServiceContext, { vendor, address, rates }: C
           console: {
             origin,
             rpId,
+            openIdIssuer,
             administrator,
             countUnsigned(organization) {
               if (organization === undefined) rates.byAddress.take(networkOf(from))

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 
 import { audit } from '../../engine/audit/audit.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
+import { inTransaction } from '../../engine/database/transaction-ends.ts'
 import type { Secrets } from '../../engine/secrets/secrets.ts'
 import { selfSignedCertificate } from './certificate.ts'
 import { deleteKeysBefore, insertOidcKey, oidcKeys } from './key-statements.ts'
@@ -59,31 +60,47 @@ export async function listSigningKeys({ store, clock }: ServiceContext): Promise
   })
 }
 
-/** Publishes a new key, which signs in two days. @returns false where one is published that does not sign yet. */
-export async function rotateSigningKey(ctx: ServiceContext): Promise<boolean> {
+/**
+ * Publishes a new key, which signs in two days.
+ *
+ * @param made The new key; an administrator of the console has made it before the transaction of the change.
+ * @param organizationId The organization whose audit trail says who did it; null for an operator of the service.
+ * @returns false where one is published that does not sign yet.
+ */
+export async function rotateSigningKey(
+  ctx: ServiceContext,
+  made?: MadeKey,
+  organizationId: string | null = null,
+): Promise<boolean> {
   const now = ctx.clock.now()
   const rows = await oidcKeys(ctx.store.db)
   const newest = rows.at(-1)
   if (newest && newest.signsFrom > now) return false
-  return addKey(ctx, newest, newest ? now + publishedBefore : now)
+  const signsFrom = newest ? now + publishedBefore : now
+  return addKey(ctx, { newest, signsFrom, organizationId, made: made ?? (await makeSigningKey(ctx)) })
 }
 
 /**
  * Makes a new key that signs at once, and ends all others: somebody else may know them. Clients that have read the keys before reject what
  * is signed until they read them again.
  *
+ * @param made See `rotateSigningKey`, as well as for the organization.
  * @returns how many ended.
  */
-export async function replaceSigningKeys(ctx: ServiceContext): Promise<number> {
-  const made = await makeKey(ctx)
-  return ctx.store.db.transaction().execute(async (db) => {
+export async function replaceSigningKeys(
+  ctx: ServiceContext,
+  made?: MadeKey,
+  organizationId: string | null = null,
+): Promise<number> {
+  const key = made ?? (await makeSigningKey(ctx))
+  return inTransaction(ctx.store.db, async (db) => {
     const generation = ((await oidcKeys(db)).at(-1)?.generation ?? 0) + 1
     const now = ctx.clock.now()
-    if (!(await insertOidcKey(db, { ...made, generation, createdAt: now, signsFrom: now }))) {
+    if (!(await insertOidcKey(db, { ...key, generation, createdAt: now, signsFrom: now }))) {
       throw new Error('Another process has added a key at the same time. Try again.')
     }
     const { length: count } = await deleteKeysBefore(db, generation)
-    await audit(db, ctx, { event: 'oidc.keys_replaced', organizationId: null, facts: { key: made.id, count } })
+    await audit(db, ctx, { event: 'oidc.keys_replaced', organizationId, facts: { key: key.id, count } })
     return count
   })
 }
@@ -92,26 +109,33 @@ async function keysWithNew(ctx: ServiceContext, maxAge: number): Promise<readonl
   const rows = await oidcKeys(ctx.store.db)
   const due = newKeyDue(rows, { now: ctx.clock.now(), maxAge, ringKey: ctx.keys.writing().id })
   if (due === undefined) return rows
-  await addKey(ctx, rows.at(-1), due)
+  await addKey(ctx, { newest: rows.at(-1), signsFrom: due, organizationId: null, made: await makeSigningKey(ctx) })
   return oidcKeys(ctx.store.db)
 }
 
+interface AddedKey {
+  readonly newest: Pick<OidcKeyRow, 'generation'> | undefined
+  /** Unix time, seconds. */
+  readonly signsFrom: number
+  readonly organizationId: string | null
+  readonly made: MadeKey
+}
+
 /** @returns false where another node was faster. */
-async function addKey(
-  ctx: ServiceContext,
-  newest: Pick<OidcKeyRow, 'generation'> | undefined,
-  signsFrom: number,
-): Promise<boolean> {
-  const made = await makeKey(ctx)
+function addKey(ctx: ServiceContext, { newest, signsFrom, organizationId, made }: AddedKey): Promise<boolean> {
   const generation = (newest?.generation ?? 0) + 1
-  return ctx.store.db.transaction().execute(async (db) => {
+  return inTransaction(ctx.store.db, async (db) => {
     const added = await insertOidcKey(db, { ...made, generation, createdAt: ctx.clock.now(), signsFrom })
-    if (added) await audit(db, ctx, { event: 'oidc.key_added', organizationId: null, facts: { key: made.id } })
+    if (added) await audit(db, ctx, { event: 'oidc.key_added', organizationId, facts: { key: made.id } })
     return added
   })
 }
 
-async function makeKey({ keys, secrets }: ServiceContext) {
+/** A new key that is not stored yet. */
+type MadeKey = Awaited<ReturnType<typeof makeSigningKey>>
+
+/** Makes a key without storing it. */
+export async function makeSigningKey({ keys, secrets }: Pick<ServiceContext, 'keys' | 'secrets'>) {
   const pair = await promisify(generateKeyPair)('rsa', { modulusLength })
   const publicKey = pair.publicKey.export({ format: 'jwk' })
   const id = thumbprintOf(publicKey)

@@ -47,7 +47,10 @@ describe.each(mainEngines)('a change of the console on %s, with few rows in each
     running = await startConsole(database)
     const { ctx } = running
     const store = { ...ctx.store, db: recorded(ctx.store.db, statements) }
-    rest = createConsoleRest({ ...ctx, store }, { scheme: 'Service', mediaType: 'service' }, consoleAddress(origin))
+    rest = createConsoleRest(
+      { ...ctx, store },
+      { vendor: { scheme: 'Service', mediaType: 'service' }, address: consoleAddress(origin) },
+    )
     statuses = await makeChanges()
   })
   afterAll(() => running.close())

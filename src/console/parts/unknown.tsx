@@ -1,4 +1,4 @@
-import { Page } from '../parts/page.tsx'
+import { Page } from './page.tsx'
 import { Link } from '../session/router.tsx'
 import { useWords } from '../words/speech.tsx'
 

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 
 import { mount } from '../session/mount.ts'
-import { Page } from '../parts/page.tsx'
-import { Failed } from '../parts/states.tsx'
+import { Page } from './page.tsx'
+import { Failed } from './states.tsx'
 import { useWords } from '../words/speech.tsx'
 
 /**

@@ -1,0 +1,18 @@
+import type { OidcClientAuthentication } from '../../../admin-contract/oidc-client-settings.ts'
+import type { OidcClient } from '../../../admin-contract/oidc-clients.ts'
+import { printable } from '../../../ground/printable.ts'
+import { useSignedIn } from '../../session/session.tsx'
+
+/** Whether clients with this authentication have a secret. */
+export const usesSecret = (authentication: OidcClientAuthentication | undefined): boolean =>
+  authentication === 'client_secret_basic' || authentication === 'client_secret_post'
+
+/** Whether a client cannot be used until it gets a secret. */
+export const isWithoutSecret = ({ authentication, secret }: Pick<OidcClient, 'authentication' | 'secret'>): boolean =>
+  usesSecret(authentication) && !secret
+
+/** Names an app by the id of its domain. */
+export function useAppName(): (domainId: string) => string {
+  const { domains } = useSignedIn().session
+  return (domainId) => printable(domains.find(({ id }) => id === domainId)?.name ?? domainId)
+}

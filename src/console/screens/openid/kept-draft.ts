@@ -1,0 +1,42 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+/**
+ * What is typed in a long form, as long as the tab is open: it stays after a reload, a way back, and a session that has ended. The form must
+ * have nothing that is secret.
+ *
+ * @param name Names the form and the administrator.
+ */
+export function useKeptDraft<T extends object>(name: string, initial: T) {
+  const key = `second-factor.${name}`
+  const [draft, setDraft] = useState<T>(() => ({ ...initial, ...read(key) }))
+  const isOver = useRef(false)
+
+  useEffect(() => {
+    if (!isOver.current) write(key, JSON.stringify(draft))
+  }, [key, draft])
+  return {
+    draft,
+    change: (changes: Partial<T>) => setDraft((before) => ({ ...before, ...changes })),
+    /** Forgets what was typed. */
+    forget: () => {
+      isOver.current = true
+      write(key, '{}')
+    },
+  }
+}
+
+function read(key: string): object {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? '{}') as object
+  } catch {
+    return {}
+  }
+}
+
+function write(key: string, text: string): void {
+  try {
+    sessionStorage.setItem(key, text)
+  } catch {
+    // A browser may forbid it; then the form is as others are.
+  }
+}

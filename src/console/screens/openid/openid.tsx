@@ -1,0 +1,70 @@
+import type { FunctionComponent } from 'preact'
+import { useState } from 'preact/hooks'
+
+import type { LanguageTag } from '../../../contract/languages.ts'
+import { lazyScreen } from '../../../ui/lazy-screen.tsx'
+import { Loading } from '../../parts/states.tsx'
+import { useRouter } from '../../session/router.tsx'
+import { useSignedIn } from '../../session/session.tsx'
+import { useSpeech } from '../../words/speech.tsx'
+import { CannotLoad } from '../../parts/cannot-load.tsx'
+import { UnknownScreen } from '../../parts/unknown.tsx'
+import { AddClientScreen } from './add-client.tsx'
+import { ClientScreen } from './client.tsx'
+import { ClientsScreen } from './clients.tsx'
+import { type ShownSecret, SecretDialog } from './secret-dialog.tsx'
+import { loadTexts } from './texts/load.ts'
+import { OpenIdWords } from './words.ts'
+
+/** Clients and signing keys of the OpenID provider, once their texts are loaded. */
+export function OpenIdScreens() {
+  const { language } = useSpeech()
+  const Screens = placesIn(language.code)
+  return <Screens key={language.code} />
+}
+
+const known = new Map<LanguageTag, FunctionComponent>()
+
+function placesIn(tag: LanguageTag): FunctionComponent {
+  const before = known.get(tag)
+  if (before) return before
+  const load = async () => {
+    const words = await loadTexts[tag]()
+    return () => (
+      <OpenIdWords value={words}>
+        <Places />
+      </OpenIdWords>
+    )
+  }
+  const screen = lazyScreen(load, { loading: Loading, failed: CannotLoad })
+  known.set(tag, screen)
+  return screen
+}
+
+function Places() {
+  const { place } = useRouter()
+  const [secret, setSecret] = useState<ShownSecret>()
+  return (
+    <>
+      <Place onSecret={setSecret} key={`${place.path} ${place.query.get('id')} ${place.query.get('kind')}`} />
+      {secret ? <SecretDialog {...secret} onClose={() => setSecret(undefined)} /> : null}
+    </>
+  )
+}
+
+interface PlaceProps {
+  readonly onSecret: (secret: ShownSecret) => void
+}
+
+function Place({ onSecret }: PlaceProps) {
+  const { place } = useRouter()
+  const { role } = useSignedIn().session.administrator
+  const { path, query } = place
+  const [id, domain] = [query.get('id'), query.get('domain')]
+  if (path === 'openid') return <ClientsScreen domain={domain ?? undefined} />
+  if (path === 'openid-client' && id !== null && domain !== null)
+    return <ClientScreen id={id} domainId={domain} onSecret={onSecret} />
+  if (path === 'openid-add' && (role === 'owner' || role === 'admin'))
+    return <AddClientScreen kind={query.get('kind') ?? undefined} onSecret={onSecret} />
+  return <UnknownScreen />
+}
