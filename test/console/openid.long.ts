@@ -6,6 +6,7 @@ import { add, callback, choice, field, openForm, takeSecret, verify } from './op
 
 const tenant = '9122040d-6c67-4c5b-b112-36a304b66dad'
 const application = '600b719b-3766-4dc5-95a6-3c4a8dc31885'
+const notificationEndpoint = 'https://center.example.com/answered'
 
 describe('a client of the OpenID provider', () => {
   it('an administrator adds an app without a login of its own, and its secret is shown once', async () => {
@@ -60,6 +61,7 @@ describe('a client of the OpenID provider', () => {
     expect(await labels('external')).toEqual([
       'Name',
       'Authentication',
+      'Protection of codes',
       'Redirect addresses',
       'Addresses after signing out',
       'Data it may read',
@@ -74,6 +76,7 @@ describe('a client of the OpenID provider', () => {
       'Name',
       'Authentication',
       'The person sees a screen of the client',
+      'Address for notifications',
       'Data it may read',
       'Public keys',
     ])
@@ -119,7 +122,10 @@ describe('a client of the OpenID provider', () => {
     await field(page, 'Name').fill('Call center')
     await choice(page, 'Authentication').selectOption('private_key_jwt')
     await page.getByLabel('The person sees a screen').check()
+    await field(page, 'Address for notifications').fill('https://10.0.0.1/answered')
     await add(page)
+    await page.getByText('has to begin with https:// and the name of a public host').waitFor()
+    await field(page, 'Address for notifications').fill(notificationEndpoint)
     await page.getByText('needs its public keys here').waitFor()
     await choice(page, 'Public keys').selectOption('pasted')
     await field(page, 'Keys').fill(JSON.stringify({ keys: [{ ...key, d: x }] }))
@@ -133,8 +139,30 @@ describe('a client of the OpenID provider', () => {
     await expectHeadline(page, 'Call center')
 
     expect(await desk.oidcClients()).toMatchObject([
-      { kind: 'ciba', ciba: { showsNumber: true }, authentication: 'private_key_jwt', jwks: { keys: [key] } },
+      { kind: 'ciba', ciba: { showsNumber: true, notificationEndpoint }, authentication: 'private_key_jwt', jwks: { keys: [key] } },
     ])
+  })
+
+  it('an administrator adds a client that sends a nonce in place of PKCE, unless it cannot authenticate', async () => {
+    const desk = await startDesk({ openId: true })
+    const { page } = await signedIn(desk)
+
+    await openForm(page, 'Whole sign-in for an app')
+    await field(page, 'Name').fill('Portal')
+    await field(page, 'Redirect addresses').fill(callback)
+    await choice(page, 'Protection of codes').selectOption('nonce')
+    await add(page)
+    await takeSecret(page)
+    await expectHeadline(page, 'Portal')
+    expect(await desk.oidcClients()).toMatchObject([{ kind: 'sign-in', pkce: 'nonce' }])
+    await choice(page, 'Authentication').selectOption('none')
+    expect(await choice(page, 'Protection of codes').count()).toBe(0)
+    await button(page, 'Save').click()
+    await inDialog(page, 'Save').click()
+
+    await expect
+      .poll(() => desk.oidcClients())
+      .toMatchObject([{ kind: 'sign-in', authentication: 'none', pkce: 'required' }])
   })
 
   it('an administrator adds an identity provider that publishes its keys', async () => {

@@ -14,8 +14,11 @@ export const shownFields = (kind: OidcClientKind, draft: Draft): readonly Field[
   fieldsOf(kind).filter(({ when, options }) => (when?.(draft) ?? true) && options?.(kind).length !== 1)
 
 /** The form of a new client. */
-export const newDraft = (kind: OidcClientKind): Draft =>
-  draftOf((field) => field.initial ?? firstOption(field, kind) ?? empty[field.control])
+export const newDraft = (kind: OidcClientKind): Draft => draftOf((field) => untouched(field, kind))
+
+/** The value of a field in which nothing was typed or chosen. */
+const untouched = (field: Field, kind: OidcClientKind): Typed =>
+  field.initial ?? firstOption(field, kind) ?? empty[field.control]
 
 const firstOption = ({ control, options }: Field, kind: OidcClientKind): string | undefined =>
   control === 'choice' ? options?.(kind)[0] : undefined
@@ -49,12 +52,12 @@ function typedOf({ control }: Field, value: unknown): Typed {
   return value as Typed
 }
 
-/** What the service stores for a form. A field that is not shown is as if nothing were typed there. */
+/** What the service stores for a form. A field that is not shown is as if nothing were typed or chosen there. */
 export function settingsOf(kind: OidcClientKind, draft: Draft): Settings {
   const settings: Record<string, unknown> = {}
   for (const field of fieldsOf(kind)) {
     if (field.isQuestion) continue
-    const typed = (field.when?.(draft) ?? true) ? draft[field.name] : empty[field.control]
+    const typed = (field.when?.(draft) ?? true) ? draft[field.name] : untouched(field, kind)
     const value = valueOf(field, typed)
     if (field.within === undefined) settings[field.name] = value
     else settings[field.within] = { ...(settings[field.within] as object | undefined), [field.name]: value }

@@ -1,4 +1,9 @@
-import { isRedirectUri, isResource, isSecureAddress } from '../../../admin-contract/oidc-addresses.ts'
+import {
+  isNotificationEndpoint,
+  isRedirectUri,
+  isResource,
+  isSecureAddress,
+} from '../../../admin-contract/oidc-addresses.ts'
 import type { OidcClientKind } from '../../../admin-contract/oidc-client-settings.ts'
 import { privateMembers } from '../../../admin-contract/private-members.ts'
 import { isolated } from '../../../ground/printable.ts'
@@ -65,6 +70,15 @@ export const fields: readonly Field[] = [
     options: (kind) => authentications[kind],
   },
   { name: 'native', part: 'client', kinds: ['sign-in'], control: 'switch' },
+  {
+    name: 'pkce',
+    part: 'client',
+    kinds: withBrowser,
+    control: 'choice',
+    options: () => ['required', 'nonce'],
+    // Whoever finds a code of another client redeems it.
+    when: ({ authentication, native }) => authentication !== 'none' && native !== true,
+  },
   { name: 'tenant', part: 'entra', kinds: ['entra'], control: 'text', within: 'entra', problem: idProblem },
   { name: 'application', part: 'entra', kinds: ['entra'], control: 'text', within: 'entra', problem: idProblem },
   {
@@ -93,6 +107,14 @@ export const fields: readonly Field[] = [
   },
   { name: 'postLogoutRedirectUris', part: 'addresses', kinds: withBrowser, control: 'lines', problem: redirectProblem },
   { name: 'showsNumber', part: 'ciba', kinds: ['ciba'], control: 'switch', within: 'ciba' },
+  {
+    name: 'notificationEndpoint',
+    part: 'ciba',
+    kinds: ['ciba'],
+    control: 'line',
+    within: 'ciba',
+    problem: (value) => addressProblem(value, isNotificationEndpoint, (address) => (words) => words.endpoint(address)),
+  },
   { name: 'scopes', part: 'rights', kinds: withKeys, control: 'choices', options: () => ['profile', 'email'] },
   { name: 'refreshTokens', part: 'rights', kinds: ['sign-in'], control: 'switch' },
   {
