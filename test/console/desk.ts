@@ -286,8 +286,10 @@ export const expectHeadline = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
 
 /** Leads on as a link of the console does, without loading the console again. */
-export function openScreen(page: Page, address: string): Promise<void> {
-  return page.evaluate((path) => {
+export async function openScreen(page: Page, address: string): Promise<void> {
+  // The console follows only once it has started.
+  await page.locator('#navigation').waitFor({ state: 'attached' })
+  await page.evaluate((path) => {
     history.pushState(null, '', path)
     dispatchEvent(new PopStateEvent('popstate'))
   }, address)

@@ -67,6 +67,10 @@ describe('a client that exists', () => {
     await inDialog(page, 'Replace the secret').click()
     const second = await takeSecret(page)
 
+    await field(page, 'Name').fill('Handbook')
+    await button(page, 'Save').click()
+    await page.getByText(`The settings of ${isolated('Handbook')} were saved.`).waitFor()
+
     expect(await verify(desk, client.id, first)).toEqual({ result: 'wrong' })
     expect(await verify(desk, client.id, second)).toEqual({ result: 'right' })
   })

@@ -38,13 +38,16 @@ export function ClientForm({ client: stored, onSaved }: ClientFormProps) {
   const [isAsking, setAsking] = useState(false)
   const params = { domainId: stored.domain, oidcClientId: stored.id }
   const changes = changesOf(before, draft)
+  // A new secret counts as a change of the client, and says nothing about the settings.
+  const isSame = differing(stored.kind, draftOfClient(before), draftOfClient(stored)).length === 0
+  const version = isSame ? Math.max(before.version, stored.version) : before.version
 
   async function save(): Promise<void> {
     try {
       await client.call(
         'PUT /admin/domains/:domainId/oidc-clients/:oidcClientId',
         { params, body: changes },
-        { version: before.version },
+        { version },
       )
     } catch (error) {
       if (hasCode(error, 'api.error.precondition')) return showChanged()

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 
 import type { OidcClient } from '../../../admin-contract/oidc-clients.ts'
 import { isolated } from '../../../ground/printable.ts'
@@ -53,13 +53,15 @@ function ReplaceSecret({ client: { id, domain, name, secret }, reload, onSecret,
   const [overlap, setOverlap] = useState(24)
   const hours = new Intl.NumberFormat(locale, { style: 'unit', unit: 'hour', unitDisplay: 'long' })
 
+  /** Set once there is a new one. */
+  const made = useRef<string>(undefined)
+
   async function replace() {
     const { clientSecret = '' } = await client.call('POST /admin/domains/:domainId/oidc-clients/:oidcClientId/secret', {
       params: { domainId: domain, oidcClientId: id },
       body: { overlap: secret ? overlap : 0 },
     })
-    onSecret({ name, secret: clientSecret })
-    await reload()
+    made.current = clientSecret
   }
   return (
     <Confirm
@@ -67,7 +69,12 @@ function ReplaceSecret({ client: { id, domain, name, secret }, reload, onSecret,
       action={secret ? texts.replace : texts.create}
       harmless={!secret}
       onConfirm={replace}
-      onClose={onClose}
+      onClose={() => {
+        onClose()
+        if (made.current === undefined) return
+        onSecret({ name, secret: made.current })
+        void reload()
+      }}
     >
       {secret ? (
         <div class="field">
