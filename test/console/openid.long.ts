@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { isolated } from '../../src/ground/printable.ts'
 import { button, expectHeadline, link, openScreen, signedIn, startDesk } from './desk.ts'
-import { add, callback, choice, field, openForm, takeSecret, verify } from './openid-form.ts'
+import { add, callback, choice, field, inDialog, openForm, takeSecret, verify } from './openid-form.ts'
 
 const tenant = '9122040d-6c67-4c5b-b112-36a304b66dad'
 const application = '600b719b-3766-4dc5-95a6-3c4a8dc31885'
@@ -139,7 +139,12 @@ describe('a client of the OpenID provider', () => {
     await expectHeadline(page, 'Call center')
 
     expect(await desk.oidcClients()).toMatchObject([
-      { kind: 'ciba', ciba: { showsNumber: true, notificationEndpoint }, authentication: 'private_key_jwt', jwks: { keys: [key] } },
+      {
+        kind: 'ciba',
+        ciba: { showsNumber: true, notificationEndpoint },
+        authentication: 'private_key_jwt',
+        jwks: { keys: [key] },
+      },
     ])
   })
 

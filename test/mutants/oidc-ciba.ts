@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: pings,
-    title: 'an OpenID client is told once, on whichever node the person answers %s',
+    title: 'a message to an OpenID client is taken once when two nodes take it at once',
   },
   {
     defense: 'a ping of a node that has ended is due again',

@@ -21,7 +21,7 @@ export interface PingMessage {
 
 export type OpenPing = Awaited<ReturnType<typeof duePings>>[number]
 
-/** The tries in all: they end after about half a minute, or one and a half if the endpoint never answers. */
+/** The tries in all: they end after about half a minute, or a minute if the endpoint never answers. */
 export const maxTries = 6
 
 /** How long a try may take, seconds: more than `postMessage()` waits. Then another node takes the next one. */

@@ -125,6 +125,18 @@ describe.each(engines)('what clients of the OpenID provider are told, on %s', (e
     },
   )
 
+  it('a message to an OpenID client is taken once when two nodes take it at once', async () => {
+    const { answer } = await asked(oidcStateOf(running.service))
+    await answer()
+    const stores = [(await contextOf(running)).store, (await contextOf(other)).store]
+    const { rows } = await sql<{ artifactId: string }>`select artifact_id from oidc_ping`.execute(stores[0]!.db)
+    const ping = { artifactId: rows[0]!.artifactId, tries: 0 }
+
+    const taken = await Promise.all(stores.map(({ db }) => takePing(db, ping, running.clock.now() + tryLength)))
+
+    expect(taken.filter(Boolean)).toHaveLength(1)
+  })
+
   it('an OpenID client is told that nobody can answer any more', async () => {
     await asked(node())
 
