@@ -260,8 +260,9 @@ describe.each(engines)('what clients of the OpenID provider are told, on %s', (e
       Object.assign(agent.options, { port: center.port, ca: center.ca })
       const { answer } = await asked(node(running, agent))
 
+      const again = running.clock.timerSet(1)
       await answer()
-      await untilTried(1)
+      await again
       await running.clock.advance(1)
       await untilTried(2)
 
