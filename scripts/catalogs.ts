@@ -84,7 +84,7 @@ function loader(tags: readonly string[]): string {
 
 function listLoader(tags: readonly string[], folder: string, english: Catalog): string {
   const lines = tags.map(
-    (tag) => `  ${tag}: async () => textsById<Words>(ids, (await import('./${tag}-list.ts')).list),\n`,
+    (tag) => `  ${tag}: async () => textsById(ids, (await import('./${tag}-list.ts')).list) as Words,\n`,
   )
   const ids = JSON.stringify(Object.keys(english).join(' '))
   return [

@@ -3,7 +3,7 @@
  *
  * @param ids Such as `keys/title`, in the order of the texts.
  */
-export function textsById<Words>(ids: readonly string[], texts: readonly unknown[]): Words {
+export function textsById(ids: readonly string[], texts: readonly unknown[]): object {
   const words: Branch = {}
   for (const [index, id] of ids.entries()) {
     const names = id.split('/')
@@ -12,7 +12,7 @@ export function textsById<Words>(ids: readonly string[], texts: readonly unknown
     for (const name of names) branch = (branch[name] ??= {}) as Branch
     branch[leaf] = texts[index]
   }
-  return words as Words
+  return words
 }
 
 interface Branch {

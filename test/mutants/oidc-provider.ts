@@ -185,8 +185,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'introspection of a client’s own tokens only',
     file: 'src/oidc/provider.ts',
-    find: 'introspection: { enabled: true, allowedPolicy: isOwnToken }',
-    replace: 'introspection: { enabled: true, allowedPolicy: () => true }',
+    find: 'allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId',
+    replace: 'allowedPolicy: () => true',
     test: protocol,
     title: 'the provider accepts a code, and a refresh token, only from the client that it was made for',
   },
