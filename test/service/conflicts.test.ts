@@ -364,6 +364,14 @@ describe.each(engines)('requests that conflict on %s', (engine) => {
       await fourCodes(path)
       return thrice(() => call('POST', `${path}/bypasscodes`, { body: bypass }))
     },
+    rotateOidcKeys: () => changesOfSharedKeys('/oidc-provider/keys'),
+    replaceOidcKeys: () => changesOfSharedKeys('/oidc-provider/keys/replace'),
+  }
+
+  /** All organizations of a service have the same signing keys, so nobody in one of several changes them. */
+  async function changesOfSharedKeys(path: string) {
+    await running.service.administration.createOrganization(unique())
+    return thrice(() => owner.call('POST', path))
   }
 
   it('conflicting requests are tried with every operation that declares a conflict', () => {

@@ -3,6 +3,7 @@ import type { JsonWebKey } from 'node:crypto'
 import { promisify } from 'node:util'
 
 import { audit } from '../../engine/audit/audit.ts'
+import { ApiProblem } from '../../engine/base/problem.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { inTransaction } from '../../engine/database/transaction-ends.ts'
 import type { Secrets } from '../../engine/secrets/secrets.ts'
@@ -86,6 +87,7 @@ export async function rotateSigningKey(
  *
  * @param made See `rotateSigningKey`, as well as for the organization.
  * @returns how many ended.
+ * @throws {ApiProblem} where somebody else has added a key at the same time.
  */
 export async function replaceSigningKeys(
   ctx: ServiceContext,
@@ -97,7 +99,7 @@ export async function replaceSigningKeys(
     const generation = ((await oidcKeys(db)).at(-1)?.generation ?? 0) + 1
     const now = ctx.clock.now()
     if (!(await insertOidcKey(db, { ...key, generation, createdAt: now, signsFrom: now }))) {
-      throw new Error('Another process has added a key at the same time. Try again.')
+      throw new ApiProblem('api.error.conflict.state', 'Somebody else has added a key at the same time. Try again.')
     }
     const { length: count } = await deleteKeysBefore(db, generation)
     await audit(db, ctx, { event: 'oidc.keys_replaced', organizationId, facts: { key: key.id, count } })

@@ -47,6 +47,16 @@ describe.each(mainEngines)('the OpenID provider in the console, on %s', (engine)
     expect(before.map(({ id }: { id: string }) => id)).not.toContain(after[0].id)
   })
 
+  it('two owners who replace all signing keys at once leave one key, and neither gets an error without words', async () => {
+    const [first, second] = [await owner(), await owner()]
+
+    const answers = await Promise.all([first, second].map((by) => by.call('POST', '/oidc-provider/keys/replace')))
+
+    expect(answers.map(({ status }) => status)).toContain(200)
+    for (const { status } of answers) expect([200, 409]).toContain(status)
+    expect(statesOf(await first.call('GET', '/oidc-provider'))).toEqual(['signing'])
+  })
+
   it('the audit trail of the organization says who has changed the signing keys', async () => {
     const by = await owner()
     await by.call('POST', '/oidc-provider/keys')
