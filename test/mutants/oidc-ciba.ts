@@ -65,9 +65,9 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'one node takes a ping',
     file: 'src/service/features/oidc/ping-statements.ts',
-    find: "      .where('artifactId', '=', artifactId)\n      .where('tries', '=', tries),\n)\n\n/** Moves",
+    find: "      .where('artifactId', '=', artifactId)\n      .where('tries', '=', tries)\n      .where((is) =>",
     replace:
-      "      .where('artifactId', '=', artifactId)\n      .where('tries', '>=', derived(tries, () => 0)),\n)\n\n/** Moves",
+      "      .where('artifactId', '=', artifactId)\n      .where('tries', '>=', derived(tries, () => 0))\n      .where((is) =>",
     also: [
       {
         file: 'src/service/features/oidc/ping-statements.ts',
@@ -81,10 +81,26 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a ping of a node that has ended is due again',
     file: 'src/service/features/oidc/ping-statements.ts',
-    find: "  openPings(db).where('oidcPing.dueAt', '<=', now)",
-    replace: "  openPings(db).where('oidcPing.tries', '=', 0).where('oidcPing.dueAt', '<=', now)",
+    find: "  openPings(db, query).where('oidcPing.dueAt', '<=', query.now)",
+    replace: "  openPings(db, query).where('oidcPing.tries', '=', 0).where('oidcPing.dueAt', '<=', query.now)",
     test: pings,
     title: 'an OpenID client is told by another node if one has ended between the answer and the message',
+  },
+  {
+    defense: 'a pause after a try of a ping that could not be stored',
+    file: 'src/service/features/oidc/pings.ts',
+    find: '        return pause()\n',
+    replace: '        return undefined\n',
+    test: pings,
+    title: 'a ping whose try cannot be stored is tried again after a pause, and not all the time',
+  },
+  {
+    defense: 'places for the pings of other clients',
+    file: 'src/service/features/oidc/ping-statements.ts',
+    find: "    .where('oidcArtifact.clientId', 'not in', busy)\n",
+    replace: '',
+    test: pings,
+    title: 'an OpenID client with very many messages that hang keeps no other client from being told',
   },
   {
     defense: 'an end of the tries of a ping',
@@ -97,7 +113,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'no second ping after a refusal or a redirect',
     file: sender,
-    find: 'if (!reply || reply.status >= 500)',
+    find: 'if (!reply || reply.status >= 500 || temporary.includes(reply.status))',
     replace: 'if (!reply || reply.status >= 300)',
     test: pings,
     title: 'an OpenID client that %s is not told again',

@@ -57,7 +57,7 @@ export async function furnishManyUsers(
       select id, ${domain}, id, 'key', 'self', '{}', sequence`,
     sql`oidc_artifact (id, model, client_id, grant_id, user_id, uid, created_at, expires_at, payload)
       select id, 'Session', null, id, id, id, sequence, sequence, ''`,
-    sql`oidc_ping (artifact_id, subject_id, due_at, tries) select id, id, sequence, sequence % 2`,
+    sql`oidc_ping (artifact_id, subject_id, due_at, expires_at, tries) select id, id, sequence, sequence, sequence % 2`,
     sql`known_browser (id_hash, domain_id, user_id, factors, passed_at, expires_at)
       select id, ${domain}, id, '', sequence, 4000000000 + sequence`,
     sql`audit_writer (id, sequence, hash, start_sequence, start_hash, started_at) select id, 1, '', 0, '', sequence`,

@@ -12,5 +12,10 @@ export function qrSvg(text: string): string {
   return `<svg viewBox="-${quietZone} -${quietZone} ${size} ${size}"><path stroke="#000" d="${lines.join('')}"/></svg>`
 }
 
-const lineOf = (row: readonly boolean[]) => row.map(Number).join('').replace(/0+$/, '').replaceAll(/0+|1+/g, part)
+const lineOf = (row: readonly boolean[]) =>
+  row
+    .slice(0, row.lastIndexOf(true) + 1)
+    .map(Number)
+    .join('')
+    .replaceAll(/0+|1+/g, part)
 const part = (run: string): string => (run.startsWith('1') ? `h${run.length}` : `m${run.length} 0`)

@@ -24,5 +24,6 @@ export async function expectPing(ctx: Pick<ServiceContext, 'store' | 'secrets' |
   const name = { model: ownModels.ping, id: message.requestId }
   const payload = { ...message, clientId, accountId: userId }
   await storeArtifact(ctx, name, { payload, expiresIn, address: undefined })
-  await insertPing(ctx.store.db, { artifactId: artifactKey(name).id, subjectId, dueAt: answerUntil })
+  const expiresAt = ctx.clock.now() + expiresIn
+  await insertPing(ctx.store.db, { artifactId: artifactKey(name).id, subjectId, dueAt: answerUntil, expiresAt })
 }

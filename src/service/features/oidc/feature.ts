@@ -14,6 +14,10 @@ export const oidc = {
       beforeRotation: true,
       removeSome: removal('oidcArtifact', ['id'], (is, now) => is('expiresAt', '<=', now)),
     },
+    expiredPings: {
+      place: 33,
+      removeSome: removal('oidcPing', ['artifactId'], (is, now) => is('expiresAt', '<=', now)),
+    },
     retiredKeys: {
       place: 32,
       beforeRotation: true,

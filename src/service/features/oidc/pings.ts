@@ -3,9 +3,9 @@ import type { Agent } from 'node:https'
 import { withoutCaller } from '../../engine/base/waiting-caller.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import type { StoreChange } from '../../engine/database/store.ts'
-import { createPingSender } from './send-ping.ts'
+import { createPingSender, width } from './send-ping.ts'
 import type { OpenPing } from './send-ping.ts'
-import { answeredPings, answeredPingsAbout, duePings, nextPingDue } from './ping-statements.ts'
+import { answeredPings, answeredPingsAbout, duePings, mostAtOnce, nextPingDue } from './ping-statements.ts'
 
 /**
  * Tells clients that a person has answered (CIBA Core 1.0 section 10.2). What is to be told stands in the database, so that any node goes
@@ -25,55 +25,82 @@ export function createPings(ctx: ServiceContext, agent: Agent): Pings {
   const { store, waiters, clock } = ctx
   const closing = new AbortController()
   const sender = createPingSender(ctx, { agent, signal: closing.signal })
-  const underWay = new Map<string, Promise<void>>()
+  const underWay = new Map<string, UnderWay>()
   const alarm = createAlarm(() => note(everything))
   let pending: Look | undefined
   let looking: Promise<void> | undefined
   let unwatch: (() => void) | undefined
 
-  function note({ ids, all }: Look): void {
-    if (closing.signal.aborted || waiters.closed()) return
-    const before = pending ?? nothing
-    pending = { ids: [...before.ids, ...ids].slice(0, maxIds), all: before.all || all || ids.length > maxIds }
-    looking ??= withoutCaller(lookUntilQuiet).finally(() => (looking = undefined))
+  function note(look: Look): void {
+    const isNothing = !look.all && look.ids.length === 0
+    if (isNothing || closing.signal.aborted || waiters.closed()) return
+    pending = join(pending, look)
+    looking ??= withoutCaller(lookUntilQuiet)
   }
 
   async function lookUntilQuiet(): Promise<void> {
+    let look: Look | undefined
     try {
       while (pending && !closing.signal.aborted) {
-        const look = pending
+        look = pending
         pending = undefined
         // Before it looks, so that no answer is missed in between.
         unwatch ??= waiters.watch((change) => note(lookAt(change)))
         const now = clock.now()
-        for (const ping of await find(look, now)) start(ping)
+        const started = (await find(look, now)).filter(start)
+        // There may be more, also of clients behind one that is busy now.
+        if (started.length >= mostAtOnce) pending = join(pending, everything)
         await plan(now)
       }
     } catch (error) {
       if (!ctx.failures.covers(error)) ctx.logger.warn({ err: error }, 'pings of OpenID clients could not be read')
+      pending = join(pending, look)
       alarm.set(pauseAfterFailure)
+    } finally {
+      // In the same turn: what is noted from now on begins a look of its own.
+      looking = undefined
     }
   }
 
   async function find({ ids, all }: Look, now: number): Promise<readonly OpenPing[]> {
-    const due = await duePings(store.db, now)
-    if (all) return [...due, ...(await answeredPings(store.db, now))]
-    return ids.length === 0 ? due : [...due, ...(await answeredPingsAbout(store.db, ids, now))]
+    const query = { now, busy: busyClients() }
+    const due = await duePings(store.db, query)
+    if (all) return [...due, ...(await answeredPings(store.db, query))]
+    return ids.length === 0 ? due : [...due, ...(await answeredPingsAbout(store.db, ids, query))]
   }
 
-  function start(ping: OpenPing): void {
-    const { artifactId } = ping
-    if (underWay.has(artifactId)) return
-    const sending = withoutCaller(() => sender.send(ping))
+  /** Clients that use all tries that a client may have at a time. */
+  function busyClients(): string[] {
+    const clients = [...underWay.values()].map(({ clientId }) => clientId)
+    return [...Map.groupBy(clients, (id) => id)].flatMap(([id, same]) => (same.length < width ? [] : [id]))
+  }
+
+  /** @returns whether it was not under way. */
+  function start(ping: OpenPing): boolean {
+    const { artifactId, clientId } = ping
+    if (underWay.has(artifactId)) return false
+    const ended = withoutCaller(() => sender.send(ping))
       .catch((error: unknown) => {
         if (!closing.signal.aborted && !ctx.failures.covers(error))
           ctx.logger.warn({ err: error }, 'a ping of an OpenID client was interrupted')
+        // It is under way until then: where a try cannot be taken, it would be found again at once.
+        return pause()
       })
       .finally(() => {
         underWay.delete(artifactId)
         note(everything)
       })
-    underWay.set(artifactId, sending)
+    underWay.set(artifactId, { clientId: clientId ?? '', ended })
+    return true
+  }
+
+  function pause(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const cancel = clock.after(pauseAfterFailure * 1000, resolve)
+    const { signal } = closing
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    return promise.finally(cancel)
   }
 
   /**
@@ -112,7 +139,7 @@ export function createPings(ctx: ServiceContext, agent: Agent): Pings {
       stopWatching()
       alarm.set(undefined)
       await looking
-      await Promise.all(underWay.values())
+      await Promise.all([...underWay.values()].map(({ ended }) => ended))
     },
   }
 }
@@ -123,8 +150,17 @@ interface Look {
   readonly all: boolean
 }
 
-const nothing: Look = { ids: [], all: false }
 const everything: Look = { ids: [], all: true }
+
+function join(first: Look | undefined, second: Look | undefined): Look {
+  const ids = [...(first?.ids ?? []), ...(second?.ids ?? [])]
+  return { ids: ids.slice(0, maxIds), all: first?.all || second?.all || ids.length > maxIds }
+}
+
+interface UnderWay {
+  readonly clientId: string
+  readonly ended: Promise<void>
+}
 
 /** How long to wait after the database did not answer, seconds. */
 const pauseAfterFailure = 5

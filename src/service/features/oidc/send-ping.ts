@@ -7,7 +7,7 @@ import type { Reply } from '../../engine/outgoing/post-message.ts'
 import { deleteArtifact } from './artifact-statements.ts'
 import { openPayload } from './artifacts.ts'
 import { ownModels } from './models.ts'
-import { postponePing, takePing } from './ping-statements.ts'
+import { deletePing, maxTries, postponePing, takePing } from './ping-statements.ts'
 import type { duePings } from './ping-statements.ts'
 
 /** What a ping says, and to whom. */
@@ -21,14 +21,11 @@ export interface PingMessage {
 
 export type OpenPing = Awaited<ReturnType<typeof duePings>>[number]
 
-/** The tries in all: they end after about half a minute, or a minute if the endpoint never answers. */
-export const maxTries = 6
-
 /** How long a try may take, seconds: more than `postMessage()` waits. Then another node takes the next one. */
 export const tryLength = 30
 
 /** The messages to one client at a time, because each one to an endpoint that hangs waits for a timeout. */
-const width = 8
+export const width = 8
 
 export interface PingSender {
   /** Takes one try, unless another node does. */
@@ -52,10 +49,11 @@ export function createPingSender(
     if (verdict === 'later' && taken.tries < maxTries) {
       return postponePing(db, { ...taken, dueAt: clock.now() + 2 ** tries })
     }
-    await deleteArtifact(db, { id: artifactId, model: ownModels.ping })
     observer.pinged(verdict === 'later' ? 'failed' : verdict)
-    if (verdict === 'sent') return
-    logger.warn({ client: clientId, ...(reply && { status: reply.status }) }, 'an OpenID client could not be notified')
+    const answered = reply && { status: reply.status }
+    if (verdict !== 'sent') logger.warn({ client: clientId, ...answered }, 'an OpenID client could not be notified')
+    await deleteArtifact(db, { id: artifactId, model: ownModels.ping })
+    await deletePing(db, artifactId)
   }
 
   /** The error is dropped because it may contain the endpoint. */
@@ -72,8 +70,11 @@ export function createPingSender(
   return { send: (ping) => lanes(ping.clientId ?? '').run(() => takeTry(ping)) }
 }
 
+/** Timeouts and limits of a gateway in front of the client (RFC 9110 section 15.5.9, RFC 8470 section 5.2, RFC 6585 section 4). */
+const temporary: readonly number[] = [408, 425, 429]
+
 /** CIBA Core 1.0 section 10.2: 204 or 200. A redirection is no answer, and a client that refuses the message would refuse it again. */
 function verdictOf(reply: Reply | undefined): 'sent' | 'refused' | 'later' {
-  if (!reply || reply.status >= 500) return 'later'
+  if (!reply || reply.status >= 500 || temporary.includes(reply.status)) return 'later'
   return reply.status === 200 || reply.status === 204 ? 'sent' : 'refused'
 }

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 
 import { createPublicAgent } from '../../../../src/service/engine/outgoing/public-agent.ts'
 import { changeOidcClient } from '../../../../src/service/features/oidc/clients.ts'
-import { takePing } from '../../../../src/service/features/oidc/ping-statements.ts'
-import { maxTries, tryLength } from '../../../../src/service/features/oidc/send-ping.ts'
+import { maxTries, takePing } from '../../../../src/service/features/oidc/ping-statements.ts'
+import { tryLength } from '../../../../src/service/features/oidc/send-ping.ts'
 import { resetUser } from '../../../../src/service/features/people/reset.ts'
 import { oidcStateOf } from '../../../../src/service/oidc-state.ts'
 import type { OidcState } from '../../../../src/service/oidc-state.ts'
@@ -41,7 +41,9 @@ describe.each(engines)('what clients of the OpenID provider are told, on %s', (e
   afterEach(async () => {
     for (const state of states) state.close()
     await center.close()
-    await sql`delete from oidc_artifact`.execute((await contextOf(running)).store.db)
+    const { db } = (await contextOf(running)).store
+    await sql`delete from oidc_artifact`.execute(db)
+    await sql`delete from oidc_ping`.execute(db)
   })
 
   /** Has a node of the provider send what is due. */
@@ -76,9 +78,9 @@ describe.each(engines)('what clients of the OpenID provider are told, on %s', (e
   }
 
   const waiting = async () => {
-    const { rows } = await sql<{ tries: number }>`select tries from oidc_ping`.execute(
-      (await contextOf(running)).store.db,
-    )
+    const { rows } = await sql<{
+      tries: number
+    }>`select tries from oidc_ping join oidc_artifact on id = artifact_id`.execute((await contextOf(running)).store.db)
     return rows.map(({ tries }) => tries)
   }
   const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
@@ -90,7 +92,7 @@ describe.each(engines)('what clients of the OpenID provider are told, on %s', (e
     const ended = async () => {
       const { store } = await contextOf(running)
       const { rows } = await sql<{ tries: number; due: number | string }>`
-        select tries, due_at as due from oidc_ping`.execute(store.db)
+        select tries, due_at as due from oidc_ping join oidc_artifact on id = artifact_id`.execute(store.db)
       return rows.map(({ tries, due }) => (Number(due) < running.clock.now() + tryLength ? tries : 'under way'))
     }
     await expect.poll(ended).toEqual([count])
@@ -208,6 +210,70 @@ describe.each(engines)('what clients of the OpenID provider are told, on %s', (e
 
     expect(center.notified).toHaveLength(1)
     expect(failures() - before).toBe(1)
+  })
+
+  it.each([408, 425, 429])('an OpenID client whose gateway answers %i is told again', async (status) => {
+    const { answer } = await asked(node())
+    center.reply(status)
+
+    const again = running.clock.timerSet(1)
+    await answer()
+    await again
+    await running.clock.advance(1)
+    await center.received(2)
+    await untilNothingWaits()
+
+    expect(center.notified[1]?.text).toBe(center.notified[0]?.text)
+  })
+
+  it('a ping whose try cannot be stored is tried again after a pause, and not all the time', async () => {
+    const { db } = (await contextOf(running)).store
+    const { answer } = await asked(node())
+    const interrupted = () =>
+      running.logged.filter(({ message }) => message === 'a ping of an OpenID client was interrupted').length
+    const before = interrupted()
+    const fail = engine === 'SQLite' ? "raise(abort, 'full')" : 'broken()'
+    if (engine === 'PostgreSQL') {
+      await sql`create function broken() returns trigger language plpgsql as 'begin raise ''full''; end'`.execute(db)
+    }
+    const trigger =
+      engine === 'SQLite'
+        ? `create trigger broken before update on oidc_ping begin select ${fail}; end`
+        : `create trigger broken before update on oidc_ping for each row execute function ${fail}`
+    await sql.raw(trigger).execute(db)
+
+    const pause = running.clock.timerSet(5)
+    await answer()
+    await pause
+    for (let turns = 0; turns < 100; turns += 1) await turn()
+    const tries = interrupted() - before
+    await sql.raw(engine === 'SQLite' ? 'drop trigger broken' : 'drop trigger broken on oidc_ping').execute(db)
+    if (engine === 'PostgreSQL') await sql`drop function broken`.execute(db)
+    await running.clock.advance(5)
+    await center.received(1)
+
+    expect(tries).toBe(1)
+  })
+
+  it('an OpenID client with very many messages that hang keeps no other client from being told', async () => {
+    const state = node()
+    const silent = await asked(state)
+    for (let index = 0; index < 120; index += 1) {
+      await state.expectPing({
+        message: { endpoint: center.endpoint, token: 'token', requestId: `of-the-silent-${index}` },
+        clientId: silent.client.id,
+        userId: silent.user.id,
+        subjectId: silent.session.id,
+        answerUntil: running.clock.now() + 60,
+        expiresIn: 180,
+      })
+    }
+    const second = await asked(state)
+    center.reply(...Array.from({ length: 200 }, () => () => {}))
+
+    await running.clock.advance(60)
+
+    await expect.poll(() => center.notified.some(({ text }) => text.includes(second.requestId))).toBe(true)
   })
 
   it('an OpenID client that never answers keeps no other one from being told', async () => {

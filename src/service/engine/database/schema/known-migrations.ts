@@ -37,7 +37,7 @@ export const knownMigrations = [
   migration('0022-approval', '813003947a260c8c39f98a28f7a84630', '4a48f4310400901acabf5d50581c6b83'),
   migration('0023-oidc', 'be2fd9d1ab687a15bfc471854fa0b81e'),
   migration('0024-oidc-pkce', '36f46065d506b3b2473a6646e6217321'),
-  migration('0025-oidc-ping', '2b85a3c03fed311c742b17fda1fc43c4'),
+  migration('0025-oidc-ping', '7fd6f224e0f781a4d8cc60b3b00b2cd2'),
 ] as const
 
 export type MigrationName = (typeof knownMigrations)[number]['name']

@@ -919,12 +919,14 @@ export interface Database {
   }
   /** When a client of the OpenID provider is told that a person has answered; see `features/oidc/pings.ts`. */
   oidcPing: {
-    /** The artifact with what it says, and to whom. */
+    /** The artifact with what it says, and to whom. Without it, the ping is sent no more. */
     artifactId: string
     /** The session or approval that is answered. */
     subjectId: string
     /** The time of the next try. Before the first one, the time at which nobody can answer any more. */
     dueAt: number
+    /** The time at which the artifact expires. */
+    expiresAt: number
     /** The tries that have begun. */
     tries: Generated<number>
   }
