@@ -153,6 +153,14 @@ function openvpn(): readonly Mutant[] {
       title: 'OpenVPN accepts a token only with the certificate of the person who got it',
     },
     {
+      defense: 'OpenVPN has processes for all who wait',
+      file: 'deploy/openvpn/second-factor-limits.conf',
+      find: 'LimitNPROC=4096',
+      replace: 'LimitNPROC=10',
+      test,
+      title: 'OpenVPN asks people while many others have not answered, within the limits of its systemd unit',
+    },
+    {
       defense: 'OpenVPN gives clients a token for renegotiations',
       file: 'deploy/openvpn/server.conf',
       find: 'auth-gen-token 43200 3600 external-auth\nauth-gen-token-secret /etc/openvpn/auth-token.key\n',
