@@ -310,5 +310,13 @@ function gate(): readonly Mutant[] {
       test: door,
       title: 'shows nobody a request of the proxy by TRACE at %s',
     },
+    {
+      defense: 'the gate turns self-enrollment off',
+      file,
+      find: "const selfEnrollment = SELF_ENROLLMENT === 'on'",
+      replace: 'const selfEnrollment = true',
+      test,
+      title: 'the gate lets people without a factor set one up, unless that is turned off',
+    },
   ]
 }
