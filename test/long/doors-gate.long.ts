@@ -555,6 +555,21 @@ describe('the gate', () => {
     expect([named, ...last]).toEqual([403, 200, 403])
   })
 
+  it('Apache serves nobody after the process that asks the gate has ended', async () => {
+    const browser = await browserOf('ann', webServers.Apache)
+    await passGate(browser, 'ann', '/')
+    const inside = await browser.open('/')
+    const before = app.seen.length
+    const pid = Number(execFileSync('pgrep', ['-f', `^${process.execPath} ${folder}/gate-map.js`]).toString())
+    process.kill(pid, 'SIGKILL')
+
+    const outside = [await browser.open('/'), await browser.open('/')]
+
+    expect(inside.status).toBe(200)
+    expect(outside.map(({ status }) => status)).not.toContain(200)
+    expect(app.seen).toHaveLength(before)
+  })
+
   it('the web servers serve nobody while the gate is down, and let nobody in while the service is', async () => {
     const before = app.seen.length
     const browsers = await Promise.all(Object.values(webServers).map((each) => browserOf('ben', each)))
