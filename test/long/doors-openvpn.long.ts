@@ -114,7 +114,7 @@ function createCertificates(): void {
   openssl(`req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=CA -keyout ca.key -out ca.crt -addext ${authority}`)
   for (const [file, name, usage] of [
     ['server', 'vpn.example', 'serverAuth'],
-    ...people.map((name) => [name, name, 'clientAuth'] as const),
+    ...people.map((user) => [user, user, 'clientAuth'] as const),
   ] as const) {
     const extensions = `keyUsage=digitalSignature\nextendedKeyUsage=${usage}\n`
     writeFileSync(join(folder, 'extensions'), extensions)
