@@ -7,6 +7,7 @@
  *   SESSION_SECRET   signs the session cookie: openssl rand -hex 32
  *   USER_HEADER      the header in which the proxy names the user (X-Remote-User)
  *   PROXY_ADDRESS    the address of the proxy (127.0.0.1)
+ *   SELF_ENROLLMENT  "off": people without a factor need an activation code of an administrator ("on")
  */
 import { hash, timingSafeEqual } from 'node:crypto'
 import express from 'express'
@@ -17,10 +18,12 @@ import { SqliteSessions } from './shared/sqlite-sessions.js'
 import { start } from './shared/start.js'
 
 const { PUBLIC_URL, GATE_KEY, SESSION_SECRET, SESSIONS = 'sessions.sqlite' } = process.env
-const { USER_HEADER = 'X-Remote-User', PROXY_ADDRESS = '127.0.0.1' } = process.env
+const { USER_HEADER = 'X-Remote-User', PROXY_ADDRESS = '127.0.0.1', SELF_ENROLLMENT = 'on' } = process.env
 for (const [name, value] of Object.entries({ PUBLIC_URL, GATE_KEY, SESSION_SECRET })) {
   if (!value || (name !== 'PUBLIC_URL' && value.length < 32)) throw new Error(`${name} is missing or too short.`)
 }
+if (!['on', 'off'].includes(SELF_ENROLLMENT)) throw new Error('SELF_ENROLLMENT is neither "on" nor "off".')
+const selfEnrollment = SELF_ENROLLMENT === 'on'
 const keyHash = hash('sha256', GATE_KEY, 'buffer')
 const secure = PUBLIC_URL.startsWith('https:')
 
@@ -50,10 +53,12 @@ app.use(
 const user = (req) => ({ username: req.get(USER_HEADER) })
 const ended = (error) => (error ? 'Your second step has not ended. Try again.' : 'Your second step has ended.')
 const logout = (req, res) => req.session.destroy((error) => res.status(error ? 500 : 200).send(ended(error)))
-app.use(mfa({ user, publicUrl: PUBLIC_URL, public: ['/gate/check'], logoutPath: '/gate/logout', logout }))
+const paths = { public: ['/gate/check'], logoutPath: '/gate/logout' }
+app.use(mfa({ user, publicUrl: PUBLIC_URL, ...paths, logout, selfEnrollment }))
 
 // What the proxy asks. 403: the proxy sends the request here once more, and mfa() leads the browser to the challenge.
 app.get('/gate/check', (req, res) => res.sendStatus(req.mfa?.verified ? 204 : 403))
 app.post('/gate/logout', logout)
 app.use((req, res) => res.status(404).send('The proxy sends only requests without a second step here.'))
-start(app, 'Ask it from nginx or Apache.')
+// The proxies connect to 127.0.0.1, and "localhost" may be ::1 alone.
+start(app, 'Ask it from nginx or Apache.', '127.0.0.1')

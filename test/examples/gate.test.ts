@@ -17,6 +17,7 @@ const proxyHeaders = { 'x-gate-key': gateKey, 'x-remote-user': 'alice' }
 async function startGate(more: NodeJS.ProcessEnv = {}) {
   const service = await startService()
   const { code } = await service.enroll('alice')
+  await service.addUser('bob')
   const gate = await startExample('gate.js', {
     MFA_BASE_URL: `${service.url}/api`,
     MFA_API_KEY: service.apiKey,
@@ -79,7 +80,26 @@ describe('examples/gate.js', () => {
     expect(await browser.send('GET', '/', proxyHeaders)).toMatchObject({ status: 403, text: 'Only the proxy may ask.' })
   })
 
-  it('the gate does not start with a short key', async () => {
+  it('the gate listens on the address that the proxies connect to', async () => {
+    const { url } = await startGate()
+
+    expect(new URL(url).hostname).toBe('127.0.0.1')
+    expect((await createBrowser(url).send('GET', '/gate/check', proxyHeaders)).status).toBe(403)
+  })
+
+  it('the gate lets people without a factor set one up, unless that is turned off', async () => {
+    const bob = { ...proxyHeaders, 'x-remote-user': 'bob' }
+    const pageOf = async (more: NodeJS.ProcessEnv) => createBrowser((await startGate(more)).url).open('/mfa', bob)
+
+    const [on, off] = [await pageOf({}), await pageOf({ SELF_ENROLLMENT: 'off' })]
+
+    const typed = 'Type the activation code that your administrator gave you'
+    expect([on, off].map(({ text }) => text.includes(typed))).toEqual([false, true])
+    expect([on, off].map(({ text }) => /#code=|class="code"|enroll\/app/.test(text))).toEqual([true, false])
+  })
+
+  it('the gate does not start with a short key, or a setting that it does not know', async () => {
     await expect(startGate({ GATE_KEY: 'short' })).rejects.toThrow('GATE_KEY is missing or too short')
+    await expect(startGate({ SELF_ENROLLMENT: 'false' })).rejects.toThrow('neither "on" nor "off"')
   })
 })

@@ -77,8 +77,10 @@ afterAll(async () => {
 /** An app that knows nothing of a second step: it says what it got. */
 async function startApp() {
   const seen: string[] = []
+  const headers: IncomingMessage['headers'][] = []
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     seen.push(req.url ?? '')
+    headers.push(req.headers)
     const { 'x-remote-user': user, 'x-gate-key': key } = req.headers
     const bytes = Buffer.concat(await req.toArray()).length
     res.setHeader('content-type', 'application/json')
@@ -93,11 +95,18 @@ async function startApp() {
   return {
     port,
     seen,
+    headers,
     close: () => {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+/** What an app is told of a person in its only request, and the headers that it could mistake for that. */
+function namesIn([headers = {}]: readonly IncomingMessage['headers'][]) {
+  const { 'x-remote-user': user, 'x-forwarded-proto': protocol } = headers
+  return { user, protocol, underscores: Object.keys(headers).filter((name) => name.includes('_')) }
 }
 
 async function listen(server: Server): Promise<number> {
@@ -323,6 +332,70 @@ describe.each(['nginx', 'Apache'] as const)('%s with the gate', (name) => {
     expect([own.statusCode, app.seen.length - before]).toEqual([200, 0])
   })
 
+  it(`${name} keeps its headers, whatever a browser names in Connection or writes with underscores`, async () => {
+    const browser = await browserOf('ann', webServers[name])
+    await passGate(browser, 'ann', '/')
+    const own = { authorization: authorization('ann'), cookie: browser.cookies() }
+    const read = async (headers: OutgoingHttpHeaders) => {
+      const before = app.headers.length
+      const { statusCode } = await overTls({ port: port(), path: '/', headers: { ...own, ...headers } })
+      return { statusCode, ...namesIn(app.headers.slice(before)) }
+    }
+
+    const named = [
+      await read({ connection: 'X-Remote-User, X-Forwarded-Proto' }),
+      await read({ connection: 'close', 'x-remote-user': 'admin', 'x-forwarded-proto': 'ftp' }),
+    ]
+    const underscores = []
+    for (const header of ['X_Remote_User', 'X-Remote_User', 'x_remote-user', 'X_Gate_Key', 'X-Forwarded_Host']) {
+      underscores.push(await read({ [header]: 'admin', connection: 'X-Remote-User' }))
+    }
+
+    const ann = { statusCode: 200, user: 'ann', protocol: 'https', underscores: [] }
+    expect(named).toEqual([ann, ann])
+    expect(underscores).toEqual(underscores.map(() => ann))
+  })
+
+  it(`${name} tells the app no address that a browser made up`, async () => {
+    const browser = await browserOf('ann', webServers[name])
+    await passGate(browser, 'ann', '/')
+    const names = ['For', 'Host', 'Server', 'Port', 'Prefix', 'Proto'].map((each) => `X-Forwarded-${each}`)
+    const evil = Object.fromEntries([...names, 'X-Real-IP', 'Forwarded'].map((each) => [each, 'evil.example']))
+    const headers = { authorization: authorization('ann'), cookie: browser.cookies(), ...evil }
+
+    const { statusCode } = await overTls({ port: port(), path: '/', headers })
+
+    expect(statusCode).toBe(200)
+    expect(JSON.stringify(app.headers.at(-1))).not.toContain('evil.example')
+  })
+
+  it.each(['/mfa/../page', '/mfa/%2e%2e/page', '/gate/logout/../../page', '/mfa/x/../../page'])(
+    `${name} keeps the key of the gate from the app at the address %s`,
+    async (path) => {
+      const browser = await browserOf('ann', webServers[name])
+      await passGate(browser, 'ann', '/')
+      const before = app.headers.length
+
+      const headers = { authorization: authorization('ann'), cookie: browser.cookies() }
+      const { statusCode } = await overTls({ port: port(), path, headers })
+
+      expect(statusCode).toBe(200)
+      expect(app.headers.slice(before).map((each) => each['x-gate-key'])).toEqual([undefined])
+    },
+  )
+
+  it.each(['/mfa/x', '/gate/logout', '/'])(
+    `${name} shows nobody a request of the proxy by TRACE at %s`,
+    async (path) => {
+      const headers = { authorization: authorization('ann'), 'max-forwards': '0' }
+
+      const answer = await overTls({ port: port(), path, method: 'TRACE', headers })
+
+      expect(answer.statusCode).toBe(405)
+      expect(Buffer.concat(await answer.toArray()).toString()).not.toContain(gateKey)
+    },
+  )
+
   it(`${name} passes bodies on after the second step, and none before it`, async () => {
     const browser = await browserOf('ann', webServers[name])
     const post = () =>
@@ -480,6 +553,21 @@ describe('the gate', () => {
     expect(new Set(ann)).toEqual(new Set([200]))
     expect(new Set(ben)).toEqual(new Set([403]))
     expect([named, ...last]).toEqual([403, 200, 403])
+  })
+
+  it('Apache serves nobody after the process that asks the gate has ended', async () => {
+    const browser = await browserOf('ann', webServers.Apache)
+    await passGate(browser, 'ann', '/')
+    const inside = await browser.open('/')
+    const before = app.seen.length
+    const pid = Number(execFileSync('pgrep', ['-f', `^${process.execPath} ${folder}/gate-map.js`]).toString())
+    process.kill(pid, 'SIGKILL')
+
+    const outside = [await browser.open('/'), await browser.open('/')]
+
+    expect(inside.status).toBe(200)
+    expect(outside.map(({ status }) => status)).not.toContain(200)
+    expect(app.seen).toHaveLength(before)
   })
 
   it('the web servers serve nobody while the gate is down, and let nobody in while the service is', async () => {

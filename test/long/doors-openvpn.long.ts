@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -13,6 +13,11 @@ import { requirePrograms, show } from '../support/doors/programs.ts'
 import { freePort } from '../support/service-nodes.ts'
 
 const deployed = (name: string) => readFileSync(join(root, 'deploy/openvpn', name), 'utf8')
+
+const people = ['ann', 'ben', 'cyd', 'dan', 'eve']
+/** A limit that systemd sets for the server. */
+const limit = (name: string) =>
+  Number(new RegExp(`^${name}=(\\d+)$`, 'm').exec(deployed('second-factor-limits.conf'))?.[1])
 
 let folder: string
 let service: DoorService
@@ -28,7 +33,11 @@ interface Running {
 }
 
 function openvpn(file: string): Running {
-  const child = spawn('openvpn', ['--config', file], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  return run('openvpn', ['--config', file])
+}
+
+function run(program: string, args: readonly string[]): Running {
+  const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   let log = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => (log += text))
@@ -50,10 +59,10 @@ function openvpn(file: string): Running {
 }
 
 beforeAll(async () => {
-  requirePrograms(['openvpn', 'openvpn'], ['curl', 'curl'], ['openssl', 'openssl'])
+  requirePrograms(['openvpn', 'openvpn'], ['curl', 'curl'], ['openssl', 'openssl'], ['prlimit', 'util-linux'])
   folder = mkdtempSync(join(tmpdir(), 'second-factor-openvpn-'))
   service = await startDoorService({ type: 'RADIUS', numberMatching: 'offered', requestTimeout: 60 })
-  for (const name of ['ann', 'ben']) ids[name] = (await service.enroll(name)).id
+  for (const name of people) ids[name] = (await service.enroll(name)).id
   createCertificates()
   port = await freePort()
   mkdirSync(join(folder, 'tmp'))
@@ -68,18 +77,28 @@ beforeAll(async () => {
       .replace('0123456789abcdef0123456789abcdef01234567', service.domainId)
       .replace('API-KEY', service.apiKey)
       .replace('/etc/ssl/certs/ca-certificates.crt', service.caFile)
-      .replace(/^(user|group) openvpn\n/gm, '')
+      .replace('user openvpn', 'user nobody')
+      .replace('group openvpn', 'group nogroup')
       .replace('port 1194', `port ${port}\nlocal 127.0.0.1`)
       .replace('reneg-sec 3600', 'reneg-sec 30')
   writeFileSync(script, place(deployed('second-factor-auth')), { mode: 0o755 })
   writeFileSync(spy, `#!/bin/sh\ncat "$1" >>${folder}/typed\nexec ${script} "$1"\n`, { mode: 0o755 })
-  writeFileSync(join(folder, 'second-factor.conf'), place(deployed('second-factor.conf')), { mode: 0o600 })
+  writeFileSync(
+    join(folder, 'second-factor.conf'),
+    place(deployed('second-factor.conf')).replace('Office', 'Head Office'),
+    { mode: 0o600 },
+  )
+  writeFileSync(join(folder, 'typed'), '')
   writeFileSync(
     join(folder, 'server.conf'),
     place(deployed('server.conf')).replace(`${script} via-file`, `${spy} via-file`),
   )
   execFileSync('openvpn', ['--genkey', 'auth-token', join(folder, 'auth-token.key')])
-  server = openvpn(join(folder, 'server.conf'))
+  for (const readable of [folder, service.folder]) chmodSync(readable, 0o755)
+  const [nobody = 0, nogroup = 0] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'nobody']).toString()))
+  for (const name of ['tmp', 'typed', 'second-factor.conf']) chownSync(join(folder, name), nobody, nogroup)
+  const limits = `--nproc=${limit('LimitNPROC')}`
+  server = run('prlimit', [limits, 'openvpn', '--config', join(folder, 'server.conf')])
   await server.printed(/Initialization Sequence Completed/)
 }, 60_000)
 afterAll(async () => {
@@ -95,8 +114,7 @@ function createCertificates(): void {
   openssl(`req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=CA -keyout ca.key -out ca.crt -addext ${authority}`)
   for (const [file, name, usage] of [
     ['server', 'vpn.example', 'serverAuth'],
-    ['ann', 'ann', 'clientAuth'],
-    ['ben', 'ben', 'clientAuth'],
+    ...people.map((user) => [user, user, 'clientAuth'] as const),
   ] as const) {
     const extensions = `keyUsage=digitalSignature\nextendedKeyUsage=${usage}\n`
     writeFileSync(join(folder, 'extensions'), extensions)
@@ -135,6 +153,15 @@ async function tokenOf(user: string): Promise<string> {
   throw new Error(`${user} has sent no token`)
 }
 
+/** The request on the phone of a user, once it is there. */
+async function requestOf(user: string) {
+  for (const end = Date.now() + 20_000; Date.now() < end; await pause(50)) {
+    const [request] = await service.pending(user)
+    if (request) return request
+  }
+  throw new Error(`no request reached the phone of ${user}`)
+}
+
 const pushes = (user: string) => service.pushes(ids[user] ?? '')
 
 describe('OpenVPN with deploy/openvpn', () => {
@@ -164,6 +191,16 @@ describe('OpenVPN with deploy/openvpn', () => {
     expect(resets.length).toBeGreaterThan(0)
     expect(client.log()).not.toContain('AUTH_FAILED')
     expect([pushes('ann') - before, pushes('ben') - beforeBen]).toEqual([1, 1])
+  })
+
+  it('OpenVPN asks people while many others have not answered, within the limits of its systemd unit', async () => {
+    const clients = people.map((user) => connect(user))
+    const asked = await Promise.all(people.map((user) => requestOf(user)))
+    for (const user of people) await service.answer(user, 'approve')
+    await Promise.all(clients.map((client) => client.printed(/Initialization Sequence Completed/)))
+
+    expect(limit('TasksMax')).toBe(limit('LimitNPROC'))
+    expect(asked.map((request) => JSON.stringify(request).includes('Head Office'))).toEqual(people.map(() => true))
   })
 
   it('OpenVPN tells whom the phone denies that the second factor was not approved', async () => {

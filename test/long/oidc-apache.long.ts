@@ -14,6 +14,7 @@ import type { RegisteredClient, StartedProvider } from '../oidc/start-provider.t
 import { createTabs } from '../oidc/tabs.ts'
 import type { Tabs } from '../oidc/tabs.ts'
 import { requirePrograms, show } from '../support/doors/programs.ts'
+import { sendRequest } from '../support/http-request.ts'
 import { bridgeTo, listenLocally } from '../support/oidc/site-bridge.ts'
 import type { SiteBridge } from '../support/oidc/site-bridge.ts'
 import { startWebServer } from '../support/oidc/web-server.ts'
@@ -46,7 +47,10 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'apache'))
   provider = await startProvider()
   // An app that knows nothing of OpenID Connect: it shows what it is told.
-  app = createServer((req, res) => res.end(JSON.stringify({ user: req.headers['x-remote-user'], path: req.url })))
+  app = createServer((req, res) => {
+    const { 'x-remote-user': user } = req.headers
+    res.end(JSON.stringify({ user, path: req.url, headers: req.headers }))
+  })
   appPort = await listenLocally(app)
   const sites = {
     wiki: await addSite('wiki.example'),
@@ -158,6 +162,36 @@ describe('mod_auth_openidc', () => {
     show('mod_auth_openidc asks', [...request.searchParams.keys()].join(' '), 'and tells the app', returned.user)
     expect(request.searchParams.get('code_challenge_method')).toBe('S256')
     expect(returned).toEqual({ status: 302, path: '/page?x=1', user: 'ada' })
+  })
+
+  it('mod_auth_openidc tells the app no name and no address that a browser made up', async () => {
+    const { passkey } = await addPerson('ida')
+    const { atApache, answer } = await comeFrom('wiki', passkey)
+    await returnWith(atApache, answer)
+    const forwarded = ['For', 'Host', 'Server', 'Port', 'Prefix', 'Proto'].map((each) => `x-forwarded-${each}`)
+    const names = ['x_remote_user', 'x_remote-user', 'x-remote_user', 'x_forwarded_host', 'x-real-ip', 'forwarded']
+    const evil = Object.fromEntries([...names, ...forwarded].map((each) => [each, 'evil.example']))
+
+    const page = await atApache.get('/page', { ...evil, connection: 'x-remote-user, x-forwarded-proto' })
+
+    expect(userOf(page.text)).toBe('ida')
+    expect(page.text).toContain('"x-forwarded-proto":"https"')
+    expect(page.text).not.toContain('evil.example')
+  })
+
+  it('mod_auth_openidc answers no TRACE, which would show what Apache adds to a request', async () => {
+    const { passkey } = await addPerson('jon')
+    const { atApache, answer } = await comeFrom('wiki', passkey)
+    await returnWith(atApache, answer)
+    const cookie = atApache.jar().map((each) => `${each.name}=${each.value}`)
+
+    const traced = await sendRequest('TRACE', `${bridges.wiki.url}/page`, {
+      cookie: cookie.join('; '),
+      'max-forwards': '0',
+    })
+
+    expect(traced.status).toBe(405)
+    expect(traced.text).not.toMatch(/x-remote-user/i)
   })
 
   it('mod_auth_openidc tells the app nothing before a sign-in, whatever the browser sends', async () => {

@@ -153,6 +153,14 @@ function openvpn(): readonly Mutant[] {
       title: 'OpenVPN accepts a token only with the certificate of the person who got it',
     },
     {
+      defense: 'OpenVPN has processes for all who wait',
+      file: 'deploy/openvpn/second-factor-limits.conf',
+      find: 'LimitNPROC=4096',
+      replace: 'LimitNPROC=10',
+      test,
+      title: 'OpenVPN asks people while many others have not answered, within the limits of its systemd unit',
+    },
+    {
       defense: 'OpenVPN gives clients a token for renegotiations',
       file: 'deploy/openvpn/server.conf',
       find: 'auth-gen-token 43200 3600 external-auth\nauth-gen-token-secret /etc/openvpn/auth-token.key\n',
@@ -168,6 +176,7 @@ function gate(): readonly Mutant[] {
   const test = 'examples/gate.test.ts'
   const file = 'examples/gate.js'
   const door = 'long/doors-gate.long.ts'
+  const headers = 'keeps its headers, whatever a browser names in Connection or writes with underscores'
   const passes = 'the gate says 204 after the second step, and only to the proxy, for the user who passed'
   return [
     {
@@ -249,6 +258,65 @@ function gate(): readonly Mutant[] {
       replace: '',
       test: door,
       title: 'serves nobody else with the cookies of a person who has passed',
+    },
+    ...['X_Remote_User', 'X-Remote_User', 'X_Remote-User'].map((header) => ({
+      defense: `Apache removes ${header}, which apps read as the name of the user`,
+      file: 'deploy/gate/apache.conf',
+      find: `\tRequestHeader unset ${header}\n`,
+      replace: '',
+      test: door,
+      title: headers,
+    })),
+    {
+      defense: 'Apache lets no browser remove the headers that it sets',
+      file: 'deploy/gate/apache.conf',
+      find: '\tRequestHeader unset Connection\n',
+      replace: '',
+      test: door,
+      title: headers,
+    },
+    {
+      defense: 'nginx drops headers with underscores',
+      file: 'deploy/gate/nginx.conf',
+      find: 'underscores_in_headers off;',
+      replace: 'underscores_in_headers on;',
+      test: door,
+      title: headers,
+    },
+    ...[
+      ['Apache', 'apache.conf', '\tRequestHeader unset X-Forwarded-Host\n'],
+      ['nginx', 'nginx.conf', '\t\tproxy_set_header X-Forwarded-Host $http_host;\n'],
+    ].map(([name, config = '', find = '']) => ({
+      defense: `${name} replaces the host that a browser makes up`,
+      file: `deploy/gate/${config}`,
+      find,
+      replace: '',
+      test: door,
+      title: 'tells the app no address that a browser made up',
+    })),
+    {
+      defense: 'Apache sends the key of the gate by the path that it uses, not by the one that was sent',
+      file: 'deploy/gate/apache.conf',
+      find: '\t<Location "/">\n\t\tSetEnvIf Request_URI "^/(mfa(/|$)|gate/logout$)" GATE=1\n\t</Location>\n',
+      replace: '\tSetEnvIf Request_URI "^/(mfa(/|$)|gate/logout$)" GATE=1\n',
+      test: door,
+      title: 'keeps the key of the gate from the app at the address %s',
+    },
+    {
+      defense: 'Apache answers no TRACE',
+      file: 'deploy/gate/apache.conf',
+      find: '\tTraceEnable Off\n',
+      replace: '',
+      test: door,
+      title: 'shows nobody a request of the proxy by TRACE at %s',
+    },
+    {
+      defense: 'the gate turns self-enrollment off',
+      file,
+      find: "const selfEnrollment = SELF_ENROLLMENT === 'on'",
+      replace: 'const selfEnrollment = true',
+      test,
+      title: 'the gate lets people without a factor set one up, unless that is turned off',
     },
   ]
 }

@@ -174,6 +174,22 @@ export const mutants: readonly Mutant[] = [
     test: 'long/oidc-apache.long.ts',
     title: 'mod_auth_openidc signs people in by passkey, and tells the app their username',
   },
+  ...['Connection', 'X_Remote_User', 'X-Remote_User', 'X_Remote-User', 'X-Forwarded-Host'].map((header) => ({
+    defense: `Apache removes ${header} before it asks an app of mod_auth_openidc`,
+    file: 'deploy/oidc/apache.conf',
+    find: `  RequestHeader unset ${header}\n`,
+    replace: '',
+    test: 'long/oidc-apache.long.ts',
+    title: 'mod_auth_openidc tells the app no name and no address that a browser made up',
+  })),
+  {
+    defense: 'Apache with mod_auth_openidc answers no TRACE',
+    file: 'deploy/oidc/apache.conf',
+    find: '  TraceEnable Off\n',
+    replace: '',
+    test: 'long/oidc-apache.long.ts',
+    title: 'mod_auth_openidc answers no TRACE, which would show what Apache adds to a request',
+  },
   {
     defense: 'revocation of a client’s own tokens only',
     file: 'src/oidc/provider.ts',

@@ -41,15 +41,23 @@ export async function startService({ domain = {}, service: serviceOptions = {} }
   // Browsers give keys to `localhost` as if it were https.
   const url = `http://localhost:${(server.address() as AddressInfo).port}`
   const client = createClient({ baseUrl: `${url}/api`, apiKey })
+
+  /** Adds a user without a factor to the domain. */
+  async function addUser(username: string) {
+    const user = await client.users.create({ username, name: username, email: 'person@example.com' })
+    await client.domains.addUser(domainId, user.id)
+    return user
+  }
+
   return {
     url,
     client,
     apiKey,
     domainId,
+    addUser,
     /** A new user of the domain. @returns its id and activation code. */
     async enroll(username: string): Promise<{ userId: string; code: string }> {
-      const user = await client.users.create({ username, name: username, email: 'person@example.com' })
-      await client.domains.addUser(domainId, user.id)
+      const user = await addUser(username)
       const { code = '' } = await client.tokens.issue(domainId, user.id)
       return { userId: user.id, code }
     },
