@@ -5,6 +5,7 @@ import { createClient } from './client/client.ts'
 import { ApiError } from './client/errors.ts'
 import { apiBase } from './session/mount.ts'
 import { Failed } from './parts/states.tsx'
+import { ShownOnceProvider } from './parts/shown-once.tsx'
 import { ToastProvider } from './parts/toast.tsx'
 import { useProblem } from './hooks/problem.ts'
 import { useRouter } from './session/router.tsx'
@@ -89,7 +90,9 @@ export function App({ invitation, onLanguage }: AppProps) {
   return (
     <SignedInProvider value={{ client, session: stage.session, renew }}>
       <ToastProvider>
-        <Shell onSignedOut={onSignedOut} onLanguage={onLanguage} />
+        <ShownOnceProvider>
+          <Shell onSignedOut={onSignedOut} onLanguage={onLanguage} />
+        </ShownOnceProvider>
       </ToastProvider>
     </SignedInProvider>
   )

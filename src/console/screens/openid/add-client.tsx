@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { OidcClientKind } from '../../../admin-contract/oidc-client-settings.ts'
 import { isolated, printable } from '../../../ground/printable.ts'
@@ -75,6 +75,10 @@ function NewClient({ kind, onSecret }: NewClientProps) {
   const { draft, change, forget } = useKeptDraft<Draft & { domain?: string }>(name, newDraft(kind))
   const domainId = session.domains.find(({ id }) => id === draft.domain)?.id ?? only?.id ?? ''
 
+  /** The person may go elsewhere while the client is added. */
+  const isLeft = useRef(false)
+  useEffect(() => () => void (isLeft.current = true), [])
+
   async function add() {
     const { clientSecret, ...added } = await client
       .call('POST /admin/domains/:domainId/oidc-clients', {
@@ -86,7 +90,7 @@ function NewClient({ kind, onSecret }: NewClientProps) {
       })
     forget()
     say(texts.added(isolated(added.name)))
-    go(openIdClientPlace(added), true)
+    if (!isLeft.current) go(openIdClientPlace(added), true)
     if (clientSecret !== undefined) onSecret({ name: added.name, secret: clientSecret })
   }
   function submit() {
