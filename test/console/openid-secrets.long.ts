@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { button, expectHeadline, link, openScreen, row, signedIn, startDesk } from './desk.ts'
-import { add, callback, choice, field, holdBack, inDialog, openForm, takeSecret, verify } from './openid-form.ts'
+import { add, callback, field, holdBack, inDialog, openForm, takeSecret, verify } from './openid-form.ts'
 
 describe('what is shown once', () => {
   it('a dialog cannot be left while the secret of a client is made, and shows the secret then', async () => {
@@ -78,5 +78,30 @@ describe('what is shown once', () => {
     letGo()
 
     await inDialog(page, 'Copy key').waitFor()
+  })
+})
+
+describe('a secret that was replaced before', () => {
+  it('the dialog warns that the secret before ends, also where another administrator was faster', async () => {
+    const desk = await startDesk({ openId: true })
+    const client = await desk.addOidcClient('Wiki')
+    const { page } = await signedIn(desk)
+    await openScreen(page, `${desk.url}/openid-client?id=${client.id}&domain=${client.domain}`)
+
+    await button(page, 'Replace the secret').click()
+    expect(await page.getByRole('dialog').getByText('ends now').count()).toBe(0)
+    const other = await desk.replaceOidcSecret(client)
+    await inDialog(page, 'Replace the secret').click()
+    await page.getByRole('dialog').getByText('The client was changed in the meantime.').waitFor()
+    await page
+      .getByRole('dialog')
+      .getByText(/^The old secret, accepted until .+, ends now\.$/)
+      .waitFor()
+    expect(await verify(desk, client.id, other)).toEqual({ result: 'right' })
+    await inDialog(page, 'Replace the secret').click()
+    const secret = await takeSecret(page)
+
+    expect(await verify(desk, client.id, other)).toEqual({ result: 'right' })
+    expect(await verify(desk, client.id, secret)).toEqual({ result: 'right' })
   })
 })
