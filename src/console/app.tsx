@@ -8,6 +8,7 @@ import { Failed } from './parts/states.tsx'
 import { ShownOnceProvider } from './parts/shown-once.tsx'
 import { ToastProvider } from './parts/toast.tsx'
 import { useProblem } from './hooks/problem.ts'
+import { forgetDrafts } from './hooks/use-kept-draft.ts'
 import { useRouter } from './session/router.tsx'
 import { Entrance } from './screens/sign-in/entrance.tsx'
 import { RegistrationScreen } from './screens/sign-in/registration.tsx'
@@ -78,6 +79,7 @@ export function App({ invitation, onLanguage }: AppProps) {
     )
   }
   const onSignedOut = () => {
+    forgetDrafts()
     go('', true)
     setStage({ name: 'out' })
   }
