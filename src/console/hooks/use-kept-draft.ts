@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-const prefix = 'second-factor.draft.'
+import { draftPrefix } from '../session/drafts.ts'
 
 /**
  * What is typed in a long form, as long as the tab is open: it stays after a reload, a way back, and a session that has ended, until the
@@ -10,7 +10,7 @@ const prefix = 'second-factor.draft.'
  * @param unkept A field into which a secret may be pasted by mistake, which is not kept.
  */
 export function useKeptDraft<T extends object>(name: string, initial: T, unkept: keyof T) {
-  const key = prefix + name
+  const key = draftPrefix + name
   const [draft, setDraft] = useState<T>(() => ({ ...initial, ...read(key) }))
   const isOver = useRef(false)
 
@@ -25,15 +25,6 @@ export function useKeptDraft<T extends object>(name: string, initial: T, unkept:
       isOver.current = true
       write(key, '{}')
     },
-  }
-}
-
-/** Forgets what was typed in all forms. */
-export function forgetDrafts(): void {
-  try {
-    for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key)
-  } catch {
-    // Where a browser forbids it, nothing was kept.
   }
 }
 

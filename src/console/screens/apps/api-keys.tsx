@@ -34,11 +34,15 @@ function KeyPart({ domainId, changeable }: ApiKeysProps & { readonly changeable:
   const loaded = useLoad(`keys ${domainId}`, () => client.call('GET /admin/api-keys', {}))
 
   function showKey(created: CreatedKey) {
-    const closed = (close: () => void) => {
-      close()
-      void loaded.reload()
-    }
-    showOnce((close) => <KeyDialog created={created} onClose={() => closed(close)} />)
+    showOnce((close) => (
+      <KeyDialog
+        created={created}
+        onClose={() => {
+          close()
+          void loaded.reload()
+        }}
+      />
+    ))
   }
   return (
     <section class="keys" aria-labelledby="keys">
