@@ -85,7 +85,8 @@ export const changeOidcClient = endpoint({
 export const rotateOidcSecret = endpoint({
   method: 'POST',
   path: '/admin/domains/:domainId/oidc-clients/:oidcClientId/secret',
-  summary: 'Replaces the secret of a client. The new one is shown once.',
+  summary:
+    'Replaces the secret of a client. The new one is shown once. One that was replaced before, and is still accepted, ends. With `If-Match`, only if the version matches.',
   body: z.object({
     /** For how long the present secret is accepted as well, hours; 0 ends it at once. */
     overlap: z.int().min(0).max(168).default(0),
@@ -93,7 +94,7 @@ export const rotateOidcSecret = endpoint({
   response: OidcClientWithSecret,
   since: '1.4',
   admin: { role: 'admin', scope: 'domain', fresh: true },
-  errors: ['api.error.conflict.state'],
+  errors: ['api.error.precondition', 'api.error.conflict.state'],
 })
 
 export const removeOidcClient = endpoint({

@@ -3,8 +3,10 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { AdminSession } from '../admin-contract/sign-in.ts'
 import { createClient } from './client/client.ts'
 import { ApiError } from './client/errors.ts'
+import { forgetDrafts } from './session/drafts.ts'
 import { apiBase } from './session/mount.ts'
 import { Failed } from './parts/states.tsx'
+import { ShownOnceProvider } from './parts/shown-once.tsx'
 import { ToastProvider } from './parts/toast.tsx'
 import { useProblem } from './hooks/problem.ts'
 import { useRouter } from './session/router.tsx'
@@ -77,6 +79,7 @@ export function App({ invitation, onLanguage }: AppProps) {
     )
   }
   const onSignedOut = () => {
+    forgetDrafts()
     go('', true)
     setStage({ name: 'out' })
   }
@@ -89,7 +92,9 @@ export function App({ invitation, onLanguage }: AppProps) {
   return (
     <SignedInProvider value={{ client, session: stage.session, renew }}>
       <ToastProvider>
-        <Shell onSignedOut={onSignedOut} onLanguage={onLanguage} />
+        <ShownOnceProvider>
+          <Shell onSignedOut={onSignedOut} onLanguage={onLanguage} />
+        </ShownOnceProvider>
       </ToastProvider>
     </SignedInProvider>
   )

@@ -23,7 +23,7 @@ export function CopyButton({ text, label, name, done }: CopyButtonProps) {
   }
   return (
     <>
-      <button type="button" class="outlined" aria-label={copied ? undefined : name} onClick={() => void copy()}>
+      <button type="button" class="outlined" aria-label={name} onClick={() => void copy()}>
         {copied ? done : label}
       </button>
       <span class="unseen" role="status">

@@ -24,6 +24,7 @@ import {
   allOidcClients,
   changeOidcClient,
   removeOidcClient,
+  rotateOidcSecret,
 } from '../../src/service/features/oidc/clients.ts'
 import { oidc } from '../../src/oidc/oidc.ts'
 import { invite } from '../../src/service/features/administrators/invitations.ts'
@@ -155,6 +156,11 @@ export async function startDesk({ seed, openId = false }: DeskOptions = {}) {
     /** Changes an OpenID client, as the command line would do at the same time. */
     async setOidcClient({ id, domain }: OidcClient, changes: OidcClientChanges) {
       await changeOidcClient(secondService.ctx, { organizationId: organization.id, domainId: domain, id }, changes)
+    },
+    /** Replaces its secret, and keeps the old one for a day. @returns the new one. */
+    async replaceOidcSecret({ id, domain }: OidcClient) {
+      const key = { organizationId: organization.id, domainId: domain, id }
+      return (await rotateOidcSecret(secondService.ctx, key, 24 * 60 * 60))!.secret!
     },
     async removeOidcClient({ id, domain }: OidcClient) {
       await removeOidcClient(secondService.ctx, { organizationId: organization.id, domainId: domain, id })

@@ -50,6 +50,91 @@ describe('a client that exists', () => {
     expect(await desk.oidcClients()).toMatchObject([{ redirectUris: [callback], scopes: ['email'] }])
   })
 
+  it('the page names who has changed this client, not who has changed another one since', async () => {
+    const desk = await startDesk({ openId: true })
+    const client = await desk.addOidcClient('Wiki')
+    await desk.addOidcClient('Shop')
+    const { page } = await signedIn(desk)
+    await openScreen(page, `${desk.url}/openid-client?id=${client.id}&domain=${client.domain}`)
+    await field(page, 'Redirect addresses').fill(callback)
+    await desk.setOidcClient(client, { scopes: ['email'] })
+    const { page: other } = await signedIn(desk, { name: 'Otto Other', email: 'otto@example.com' })
+    await link(other, 'OpenID Connect').click()
+    await row(other, 'Shop').click()
+    await field(other, 'Name').fill('Store')
+    await button(other, 'Save').click()
+    await expectHeadline(other, 'Store')
+
+    // An entry is in the trail once no earlier one can follow.
+    await desk.clock.advance(3)
+    await button(page, 'Save').click()
+    await inDialog(page, 'Save').click()
+
+    const said = await page.getByText('changed this in the meantime').innerText()
+    expect(said).not.toContain('Otto Other')
+    expect(said).toContain('The service changed this')
+  })
+
+  it('settings are saved at the first attempt after the secret alone was replaced elsewhere', async () => {
+    const desk = await startDesk({ openId: true })
+    const client = await desk.addOidcClient('Wiki')
+    const { page } = await signedIn(desk)
+    await openScreen(page, `${desk.url}/openid-client?id=${client.id}&domain=${client.domain}`)
+    await field(page, 'Name').fill('Handbook')
+
+    await desk.replaceOidcSecret(client)
+    await button(page, 'Save').click()
+    await page.getByText(`The settings of ${isolated('Handbook')} were saved.`).waitFor()
+
+    expect(await desk.oidcClients()).toMatchObject([{ name: 'Handbook' }])
+  })
+
+  it('what was saved is shown where it cannot be read again, and the focus stays', async () => {
+    const desk = await startDesk({ openId: true })
+    const client = await desk.addOidcClient('Wiki')
+    const { page } = await signedIn(desk)
+    await openScreen(page, `${desk.url}/openid-client?id=${client.id}&domain=${client.domain}`)
+    await field(page, 'Name').fill(' Handbook ')
+    await page.route(/\/oidc-clients$/, (route) => route.abort())
+
+    await button(page, 'Save').click()
+    await expectHeadline(page, 'Handbook')
+
+    expect(await field(page, 'Name').inputValue()).toBe('Handbook')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Save')
+  })
+
+  it('a field that the service refuses has the focus after the dialog has closed', async () => {
+    const desk = await startDesk({ openId: true })
+    const client = await desk.addOidcClient('Wiki')
+    const { page } = await signedIn(desk)
+    await openScreen(page, `${desk.url}/openid-client?id=${client.id}&domain=${client.domain}`)
+    const x = 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU'
+    await choice(page, 'Public keys').selectOption('pasted')
+    await field(page, 'Keys').fill(JSON.stringify({ keys: [{ kty: 'EC', crv: 'P-999', x, y: x }] }))
+
+    await button(page, 'Save').click()
+    await inDialog(page, 'Save').click()
+    await page.getByText('The service doesn’t accept this value.').waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA')
+  })
+
+  it('a client of a kind that only a newer console knows is shown with the name of its kind, and cannot be changed', async () => {
+    const desk = await startDesk({ openId: true })
+    const client = await desk.addOidcClient('Wiki', { scopes: ['email'] })
+    const { page } = await signedIn(desk)
+    await page.route(/\/oidc-clients$/, (route) => route.fulfill({ json: [{ ...client, kind: 'saml' }] }))
+    await openScreen(page, `${desk.url}/openid-client?id=${client.id}&domain=${client.domain}`)
+
+    await page.getByText('saml · App').waitFor()
+    await page.getByText('You can see these settings, but not change them.').waitFor()
+
+    expect(await page.getByText('E-mail address').count()).toBe(1)
+    expect(await button(page, 'Save').count()).toBe(0)
+  })
+
   it('the secret of a client is replaced, while the old one stays valid for as long as chosen', async () => {
     const desk = await startDesk({ openId: true })
     const client = await desk.addOidcClient('Wiki')

@@ -28,6 +28,18 @@ export async function takeSecret(page: Page): Promise<string> {
   return secret
 }
 
+/** Holds the answers to the changes of a path back. @returns lets them go. */
+export async function holdBack(page: Page, path: string | RegExp): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(path, async (route) => {
+    if (route.request().method() === 'GET') return route.fallback()
+    const response = await route.fetch()
+    await promise
+    return route.fulfill({ response })
+  })
+  return resolve
+}
+
 /** Verifies a secret as the provider does. */
 export const verify = (desk: Desk, clientId: string, secret: string) =>
   oidcStateOf(desk.service).verifyClientSecret({ clientId, secret, address: '192.0.2.1' })

@@ -131,6 +131,7 @@ describe('a client of the OpenID provider', () => {
     await field(page, 'Keys').fill(JSON.stringify({ keys: [{ ...key, d: x }] }))
     await add(page)
     await page.getByText('This contains a private key').waitFor()
+    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('keys')
     await field(page, 'Keys').fill(JSON.stringify({ keys: [{ ...key, crv: 'P-999' }] }))
     await add(page)
     await page.getByText('The service doesn’t accept this value.').waitFor()
@@ -241,5 +242,31 @@ describe('a client of the OpenID provider', () => {
     expect(await desk.oidcClients()).toMatchObject([{ name: 'Wiki', redirectUris: [callback] }])
     await openForm(page, 'Whole sign-in for an app')
     expect(await field(page, 'Name').inputValue()).toBe('')
+  })
+  it('what was typed for a new client is forgotten at the sign-out', async () => {
+    const desk = await startDesk({ openId: true })
+    const { page } = await signedIn(desk)
+    await openForm(page, 'Whole sign-in for an app')
+    await field(page, 'Name').fill('Wiki')
+    const kept = () => page.evaluate(() => JSON.stringify(sessionStorage))
+    await expect.poll(kept).toContain('Wiki')
+
+    await openScreen(page, `${desk.url}/account`)
+    await button(page, 'Sign out').click()
+    await button(page, 'Sign in with a passkey').waitFor()
+
+    expect(await kept()).toBe('{}')
+  })
+
+  it('a value is copied by a button that keeps its name', async () => {
+    const desk = await startDesk({ openId: true })
+    const { page } = await signedIn(desk)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await link(page, 'OpenID Connect').click()
+
+    await button(page, 'Copy: Issuer').click()
+    await page.getByRole('status').getByText('Copied').waitFor()
+
+    expect(await button(page, 'Copy: Issuer').innerText()).toBe('Copied')
   })
 })

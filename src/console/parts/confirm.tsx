@@ -9,18 +9,39 @@ import { useWords } from '../words/speech.tsx'
 interface DialogProps {
   readonly title: string
   readonly children: (close: () => void) => ComponentChildren
+  /** Whether only `close` closes it. */
+  readonly locked?: boolean
   readonly onClose: () => void
 }
 
 /** A dialog over the page. Escape closes it, and the browser returns the focus to the button that opened it. */
-export function Dialog({ title, children, onClose }: DialogProps) {
+export function Dialog({ title, children, locked = false, onClose }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const isOver = useRef(false)
 
+  function close() {
+    isOver.current = true
+    // Its screen may have been left meanwhile, by the browser's way back.
+    if (dialog.current) dialog.current.close()
+    else onClose()
+  }
+  function closed() {
+    // Browsers let a person leave at the second attempt, whatever the page says.
+    if (locked && !isOver.current) dialog.current?.showModal()
+    else onClose()
+  }
   useLayoutEffect(() => dialog.current?.showModal(), [])
   return (
-    <dialog ref={dialog} aria-labelledby="question" onClose={onClose}>
+    <dialog
+      ref={dialog}
+      aria-labelledby="question"
+      onCancel={(event) => {
+        if (locked) event.preventDefault()
+      }}
+      onClose={closed}
+    >
       <h2 id="question">{title}</h2>
-      {children(() => dialog.current?.close())}
+      {children(close)}
     </dialog>
   )
 }
@@ -40,7 +61,7 @@ interface ConfirmProps {
   readonly onClose: () => void
 }
 
-/** Asks before what matters, or cannot be undone. */
+/** Asks before what matters, or cannot be undone. It stays while the action runs: what this makes may be shown only once. */
 export function Confirm({
   title,
   children,
@@ -54,7 +75,7 @@ export function Confirm({
   const { busy, problem, run } = useAttempt()
 
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} locked={busy} onClose={onClose}>
       {(close) => (
         <form
           onSubmit={(event) => {
@@ -68,7 +89,7 @@ export function Confirm({
           <div class="sentence">{children}</div>
           <Problem text={problem} />
           <div class="actions">
-            <Button class="outlined" onClick={close} label={words.cancel} />
+            <Button class="outlined" aria-disabled={busy} onClick={() => busy || close()} label={words.cancel} />
             <Button
               type="submit"
               class={harmless ? 'filled' : 'filled danger'}

@@ -5,6 +5,7 @@ import { isolated, printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
+import { useShownOnce } from '../../parts/shown-once.tsx'
 import { WhenLoaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useToast } from '../../parts/toast.tsx'
@@ -28,13 +29,20 @@ function KeyPart({ domainId, changeable }: ApiKeysProps & { readonly changeable:
   const { apps } = useWords()
   const { client } = useSignedIn()
   const [creating, setCreating] = useState(false)
-  const [created, setCreated] = useState<CreatedKey>()
+  const showOnce = useShownOnce()
   const [revoked, setRevoked] = useState<ApiKey>()
   const loaded = useLoad(`keys ${domainId}`, () => client.call('GET /admin/api-keys', {}))
 
-  async function close() {
-    setCreated(undefined)
-    await loaded.reload()
+  function showKey(created: CreatedKey) {
+    showOnce((close) => (
+      <KeyDialog
+        created={created}
+        onClose={() => {
+          close()
+          void loaded.reload()
+        }}
+      />
+    ))
   }
   return (
     <section class="keys" aria-labelledby="keys">
@@ -53,8 +61,7 @@ function KeyPart({ domainId, changeable }: ApiKeysProps & { readonly changeable:
           />
         )}
       </WhenLoaded>
-      {creating ? <CreateKey domainId={domainId} onCreated={setCreated} onClose={() => setCreating(false)} /> : null}
-      {created ? <KeyDialog created={created} onClose={() => void close()} /> : null}
+      {creating ? <CreateKey domainId={domainId} onCreated={showKey} onClose={() => setCreating(false)} /> : null}
       {revoked ? <Revoke apiKey={revoked} reload={loaded.reload} onClose={() => setRevoked(undefined)} /> : null}
     </section>
   )

@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { OidcClientKind } from '../../../admin-contract/oidc-client-settings.ts'
 import { isolated, printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'
 import { useAttempt } from '../../hooks/use-attempt.ts'
+import { useKeptDraft } from '../../hooks/use-kept-draft.ts'
 import { Page } from '../../parts/page.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { addOpenIdClientPlace, openIdClientPlace, openIdPlace } from '../../session/places.ts'
@@ -14,7 +15,6 @@ import { useWords } from '../../words/speech.tsx'
 import { ClientFields } from './client-fields.tsx'
 import { newDraft, type Problems, problemsOf, settingsOf } from './draft.ts'
 import type { Draft } from './fields.ts'
-import { useKeptDraft } from './kept-draft.ts'
 import { openIdName } from './openid-name.ts'
 import { useRefusal } from './refusal.ts'
 import type { ShownSecret } from './secret-dialog.tsx'
@@ -72,8 +72,12 @@ function NewClient({ kind, onSecret }: NewClientProps) {
   const [isAppMissing, setAppMissing] = useState(false)
   const name = `openid-add ${session.administrator.id} ${kind}`
   const [only] = session.domains.length === 1 ? session.domains : []
-  const { draft, change, forget } = useKeptDraft<Draft & { domain?: string }>(name, newDraft(kind))
+  const { draft, change, forget } = useKeptDraft<Draft & { domain?: string }>(name, newDraft(kind), 'jwks')
   const domainId = session.domains.find(({ id }) => id === draft.domain)?.id ?? only?.id ?? ''
+
+  /** The person may go elsewhere while the client is added. */
+  const isLeft = useRef(false)
+  useEffect(() => () => void (isLeft.current = true), [])
 
   async function add() {
     const { clientSecret, ...added } = await client
@@ -86,7 +90,7 @@ function NewClient({ kind, onSecret }: NewClientProps) {
       })
     forget()
     say(texts.added(isolated(added.name)))
-    go(openIdClientPlace(added), true)
+    if (!isLeft.current) go(openIdClientPlace(added), true)
     if (clientSecret !== undefined) onSecret({ name: added.name, secret: clientSecret })
   }
   function submit() {

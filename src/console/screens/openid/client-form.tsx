@@ -20,7 +20,7 @@ import { useOpenIdWords } from './words.ts'
 
 interface ClientFormProps {
   readonly client: OidcClient
-  readonly onSaved: () => Promise<void>
+  readonly onSaved: (client: OidcClient) => void
 }
 
 /** The settings of a client. What was typed stays when another administrator was faster. */
@@ -42,31 +42,37 @@ export function ClientForm({ client: stored, onSaved }: ClientFormProps) {
   const isSame = differing(stored.kind, draftOfClient(before), draftOfClient(stored)).length === 0
   const version = isSame ? Math.max(before.version, stored.version) : before.version
 
-  async function save(): Promise<void> {
+  /** @param expected The version that was read. */
+  async function save(expected = version): Promise<void> {
+    let saved: OidcClient
     try {
-      await client.call(
+      saved = await client.call(
         'PUT /admin/domains/:domainId/oidc-clients/:oidcClientId',
         { params, body: changes },
-        { version },
+        { version: expected },
       )
     } catch (error) {
       if (hasCode(error, 'api.error.precondition')) return showChanged()
       throw refusalOf(error, draft, setProblems)
     }
-    say(apps.saved(isolated(String(draft.name))))
-    await onSaved()
+    say(apps.saved(isolated(saved.name)))
+    setBefore(saved)
+    // Something may have been typed while it was saved.
+    setDraft((current) => withTyped(saved, draft, current))
+    onSaved(saved)
   }
 
   /** The values that another administrator has saved are the new beginning; only the values typed here differ. */
-  async function showChanged() {
+  async function showChanged(): Promise<void> {
     const list = await client.call('GET /admin/domains/:domainId/oidc-clients', { params })
     const now = list.find(({ id }) => id === stored.id)
     // It was removed: the next attempt says so.
     if (!now) return showProblem(apps.unchanged)
-    const typed = differing(stored.kind, draftOfClient(before), draft).map(({ name }) => [name, draft[name]] as const)
+    // Only its secret was replaced, which says nothing about the settings.
+    if (differing(stored.kind, draftOfClient(before), draftOfClient(now)).length === 0) return save(now.version)
     showProblem(await meanwhile(before, now))
     setBefore(now)
-    setDraft({ ...draftOfClient(now), ...Object.fromEntries(typed) })
+    setDraft(withTyped(now, draftOfClient(before), draft))
   }
   function submit() {
     if (busy) return
@@ -76,7 +82,7 @@ export function ClientForm({ client: stored, onSaved }: ClientFormProps) {
     if (Object.keys(wrong).length > 0) return showProblem(texts.problems.form)
     if (names.length === 0) return showProblem(apps.unchanged)
     if (names.some((name) => name !== 'name')) return setAsking(true)
-    void run(save)
+    void run(() => save())
   }
   const losesSecret = before.secret && changes.authentication !== undefined && !usesSecret(changes.authentication)
   return (
@@ -104,8 +110,12 @@ export function ClientForm({ client: stored, onSaved }: ClientFormProps) {
         <Confirm
           title={texts.change.title(isolated(before.name))}
           action={apps.save}
-          onConfirm={() => run(save)}
-          onClose={() => setAsking(false)}
+          onConfirm={() => run(() => save())}
+          onClose={() => {
+            setAsking(false)
+            // Nothing behind the dialog could have the focus.
+            setProblems((found) => ({ ...found }))
+          }}
         >
           <p>{texts.change.sentence}</p>
           {losesSecret ? <p>{texts.change.secretEnds}</p> : null}
@@ -115,6 +125,12 @@ export function ClientForm({ client: stored, onSaved }: ClientFormProps) {
   )
 }
 
+/** The form of a client with what was typed since. */
+const withTyped = (client: OidcClient, before: Draft, typed: Draft): Draft => ({
+  ...draftOfClient(client),
+  ...Object.fromEntries(differing(client.kind, before, typed).map(({ name }) => [name, typed[name]])),
+})
+
 /** Says who has changed a client meanwhile, and to what. */
 function useMeanwhile(): (before: OidcClient, now: OidcClient) => Promise<string> {
   const { apps, audit } = useWords()
@@ -123,11 +139,11 @@ function useMeanwhile(): (before: OidcClient, now: OidcClient) => Promise<string
   const textOf = useValueText()
 
   /** As far as the trail shows it yet. */
-  async function changer({ domain }: OidcClient): Promise<string> {
+  async function changer({ id, domain }: OidcClient): Promise<string> {
     const page = await client
       .call('GET /admin/audit', { query: { event: 'oidc.client_changed', domain } })
       .catch(() => undefined)
-    const actor = page?.entries[0]?.actor
+    const actor = page?.entries.find(({ facts }) => facts['client'] === id)?.actor
     const name = actor && page.names[actor.id]
     return name === undefined ? audit.actors[actor?.kind ?? 'administrator'] : isolated(printable(name))
   }

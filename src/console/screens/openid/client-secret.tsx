@@ -3,6 +3,8 @@ import { useRef, useState } from 'preact/hooks'
 import type { OidcClient } from '../../../admin-contract/oidc-clients.ts'
 import { isolated } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
+import { hasCode } from '../../client/errors.ts'
+import { ToldError } from '../../hooks/told-error.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { useDateTime } from '../../parts/time.tsx'
 import { useSignedIn } from '../../session/session.tsx'
@@ -45,8 +47,10 @@ const overlaps = [1, 24, 72, 168]
 
 type ReplaceSecretProps = Omit<ClientSecretProps, 'changeable'> & { readonly onClose: () => void }
 
-function ReplaceSecret({ client: { id, domain, name, secret }, reload, onSecret, onClose }: ReplaceSecretProps) {
+function ReplaceSecret({ client: stored, reload, onSecret, onClose }: ReplaceSecretProps) {
+  const { id, domain, name, secret, formerSecretUntil, version } = stored
   const texts = useOpenIdWords().secret
+  const dateTime = useDateTime()
   const { locale } = useSpeech()
   const { client } = useSignedIn()
   // A client that is in use keeps working until its configuration is changed.
@@ -57,12 +61,18 @@ function ReplaceSecret({ client: { id, domain, name, secret }, reload, onSecret,
   const made = useRef<string>(undefined)
 
   async function replace() {
-    const { clientSecret = '' } = await client.call('POST /admin/domains/:domainId/oidc-clients/:oidcClientId/secret', {
-      params: { domainId: domain, oidcClientId: id },
-      body: { overlap: secret ? overlap : 0 },
-    })
-    made.current = clientSecret
+    const input = { params: { domainId: domain, oidcClientId: id }, body: { overlap: secret ? overlap : 0 } }
+    try {
+      const route = 'POST /admin/domains/:domainId/oidc-clients/:oidcClientId/secret'
+      made.current = (await client.call(route, input, { version })).clientSecret
+    } catch (error) {
+      if (!hasCode(error, 'api.error.precondition')) throw error
+      // Somebody else may have made a secret, which this one would end.
+      await reload()
+      throw new ToldError(texts.meanwhile, error)
+    }
   }
+  const isFormerAccepted = formerSecretUntil !== null && formerSecretUntil > Date.now() / 1000
   return (
     <Confirm
       title={secret ? texts.replaceTitle(isolated(name)) : texts.createTitle(isolated(name))}
@@ -98,6 +108,7 @@ function ReplaceSecret({ client: { id, domain, name, secret }, reload, onSecret,
       ) : (
         <p>{texts.onlyNew}</p>
       )}
+      {isFormerAccepted ? <p class="danger">{texts.formerEnds(dateTime(formerSecretUntil))}</p> : null}
     </Confirm>
   )
 }

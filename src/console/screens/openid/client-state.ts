@@ -2,6 +2,7 @@ import type { OidcClientAuthentication } from '../../../admin-contract/oidc-clie
 import type { OidcClient } from '../../../admin-contract/oidc-clients.ts'
 import { printable } from '../../../ground/printable.ts'
 import { useSignedIn } from '../../session/session.tsx'
+import { useOpenIdWords } from './words.ts'
 
 /** Whether clients with this authentication have a secret. */
 export const usesSecret = (authentication: OidcClientAuthentication | undefined): boolean =>
@@ -15,4 +16,16 @@ export const isWithoutSecret = ({ authentication, secret }: Pick<OidcClient, 'au
 export function useAppName(): (domainId: string) => string {
   const { domains } = useSignedIn().session
   return (domainId) => printable(domains.find(({ id }) => id === domainId)?.name ?? domainId)
+}
+
+/** Names a kind of client. One of a newer service is named as the interface does. */
+export function useKindName(): (kind: string) => string {
+  const kinds: Readonly<Record<string, string>> = useOpenIdWords().kinds
+  return (kind) => kinds[kind] ?? kind
+}
+
+/** Whether this version of the console knows the settings of a kind of client. */
+export function useIsKnownKind(): (kind: string) => boolean {
+  const { kinds } = useOpenIdWords()
+  return (kind) => Object.hasOwn(kinds, kind)
 }

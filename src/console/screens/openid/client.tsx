@@ -15,7 +15,7 @@ import { useWords } from '../../words/speech.tsx'
 import { UnknownScreen } from '../../parts/unknown.tsx'
 import { ClientFacts } from './client-facts.tsx'
 import { ClientForm } from './client-form.tsx'
-import { useAppName, usesSecret } from './client-state.ts'
+import { useAppName, useIsKnownKind, useKindName, usesSecret } from './client-state.ts'
 import { ClientSecret } from './client-secret.tsx'
 import { openIdName } from './openid-name.ts'
 import { ProviderAddresses } from './provider.tsx'
@@ -34,6 +34,7 @@ export function ClientScreen({ id, domainId, onSecret }: ClientScreenProps) {
   const texts = useOpenIdWords()
   const { client, session } = useSignedIn()
   const appOf = useAppName()
+  const kindName = useKindName()
   const loaded = useLoad(id, async () => {
     const [list, provider] = await Promise.all([
       client.call('GET /admin/domains/:domainId/oidc-clients', { params: { domainId } }),
@@ -42,26 +43,33 @@ export function ClientScreen({ id, domainId, onSecret }: ClientScreenProps) {
     return { found: list.find((each) => each.id === id), issuer: provider.issuer }
   })
   const { value } = loaded
+  const [saved, setSaved] = useState<OidcClient>()
   if (value && !value.found) return <UnknownScreen />
   const changeable = session.administrator.role !== 'auditor'
-  const shown = value?.found
+  const shown = newest(value?.found, saved)
   return (
     <Page
       title={shown ? printable(shown.name) : openIdName}
-      {...(shown && { sentence: `${texts.kinds[shown.kind]} · ${words.domain}: ${isolated(appOf(shown.domain))}` })}
+      {...(shown && { sentence: `${kindName(shown.kind)} · ${words.domain}: ${isolated(appOf(shown.domain))}` })}
       above={{ to: openIdPlace(), title: openIdName }}
     >
       <WhenLoaded loaded={loaded}>
-        {({ found, issuer }) =>
-          found ? (
+        {({ issuer }) =>
+          shown ? (
             <>
               <ProviderAddresses
                 title={texts.provider.paste}
                 issuer={issuer}
-                more={[{ label: texts.clientId, text: found.id }]}
-                isEntra={found.kind === 'entra'}
+                more={[{ label: texts.clientId, text: shown.id }]}
+                isEntra={shown.kind === 'entra'}
               />
-              <ClientParts client={found} changeable={changeable} reload={loaded.reload} onSecret={onSecret} />
+              <ClientParts
+                client={shown}
+                changeable={changeable}
+                reload={loaded.reload}
+                onSaved={setSaved}
+                onSecret={onSecret}
+              />
             </>
           ) : null
         }
@@ -70,26 +78,30 @@ export function ClientScreen({ id, domainId, onSecret }: ClientScreenProps) {
   )
 }
 
+/** What was saved here may be newer than what was loaded, and the other way round. */
+const newest = (loaded: OidcClient | undefined, saved: OidcClient | undefined): OidcClient | undefined =>
+  loaded && saved && saved.version > loaded.version ? saved : loaded
+
 interface ClientPartsProps {
   readonly client: OidcClient
   readonly changeable: boolean
   readonly reload: () => Promise<void>
+  readonly onSaved: (client: OidcClient) => void
   readonly onSecret: (secret: ShownSecret) => void
 }
 
-function ClientParts({ client, changeable, reload, onSecret }: ClientPartsProps) {
-  const [saves, setSaves] = useState(0)
-
-  async function saved() {
-    await reload()
-    setSaves((count) => count + 1)
-  }
+function ClientParts({ client, changeable, reload, onSaved, onSecret }: ClientPartsProps) {
+  const isKnown = useIsKnownKind()
   return (
     <>
       {usesSecret(client.authentication) ? (
         <ClientSecret client={client} changeable={changeable} reload={reload} onSecret={onSecret} />
       ) : null}
-      {changeable ? <ClientForm key={saves} client={client} onSaved={saved} /> : <ClientFacts client={client} />}
+      {changeable && isKnown(client.kind) ? (
+        <ClientForm client={client} onSaved={onSaved} />
+      ) : (
+        <ClientFacts client={client} />
+      )}
       {changeable ? <RemoveClient client={client} /> : null}
     </>
   )

@@ -17,7 +17,7 @@ import { useWords } from '../../words/speech.tsx'
 import { openIdName } from './openid-name.ts'
 import { ProviderAddresses } from './provider.tsx'
 import { SigningKeys } from './signing-keys.tsx'
-import { isWithoutSecret, useAppName } from './client-state.ts'
+import { isWithoutSecret, useAppName, useKindName } from './client-state.ts'
 import { useOpenIdWords } from './words.ts'
 
 interface ClientsScreenProps {
@@ -62,6 +62,7 @@ function ClientList({ clients }: { readonly clients: readonly OidcClient[] }) {
   const words = useWords()
   const texts = useOpenIdWords()
   const appOf = useAppName()
+  const kindName = useKindName()
   if (clients.length === 0) {
     return (
       <Empty icon={key}>
@@ -81,7 +82,7 @@ function ClientList({ clients }: { readonly clients: readonly OidcClient[] }) {
         </>
       ),
     },
-    { title: texts.kind, cell: ({ kind }) => texts.kinds[kind] },
+    { title: texts.kind, cell: ({ kind }) => kindName(kind) },
     { title: words.domain, cell: ({ domain }) => <bdi>{appOf(domain)}</bdi> },
     { title: words.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
   ]

@@ -13,6 +13,10 @@ export const fieldsOf = (kind: OidcClientKind): readonly Field[] => fields.filte
 export const shownFields = (kind: OidcClientKind, draft: Draft): readonly Field[] =>
   fieldsOf(kind).filter(({ when, options }) => (when?.(draft) ?? true) && options?.(kind).length !== 1)
 
+/** The fields with a value, of whatever kind. */
+export const filledFields = (draft: Draft): readonly Field[] =>
+  fields.filter(({ name, control, isQuestion }) => !isQuestion && !isEqual(draft[name], empty[control]))
+
 /** The form of a new client. */
 export const newDraft = (kind: OidcClientKind): Draft => draftOf((field) => untouched(field, kind))
 
@@ -78,8 +82,17 @@ export function changesOf(before: OidcClient, draft: Draft): OidcClientChanges {
   const now = settingsOf(before.kind, draft)
   const stored = settingsOf(before.kind, draftOfClient(before))
   const names = Object.keys(now) as (keyof Settings)[]
-  return Object.fromEntries(names.filter((name) => !isEqual(now[name], stored[name])).map((name) => [name, now[name]]))
+  return Object.fromEntries(
+    names
+      .filter((name) => !isEqual(now[name], stored[name]))
+      .map((name) => [name, isGroup(name) ? withUnknown(before[name], now[name]) : now[name]]),
+  )
 }
+
+const isGroup = (name: keyof Settings): name is 'entra' | 'ciba' => name === 'entra' || name === 'ciba'
+
+/** Members that a newer service has besides stay as they are. */
+const withUnknown = (before: object | null, now: unknown): unknown => ({ ...before, ...(now as object) })
 
 /** The fields whose values differ. */
 export const differing = (kind: OidcClientKind, first: Draft, second: Draft): readonly Field[] =>

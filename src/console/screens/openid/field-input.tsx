@@ -120,17 +120,19 @@ function Choices({ field, kind, value, problem, onChange }: FieldInputProps) {
   const textOf = useOptionText()
   const options = field.options?.(kind) ?? []
   const chosen = value as readonly string[]
+  // A newer service may have others, which stay.
+  const all = [...options, ...chosen.filter((each) => !options.includes(each))]
   return (
     <fieldset class="choices" aria-describedby={describedBy(field.name)}>
       <legend>{label}</legend>
       <small id={`${field.name}-hint`}>{sentence}</small>
-      {options.map((option) => (
+      {all.map((option) => (
         <label key={option} class="choice">
           <input
             type="checkbox"
             checked={chosen.includes(option)}
             onChange={({ currentTarget: { checked } }) =>
-              onChange(options.filter((each) => (each === option ? checked : chosen.includes(each))))
+              onChange(all.filter((each) => (each === option ? checked : chosen.includes(each))))
             }
           />
           <span>{textOf(field.name, option)}</span>

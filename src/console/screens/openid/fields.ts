@@ -198,7 +198,7 @@ function keyProblem(value: Typed): FieldProblem | undefined {
   const keys: readonly unknown[] = Array.isArray(set?.keys) ? set.keys : []
   const isKey = (key: unknown): key is object => typeof key === 'object' && key !== null
   const isSet = keys.length > 0 && keys.every(isKey)
-  if (!isSet) return (words) => words.keys('{"keys":[{"kty":"RSA","n":"…","e":"AQAB"}]}')
+  if (!isSet) return (words) => words.keys(isolated('{"keys":[{"kty":"RSA","n":"…","e":"AQAB"}]}'))
   const isPrivate = keys.filter(isKey).some((key) => privateMembers.some((member) => member in key))
   return isPrivate ? (words) => words.privateKey : undefined
 }

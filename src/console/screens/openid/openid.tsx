@@ -1,8 +1,8 @@
 import type { FunctionComponent } from 'preact'
-import { useState } from 'preact/hooks'
 
 import type { LanguageTag } from '../../../contract/languages.ts'
 import { lazyScreen } from '../../../ui/lazy-screen.tsx'
+import { useShownOnce } from '../../parts/shown-once.tsx'
 import { Loading } from '../../parts/states.tsx'
 import { useRouter } from '../../session/router.tsx'
 import { useSignedIn } from '../../session/session.tsx'
@@ -14,7 +14,7 @@ import { ClientScreen } from './client.tsx'
 import { ClientsScreen } from './clients.tsx'
 import { type ShownSecret, SecretDialog } from './secret-dialog.tsx'
 import { loadTexts } from './texts/load.ts'
-import { OpenIdWords } from './words.ts'
+import { OpenIdWords, useOpenIdWords } from './words.ts'
 
 /** Clients and signing keys of the OpenID provider, once their texts are loaded. */
 export function OpenIdScreens() {
@@ -43,13 +43,17 @@ function placesIn(tag: LanguageTag): FunctionComponent {
 
 function Places() {
   const { place } = useRouter()
-  const [secret, setSecret] = useState<ShownSecret>()
-  return (
-    <>
-      <Place onSecret={setSecret} key={`${place.path} ${place.query.get('id')} ${place.query.get('kind')}`} />
-      {secret ? <SecretDialog {...secret} onClose={() => setSecret(undefined)} /> : null}
-    </>
-  )
+  const showOnce = useShownOnce()
+  const words = useOpenIdWords()
+
+  function showSecret(secret: ShownSecret) {
+    showOnce((close) => (
+      <OpenIdWords value={words}>
+        <SecretDialog {...secret} onClose={close} />
+      </OpenIdWords>
+    ))
+  }
+  return <Place onSecret={showSecret} key={`${place.path} ${place.query.get('id')} ${place.query.get('kind')}`} />
 }
 
 interface PlaceProps {

@@ -43,11 +43,20 @@ export const set: ChangeHandler<typeof contract.changeOidcClient> = async (input
   return changed ?? notFound()
 }
 
-export const rotate: ChangeHandler<typeof contract.rotateOidcSecret> = async (input, _call, change) => {
+export const rotate: ChangeHandler<typeof contract.rotateOidcSecret> = async (input, outside, change) => {
   const { domainId, oidcClientId, overlap } = input
+  const expected = outside.http?.ifMatch === undefined ? undefined : expectedVersion(outside, 'client')
   const rotated = await refusable(
     change((call) =>
-      rotateOidcSecret(call, { organizationId: call.organizationId, domainId, id: oidcClientId }, overlap * 60 * 60),
+      rotateOidcSecret(
+        call,
+        { organizationId: call.organizationId, domainId, id: oidcClientId },
+        overlap * 60 * 60,
+        async (_db, { version }) => {
+          if (expected === undefined || String(version) === expected) return
+          throw new ApiProblem('api.error.precondition', 'If-Match: the client was changed meanwhile. Read it again.')
+        },
+      ),
     ),
   )
   return shown(rotated ?? notFound())

@@ -41,6 +41,9 @@ export interface ClientKey {
   readonly id: string
 }
 
+/** Checks in the transaction whether a client may be changed, as it is. Throws if not. */
+type Accept = (db: Queryable, client: OidcClientRow) => Promise<void>
+
 /** A client with the secret that was made for it; undefined where it authenticates otherwise. */
 export interface WithSecret {
   readonly client: OidcClient
@@ -112,7 +115,6 @@ export async function findOidcClient(
  * Changes a client. What it has been issued ends, unless only its name changes: an address that was removed may still be in a sign-in
  * that has begun.
  *
- * @param accept Checks in the transaction whether the client may be changed, as it is. Throws if not.
  * @returns undefined if there is no such client.
  * @throws {RefusalError} if the parts of the client would contradict each other.
  */
@@ -120,7 +122,7 @@ export function changeOidcClient(
   ctx: Acting,
   key: ClientKey,
   input: OidcClientChanges,
-  accept: (db: Queryable, client: OidcClientRow) => Promise<void> = () => Promise.resolve(),
+  accept: Accept = () => Promise.resolve(),
 ): Promise<OidcClient | undefined> {
   const changes = parseOptions(OidcClientChanges, 'setOidcClient', input)
   return inTransaction(ctx.store.db, async (db) => {
@@ -146,17 +148,23 @@ export function changeOidcClient(
 }
 
 /**
- * Replaces the secret of a client.
+ * Replaces the secret of a client. The one before the present one ends, also if it was still accepted.
  *
  * @param overlap For how long the present one is accepted as well, seconds.
  * @returns undefined if there is no such client.
  * @throws {RefusalError} if the client authenticates without a secret.
  */
-export function rotateOidcSecret(ctx: Acting, key: ClientKey, overlap: number): Promise<WithSecret | undefined> {
+export function rotateOidcSecret(
+  ctx: Acting,
+  key: ClientKey,
+  overlap: number,
+  accept: Accept = () => Promise.resolve(),
+): Promise<WithSecret | undefined> {
   const secret = newClientSecret(ctx.random)
   return inTransaction(ctx.store.db, async (db) => {
     const before = await load(db, key)
     if (!before) return undefined
+    await accept(db, before)
     if (!usesSecret(before.authentication)) {
       throw new RefusalError(`The client authenticates by ${before.authentication}, and has no secret.`)
     }

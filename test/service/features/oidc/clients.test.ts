@@ -230,6 +230,24 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
     expect(await verify(client.id, third.clientSecret)).toEqual({ result: 'right' })
   })
 
+  it('a second replacement of a secret ends the one before, and is refused to whoever has not read of the first', async () => {
+    const { by, client } = await registered()
+    const rotate = (version: number) =>
+      by.call('POST', `${path()}/${client.id}/secret`, {
+        body: { overlap: 24 },
+        headers: { 'if-match': `"${version}"` },
+      })
+
+    const { json: second } = await rotate(1)
+    expect(await rotate(1)).toMatchObject({ status: 412, code: 'api.error.precondition' })
+    expect(await verify(client.id, client.clientSecret)).toEqual({ result: 'right' })
+    const { json: third } = await rotate(2)
+
+    expect(await verify(client.id, client.clientSecret)).toEqual({ result: 'wrong' })
+    expect(await verify(client.id, second.clientSecret)).toEqual({ result: 'right' })
+    expect(await verify(client.id, third.clientSecret)).toEqual({ result: 'right' })
+  })
+
   it('an OpenID client that authenticates otherwise loses its secret', async () => {
     const { client, change } = await registered()
 

@@ -1,18 +1,21 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
+import { draftPrefix } from '../session/drafts.ts'
+
 /**
- * What is typed in a long form, as long as the tab is open: it stays after a reload, a way back, and a session that has ended. The form must
- * have nothing that is secret.
+ * What is typed in a long form, as long as the tab is open: it stays after a reload, a way back, and a session that has ended, until the
+ * administrator signs out.
  *
  * @param name Names the form and the administrator.
+ * @param unkept A field into which a secret may be pasted by mistake, which is not kept.
  */
-export function useKeptDraft<T extends object>(name: string, initial: T) {
-  const key = `second-factor.${name}`
+export function useKeptDraft<T extends object>(name: string, initial: T, unkept: keyof T) {
+  const key = draftPrefix + name
   const [draft, setDraft] = useState<T>(() => ({ ...initial, ...read(key) }))
   const isOver = useRef(false)
 
   useEffect(() => {
-    if (!isOver.current) write(key, JSON.stringify(draft))
+    if (!isOver.current) write(key, JSON.stringify({ ...draft, [unkept]: undefined }))
   }, [key, draft])
   return {
     draft,
