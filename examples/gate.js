@@ -19,17 +19,13 @@ import { start } from './shared/start.js'
 
 const { PUBLIC_URL, GATE_KEY, SESSION_SECRET, SESSIONS = 'sessions.sqlite' } = process.env
 const { USER_HEADER = 'X-Remote-User', PROXY_ADDRESS = '127.0.0.1', SELF_ENROLLMENT = 'on' } = process.env
-for (const [name, value] of Object.entries({ PUBLIC_URL, GATE_KEY, SESSION_SECRET })) {
+for (const [name, value] of Object.entries({ PUBLIC_URL, GATE_KEY, SESSION_SECRET }))
   if (!value || (name !== 'PUBLIC_URL' && value.length < 32)) throw new Error(`${name} is missing or too short.`)
-}
 if (!['on', 'off'].includes(SELF_ENROLLMENT)) throw new Error('SELF_ENROLLMENT is neither "on" nor "off".')
-const selfEnrollment = SELF_ENROLLMENT === 'on'
-const keyHash = hash('sha256', GATE_KEY, 'buffer')
-const secure = PUBLIC_URL.startsWith('https:')
+const [keyHash, secure] = [hash('sha256', GATE_KEY, 'buffer'), PUBLIC_URL.startsWith('https:')]
 
 const app = express()
-app.disable('x-powered-by')
-app.set('trust proxy', PROXY_ADDRESS)
+app.disable('x-powered-by').set('trust proxy', PROXY_ADDRESS)
 
 // Everybody on this machine could send the user's name; only the proxy has the key.
 app.use((req, res, next) => {
@@ -54,7 +50,7 @@ const user = (req) => ({ username: req.get(USER_HEADER) })
 const ended = (error) => (error ? 'Your second step has not ended. Try again.' : 'Your second step has ended.')
 const logout = (req, res) => req.session.destroy((error) => res.status(error ? 500 : 200).send(ended(error)))
 const paths = { public: ['/gate/check'], logoutPath: '/gate/logout' }
-app.use(mfa({ user, publicUrl: PUBLIC_URL, ...paths, logout, selfEnrollment }))
+app.use(mfa({ user, publicUrl: PUBLIC_URL, ...paths, logout, selfEnrollment: SELF_ENROLLMENT === 'on' }))
 
 // What the proxy asks. 403: the proxy sends the request here once more, and mfa() leads the browser to the challenge.
 app.get('/gate/check', (req, res) => res.sendStatus(req.mfa?.verified ? 204 : 403))

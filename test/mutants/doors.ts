@@ -313,8 +313,8 @@ function gate(): readonly Mutant[] {
     {
       defense: 'the gate turns self-enrollment off',
       file,
-      find: "const selfEnrollment = SELF_ENROLLMENT === 'on'",
-      replace: 'const selfEnrollment = true',
+      find: "selfEnrollment: SELF_ENROLLMENT === 'on'",
+      replace: 'selfEnrollment: true',
       test,
       title: 'the gate lets people without a factor set one up, unless that is turned off',
     },
