@@ -21,6 +21,7 @@ import type { ProviderPages } from './pages.ts'
 import { pkceMember, pkceRule } from './pkce.ts'
 import { createPolicy } from './policy.ts'
 import { addressOf } from './request-address.ts'
+import { revocationPolicy } from './revocation.ts'
 import type { SignInApps } from './sign-in-app.ts'
 import { clockTolerance, createSignedRequests } from './signed-requests.ts'
 
@@ -118,7 +119,7 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
       dPoP: { enabled: false },
       claimsParameter: { enabled: true },
       introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
-      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => mayRevoke(openid, client, token) },
+      revocation: { enabled: true, allowedPolicy: revocationPolicy(openid) },
       pushedAuthorizationRequests: { enabled: true, allowUnregisteredRedirectUris: false },
       requestObjects: {
         enabled: true,
@@ -134,7 +135,6 @@ function configurationOf(input: ProviderInput, keys: OidcKeys): Configuration {
   }
 }
 
-/** A client learns of its own tokens only. */
 /** Public keys only: a secret that both sides know proves nothing about who has signed. */
 const asymmetric = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const
 
@@ -171,16 +171,6 @@ async function grantOf(ctx: KoaContextWithOIDC) {
   for (const resource of Object.keys(oidc.resourceServers ?? {})) grant.addResourceScope(resource, 'openid')
   await grant.save()
   return grant
-}
-
-/** A client revokes its own tokens, and learns that others are none of them (RFC 7009 section 2.1). */
-function mayRevoke(
-  { errors }: Packages['openid'],
-  client: { readonly clientId: string },
-  token: { readonly clientId?: string | undefined },
-): true {
-  if (token.clientId === client.clientId) return true
-  throw new errors.InvalidRequest('the token belongs to another client')
 }
 
 /** Secrets of clients are hashes in the store, which counts the wrong ones. */

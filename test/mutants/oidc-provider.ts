@@ -192,11 +192,19 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'revocation of a client’s own tokens only',
-    file: 'src/oidc/provider.ts',
-    find: 'if (token.clientId === client.clientId) return true',
-    replace: 'if (token.clientId !== null) return true',
+    file: 'src/oidc/revocation.ts',
+    find: 'if (token.clientId !== client.clientId) throw',
+    replace: 'if (token.clientId === null) throw',
     test: 'oidc/revocation.test.ts',
     title: 'the provider revokes an access token for the client that has it, and for no other',
+  },
+  {
+    defense: 'the end of all other tokens before the one that is revoked',
+    file: 'src/oidc/revocation.ts',
+    find: '      await model.revokeByGrantId(token.grantId)\n',
+    replace: '      void model\n',
+    test: 'oidc/revocation.test.ts',
+    title: 'the provider ends everything of a sign-in when a revocation that failed half-way is repeated',
   },
   {
     defense: 'introspection of a client’s own tokens only',

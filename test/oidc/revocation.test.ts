@@ -1,7 +1,10 @@
 import * as openid from 'openid-client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { ask, startProvider } from './start-provider.ts'
+import { StoreUnavailableError } from '../../src/service/engine/base/store-errors.ts'
+import type { OidcState } from '../../src/service/oidc-state.ts'
+import { ask, openSignIn, startProvider, usePasskey } from './start-provider.ts'
+import type { StartedProvider } from './start-provider.ts'
 
 describe('the provider', () => {
   it('the provider revokes an access token for the client that has it, and for no other', async () => {
@@ -21,5 +24,39 @@ describe('the provider', () => {
     const ended = await openid.tokenIntrospection(own, token)
 
     expect([kept.active, ended.active]).toEqual([true, false])
+  })
+
+  it('the provider ends everything of a sign-in when a revocation that failed half-way is repeated', async () => {
+    let failing: string | undefined
+    const adapter: OidcState['adapter'] = (model, strangerOf) => {
+      const stored = provider.ownState.adapter(model, strangerOf)
+      const fail = () => Promise.reject(new StoreUnavailableError('down'))
+      return { ...stored, revokeByGrantId: (id) => (failing === model ? fail() : stored.revokeByGrantId(id)) }
+    }
+    const provider: StartedProvider = await startProvider({}, { adapter })
+    onTestFinished(() => provider.close())
+    const client = await provider.register('Dashboard', { kind: 'sign-in', refreshTokens: true })
+    const config = await provider.configure(client)
+    const user = await provider.addUser('bob')
+    const passkey = await provider.addPasskey(user.id)
+    const signIn = async () => {
+      const browser = provider.browser()
+      const { base, checks } = await openSignIn(config, browser, { prompt: 'login' })
+      const { left } = await browser.visit((await usePasskey(browser, base, passkey)) ?? '')
+      return openid.authorizationCodeGrant(config, left!, checks)
+    }
+    const [first, second] = [await signIn(), await signIn()]
+
+    failing = 'RefreshToken'
+    await expect(openid.tokenRevocation(config, first.access_token)).rejects.toThrow()
+    failing = 'AccessToken'
+    await expect(openid.tokenRevocation(config, second.refresh_token!)).rejects.toThrow()
+    failing = undefined
+    await openid.tokenRevocation(config, first.access_token)
+    await openid.tokenRevocation(config, second.refresh_token!)
+
+    const refreshed = openid.refreshTokenGrant(config, first.refresh_token!)
+    await expect(refreshed).rejects.toMatchObject({ error: 'invalid_grant' })
+    expect((await openid.tokenIntrospection(config, second.access_token)).active).toBe(false)
   })
 })
