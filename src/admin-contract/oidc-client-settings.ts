@@ -3,6 +3,13 @@ import { z } from 'zod'
 import { CibaSettings } from './oidc-ciba.ts'
 import { EntraSettings } from './oidc-entra.ts'
 import { isRedirectUri, isResource, isSecureAddress, longestAddress } from './oidc-addresses.ts'
+import {
+  authenticationsOf,
+  clientAuthentications,
+  clientKinds,
+  maxAddresses,
+  mayUseNonce,
+} from './oidc-client-rules.ts'
 import { PublicJwkSet } from './oidc-jwks.ts'
 
 /**
@@ -10,11 +17,11 @@ import { PublicJwkSet } from './oidc-jwks.ts'
  * app without a login of its own asks for a whole sign-in by passkey. `entra`: a tenant of Microsoft Entra asks for the second step, as its
  * external authentication method. `ciba`: a call center or another program asks for the person's approval on their device, without a browser.
  */
-export const OidcClientKind = z.enum(['external', 'sign-in', 'entra', 'ciba'])
+export const OidcClientKind = z.enum(clientKinds)
 export type OidcClientKind = z.infer<typeof OidcClientKind>
 
 /** How a client authenticates (OpenID Connect Core section 9). */
-export const OidcClientAuthentication = z.enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'])
+export const OidcClientAuthentication = z.enum(clientAuthentications)
 export type OidcClientAuthentication = z.infer<typeof OidcClientAuthentication>
 
 /**
@@ -28,12 +35,9 @@ export type OidcPkce = z.infer<typeof OidcPkce>
 export const OidcScope = z.enum(['profile', 'email'])
 export type OidcScope = z.infer<typeof OidcScope>
 
-export const usesSecret = (authentication: OidcClientAuthentication): boolean =>
-  authentication === 'client_secret_basic' || authentication === 'client_secret_post'
-
 const addresses = z
   .array(z.string())
-  .max(20)
+  .max(maxAddresses)
   .refine((list) => new Set(list).size === list.length, 'the same address twice')
 
 const rules = {
@@ -65,6 +69,8 @@ type Settings = { readonly kind: OidcClientKind } & z.output<z.ZodObject<typeof 
 /** @returns what is wrong with the parts of a client together, in words for its administrator; undefined if nothing is. */
 export function clientProblem(client: Settings): string | undefined {
   const { kind, authentication, native } = client
+  const isPossible = authenticationsOf[kind].some((each) => each === authentication)
+  if (!isPossible) return authenticationProblem(kind)
   if ((kind === 'entra') !== (client.entra !== null))
     return 'entra: expected for clients of kind entra, and for no others'
   if (kind === 'entra') return entraProblem(client)
@@ -72,9 +78,6 @@ export function clientProblem(client: Settings): string | undefined {
   if (kind === 'ciba') return cibaProblem(client) ?? keyProblem(client)
   if (client.redirectUris.length === 0) return 'redirectUris: expected at least one address'
   if (kind === 'external' && native) return 'native: only for clients of kind sign-in'
-  if (kind === 'external' && authentication === 'none') {
-    return 'authentication: a client of kind external must authenticate, because it says who the user is'
-  }
   if (kind === 'external' && client.refreshTokens) return 'refreshTokens: only for clients of kind sign-in'
   const problem = keyProblem(client) ?? pkceProblem(client)
   if (problem !== undefined) return problem
@@ -83,11 +86,13 @@ export function clientProblem(client: Settings): string | undefined {
   return addressProblem(client)
 }
 
+const authenticationProblem = (kind: OidcClientKind): string =>
+  kind === 'entra'
+    ? 'authentication: expected none for clients of kind entra'
+    : `authentication: a client of kind ${kind} must authenticate, because it says who the user is`
+
 /** Nobody is sent anywhere, and the client says who the user is. */
-function cibaProblem({ authentication, native, pkce, refreshTokens, ...client }: Settings): string | undefined {
-  if (authentication === 'none') {
-    return 'authentication: a client of kind ciba must authenticate, because it says who the user is'
-  }
+function cibaProblem({ native, pkce, refreshTokens, ...client }: Settings): string | undefined {
   const lists = [client.redirectUris, client.postLogoutRedirectUris, client.resources]
   const isPlain = !native && pkce === 'required' && !refreshTokens
   if (isPlain && lists.every(({ length }) => length === 0)) return undefined
@@ -95,8 +100,7 @@ function cibaProblem({ authentication, native, pkce, refreshTokens, ...client }:
 }
 
 /** Such a client has one address, that of its cloud, and shows by the tokens of its tenant who it is. */
-function entraProblem({ authentication, native, pkce, refreshTokens, ...client }: Settings): string | undefined {
-  if (authentication !== 'none') return 'authentication: expected none for clients of kind entra'
+function entraProblem({ native, pkce, refreshTokens, ...client }: Settings): string | undefined {
   const { redirectUris, postLogoutRedirectUris, jwks, jwksUri, resources, scopes } = client
   const lists = [redirectUris, postLogoutRedirectUris, resources, scopes]
   const isPlain = !native && pkce === 'required' && !refreshTokens && jwks === null && jwksUri === null
@@ -112,12 +116,8 @@ function keyProblem({ authentication, jwks, jwksUri }: Settings): string | undef
   return undefined
 }
 
-/**
- * A nonce protects the ID token and not the code: whoever finds a code of a client without authentication redeems it without the client. On
- * the user's machine, a secret is none (RFC 8252 section 8.5).
- */
 function pkceProblem({ pkce, authentication, native }: Settings): string | undefined {
-  if (pkce === 'required' || (authentication !== 'none' && !native)) return undefined
+  if (pkce === 'required' || mayUseNonce(authentication, native)) return undefined
   return 'pkce: a client that is native or does not authenticate needs PKCE'
 }
 

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { entraId } from './oidc-client-rules.ts'
+
 /**
  * The clouds of Microsoft Entra, each with the host that signs its tokens and the address that answers return to.
  *
@@ -19,13 +21,7 @@ export const EntraCloud = z.enum(['global', 'us-government', 'china'])
 export type EntraCloud = z.infer<typeof EntraCloud>
 
 /** The id of a tenant or an application, as the admin center of Entra shows it. */
-const Guid = z
-  .string()
-  .toLowerCase()
-  .regex(
-    /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/,
-    'expected an id such as 9122040d-6c67-4c5b-b112-36a304b66dad',
-  )
+const Guid = z.string().toLowerCase().regex(entraId, 'expected an id such as 9122040d-6c67-4c5b-b112-36a304b66dad')
 
 /** What a client of kind `entra` knows of the tenant that asks for the second step. */
 export const EntraSettings = z.object({

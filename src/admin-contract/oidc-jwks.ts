@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { privateMembers } from './private-members.ts'
+import { privateMembers } from './oidc-client-rules.ts'
 
 const base64url = (minimum: number, maximum: number) =>
   z

@@ -9,8 +9,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a nonce in place of PKCE only for OpenID clients that keep a secret',
     file: 'src/admin-contract/oidc-client-settings.ts',
-    find: "if (pkce === 'required' || (authentication !== 'none' && !native)) return undefined",
-    replace: "if (pkce === 'required' || authentication !== 'none' || native) return undefined",
+    find: "if (pkce === 'required' || mayUseNonce(authentication, native)) return undefined",
+    replace: 'if (pkce !== null) return undefined',
     test: clients,
     title: 'an OpenID client can’t have %s',
   },

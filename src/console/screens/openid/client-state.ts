@@ -1,12 +1,8 @@
-import type { OidcClientAuthentication } from '../../../admin-contract/oidc-client-settings.ts'
+import { usesSecret } from '../../../admin-contract/oidc-client-rules.ts'
 import type { OidcClient } from '../../../admin-contract/oidc-clients.ts'
 import { printable } from '../../../ground/printable.ts'
 import { useSignedIn } from '../../session/session.tsx'
 import { useOpenIdWords } from './words.ts'
-
-/** Whether clients with this authentication have a secret. */
-export const usesSecret = (authentication: OidcClientAuthentication | undefined): boolean =>
-  authentication === 'client_secret_basic' || authentication === 'client_secret_post'
 
 /** Whether a client cannot be used until it gets a secret. */
 export const isWithoutSecret = ({ authentication, secret }: Pick<OidcClient, 'authentication' | 'secret'>): boolean =>

@@ -5,7 +5,14 @@ import {
   isSecureAddress,
 } from '../../../admin-contract/oidc-addresses.ts'
 import type { OidcClientKind } from '../../../admin-contract/oidc-client-settings.ts'
-import { privateMembers } from '../../../admin-contract/private-members.ts'
+import {
+  authenticationsOf,
+  clientKinds,
+  entraId,
+  maxAddresses,
+  mayUseNonce,
+  privateMembers,
+} from '../../../admin-contract/oidc-client-rules.ts'
 import { isolated } from '../../../ground/printable.ts'
 import type { Words } from './texts/en.ts'
 
@@ -43,31 +50,18 @@ export interface Field {
   readonly problem?: (value: Typed, draft: Draft) => FieldProblem | undefined
 }
 
-const everyKind = ['external', 'sign-in', 'entra', 'ciba'] as const
 const withBrowser = ['external', 'sign-in'] as const
 const withKeys = ['external', 'sign-in', 'ciba'] as const
 
-const secretOrSignature = ['client_secret_basic', 'client_secret_post', 'private_key_jwt']
-const authentications = {
-  external: secretOrSignature,
-  'sign-in': [...secretOrSignature, 'none'],
-  ciba: secretOrSignature,
-  // Its tenant shows by its tokens who it is.
-  entra: ['none'],
-} as const satisfies Record<OidcClientKind, readonly string[]>
-
-/** As many as the interface accepts. */
-const maxAddresses = 20
-
 /** The settings of a client in the order of the page. */
 export const fields: readonly Field[] = [
-  { name: 'name', part: 'client', kinds: everyKind, control: 'text', problem: required },
+  { name: 'name', part: 'client', kinds: clientKinds, control: 'text', problem: required },
   {
     name: 'authentication',
     part: 'client',
-    kinds: everyKind,
+    kinds: clientKinds,
     control: 'choice',
-    options: (kind) => authentications[kind],
+    options: (kind) => authenticationsOf[kind],
   },
   { name: 'native', part: 'client', kinds: ['sign-in'], control: 'switch' },
   {
@@ -76,8 +70,7 @@ export const fields: readonly Field[] = [
     kinds: withBrowser,
     control: 'choice',
     options: () => ['required', 'nonce'],
-    // Whoever finds a code of another client redeems it.
-    when: ({ authentication, native }) => authentication !== 'none' && native !== true,
+    when: ({ authentication, native }) => mayUseNonce(String(authentication), native === true),
   },
   { name: 'tenant', part: 'entra', kinds: ['entra'], control: 'text', within: 'entra', problem: idProblem },
   { name: 'application', part: 'entra', kinds: ['entra'], control: 'text', within: 'entra', problem: idProblem },
@@ -164,10 +157,8 @@ function required(value: Typed, _draft: Draft): FieldProblem | undefined {
   return String(value).trim() === '' ? (words) => words.required : undefined
 }
 
-/** The form of an id as Microsoft Entra shows it. */
 function idProblem(value: Typed): FieldProblem | undefined {
-  const isId = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(String(value).trim())
-  return isId ? undefined : (words) => words.guid
+  return entraId.test(String(value).trim().toLowerCase()) ? undefined : (words) => words.guid
 }
 
 function redirectProblem(value: Typed, { native }: Draft): FieldProblem | undefined {

@@ -1,11 +1,7 @@
 import type { z } from 'zod'
 
-import {
-  NewOidcClient,
-  OidcClientChanges,
-  clientProblem,
-  usesSecret,
-} from '../../../admin-contract/oidc-client-settings.ts'
+import { usesSecret } from '../../../admin-contract/oidc-client-rules.ts'
+import { NewOidcClient, OidcClientChanges, clientProblem } from '../../../admin-contract/oidc-client-settings.ts'
 import type { OidcClient } from '../../../admin-contract/oidc-clients.ts'
 import { parseOptions } from '../../../contract/validate.ts'
 import { audit } from '../../engine/audit/audit.ts'
