@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a pause after a try of a ping that could not be stored',
     file: 'src/service/features/oidc/pings.ts',
-    find: '        return pause()\n',
+    find: '        return pause(clock, pauseAfterFailure * 1000, closing.signal)\n',
     replace: '        return undefined\n',
     test: pings,
     title: 'a ping whose try cannot be stored is tried again after a pause, and not all the time',

@@ -1,5 +1,6 @@
 import type { Agent } from 'node:https'
 
+import { pause } from '../../../ground/clock.ts'
 import { withoutCaller } from '../../engine/base/waiting-caller.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import type { StoreChange } from '../../engine/database/store.ts'
@@ -84,7 +85,7 @@ export function createPings(ctx: ServiceContext, agent: Agent): Pings {
         if (!closing.signal.aborted && !ctx.failures.covers(error))
           ctx.logger.warn({ err: error }, 'a ping of an OpenID client was interrupted')
         // It is under way until then: where a try cannot be taken, it would be found again at once.
-        return pause()
+        return pause(clock, pauseAfterFailure * 1000, closing.signal)
       })
       .finally(() => {
         underWay.delete(artifactId)
@@ -92,15 +93,6 @@ export function createPings(ctx: ServiceContext, agent: Agent): Pings {
       })
     underWay.set(artifactId, { clientId: clientId ?? '', ended })
     return true
-  }
-
-  function pause(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const cancel = clock.after(pauseAfterFailure * 1000, resolve)
-    const { signal } = closing
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-    return promise.finally(cancel)
   }
 
   /**
