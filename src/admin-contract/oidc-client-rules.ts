@@ -18,8 +18,8 @@ export const usesSecret = (authentication: Authentication | undefined): boolean 
   authentication === 'client_secret_basic' || authentication === 'client_secret_post'
 
 /**
- * Whether a nonce can take the place of PKCE. It protects the ID token and not the code: whoever finds a code of a client without
- * authentication redeems it without the client. On the user's machine, a secret is none (RFC 8252 section 8.5).
+ * Whether a nonce can take the place of PKCE. It protects the ID token and not the code: a thief can redeem the code of a client that does
+ * not authenticate. A client on the user's machine cannot keep a secret (RFC 8252 section 8.5).
  */
 export const mayUseNonce = (authentication: string, native: boolean): boolean => authentication !== 'none' && !native
 

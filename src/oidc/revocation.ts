@@ -3,7 +3,7 @@ import type { AccessToken, ClientCredentials, KoaContextWithOIDC, RefreshToken }
 import type { Packages } from './packages.ts'
 
 /**
- * Lets a client revoke its own tokens. It learns that others are none of them (RFC 7009 section 2.1).
+ * Lets a client revoke its own tokens, and refuses those of other clients (RFC 7009 section 2.1).
  *
  * All that was issued with the same grant ends first, and the kind of the token itself last. oidc-provider ends the token first: if the
  * database failed after that, a client that repeats its call would be told that everything has ended, and the other tokens would live on.

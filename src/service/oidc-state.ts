@@ -44,8 +44,8 @@ export interface OidcState {
    * Storage of one model of oidc-provider, in the shape of its Adapter. `Client` is the registry, with `domain_id`, `client_kind` and
    * `pkce` besides the metadata: it has only `find`, and the other methods reject.
    *
-   * @param strangerOf The address of whoever causes the present call, unless a client that has authenticated itself does: what strangers
-   *   in one network can have stored for a client is limited.
+   * @param strangerOf The address of the caller, unless a client has authenticated itself: what strangers in one network can have stored
+   *   for a client is limited.
    */
   adapter(model: string, strangerOf?: () => string | undefined): OidcAdapter
   /** The present keys. Makes a new one where it is due. */

@@ -20,7 +20,7 @@ describe('the form of an OpenID client', () => {
     refreshTokens: false,
     scopes: ['profile'],
     entra: null,
-    // Of a newer service.
+    // A newer service may have more settings than this console knows.
     ciba: { showsNumber: false, notificationEndpoint: null, language: 'de' },
     secret: true,
     formerSecretUntil: null,

@@ -34,7 +34,7 @@ beforeAll(async () => {
     [cli, 'liblemonldap-ng-manager-perl'],
     [psgi, 'liblemonldap-ng-portal-perl'],
     ['plackup', 'libplack-perl'],
-    // What LemonLDAP loads in any case, and Debian only recommends.
+    // LemonLDAP loads these packages in any case, and Debian only recommends them.
     ['/usr/share/perl5/GD/SecurityImage.pm', 'libgd-securityimage-perl libimage-magick-perl'],
     ['/usr/share/perl5/Email/Sender.pm', 'libemail-sender-perl'],
     ['/usr/share/perl5/MIME/Entity.pm', 'libmime-tools-perl'],

@@ -58,7 +58,7 @@ export function createPings(ctx: ServiceContext, agent: Agent): Pings {
       pending = join(pending, look)
       alarm.set(pauseAfterFailure)
     } finally {
-      // In the same turn: what is noted from now on begins a look of its own.
+      // This happens in the same turn, so that the next note starts a new look.
       looking = undefined
     }
   }
