@@ -127,6 +127,14 @@ export const mutants: readonly Mutant[] = [
     title: 'an OpenID client can’t have private, symmetric and short keys',
   },
   {
+    defense: 'the version that a replacement of a secret names',
+    file: 'src/service/features/administrators/oidc-clients.ts',
+    find: 'if (expected === undefined || String(version) === expected) return',
+    replace: 'if (expected === undefined || String(version) !== version) return',
+    test: clients,
+    title: 'a second replacement of a secret ends the one before, and is refused with a version from before the first',
+  },
+  {
     defense: 'hashed secrets of OpenID clients',
     file: `${feature}/client-secrets.ts`,
     find: "createHash('sha256').update(secret).digest('base64url')",

@@ -230,7 +230,7 @@ describe.each(mainEngines)('clients in the console, on %s', (engine) => {
     expect(await verify(client.id, third.clientSecret)).toEqual({ result: 'right' })
   })
 
-  it('a second replacement of a secret ends the one before, and is refused to whoever has not read of the first', async () => {
+  it('a second replacement of a secret ends the one before, and is refused with a version from before the first', async () => {
     const { by, client } = await registered()
     const rotate = (version: number) =>
       by.call('POST', `${path()}/${client.id}/secret`, {
