@@ -71,7 +71,10 @@ async function buildAuthenticator(): Promise<void> {
     build: {
       outDir: folder,
       // Operations that a device does not call are left out: a tenth of the script. Declaring one has no effect of its own.
-      rolldownOptions: { output: startInOneFile, treeshake: { manualPureFunctions: ['endpoint'] } },
+      rolldownOptions: {
+        output: { codeSplitting: { groups: [start] } },
+        treeshake: { manualPureFunctions: ['endpoint'] },
+      },
     },
   }))
 }
@@ -82,7 +85,7 @@ async function buildConsole(): Promise<void> {
     plugins: [withoutSchemas()],
     build: {
       outDir: folder,
-      rolldownOptions: { output: { ...startInOneFile, chunkFileNames: namedByPart } },
+      rolldownOptions: { output: { codeSplitting: { groups: [start, place] }, chunkFileNames: namedByPart } },
     },
   }))
 }
@@ -108,8 +111,11 @@ function namedByPart({ facadeModuleId }: Rolldown.PreRenderedChunk): string {
 }
 
 /** What an app starts with is one file: it compresses better than several, whatever is loaded later shares with it. */
-const startInOneFile: Rolldown.OutputOptions = {
-  codeSplitting: { groups: [{ name: 'start', tags: ['$initial'] }] },
+const start: Rolldown.CodeSplittingGroup = { name: 'start', tags: ['$initial'], priority: 1 }
+
+/** So are the screens of one place of the console, because people go from one of them to the next. */
+const place: Rolldown.CodeSplittingGroup = {
+  name: (module) => /\/screens\/(\w+)\/[^/]+$/.exec(module)?.[1] ?? null,
 }
 
 /** @param more The folders of src/ that it is built from, besides its own and those of every app. */
