@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { languageNames } from '../../src/contract/languages.ts'
 import { isolated } from '../../src/ground/printable.ts'
 import { consoleSizes } from '../support/console-sizes.ts'
-import { button, expectHeadline, link, newBrowser, startDesk } from './desk.ts'
+import { button, expectHeadline, link, newBrowser, signedIn, startDesk } from './desk.ts'
 
 describe('an invitation', () => {
   it('an invitation is accepted with a passkey, also after the person canceled, and leads into the console', async () => {
@@ -70,6 +70,41 @@ describe('the page', () => {
 
     expect(openId).toBeGreaterThan(0)
     expect(openId + openIdTexts).toBeLessThan(13_000)
+  })
+
+  it('every screen is shown when it is opened first, and no script fails', async () => {
+    const desk = await startDesk({ openId: true })
+    const { page } = await signedIn(desk)
+    const errors: string[] = []
+    page.on('pageerror', ({ message }) => errors.push(message))
+    const person = await desk.addPerson('alice', 'Alice Archer')
+    const client = await desk.addOidcClient('Handbook')
+    const { id: owner } = await desk.find('Olivia Owner')
+
+    for (const [place, headline] of [
+      ['people', 'People'],
+      [`person?id=${person}`, 'Alice Archer'],
+      ['jobs', 'Bulk actions'],
+      ['overview', 'Overview'],
+      ['audit', 'Audit'],
+      ['apps', 'Apps'],
+      [`domain?id=${desk.domainOf('Wiki')}`, 'Wiki'],
+      ['openid', 'OpenID Connect'],
+      ['openid-add?kind=sign-in', 'Whole sign-in for an app'],
+      [`openid-client?id=${client.id}&domain=${client.domain}`, 'Handbook'],
+      ['consents', 'Requests'],
+      ['stock', 'Hardware tokens'],
+      ['import', 'Import tokens'],
+      ['administrators', 'Administrators'],
+      [`administrator?id=${owner}`, 'Olivia Owner'],
+      ['invite', 'Invite an administrator'],
+      ['account', 'Your account'],
+    ] as const) {
+      await page.goto(`${desk.url}/${place}`)
+      await expectHeadline(page, headline)
+    }
+
+    expect(errors).toEqual([])
   })
 
   it('the console’s page contains nothing inline, and loads nothing from elsewhere', () => {
