@@ -1,15 +1,15 @@
 /** The devices of `bench/inboxes.ts`, and the web app that asks them: a process of its own. */
+import { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import type { IncomingMessage } from 'node:http'
-
-import { CompactSign } from 'jose'
 
 import { createClient } from '../../src/client/client.ts'
 import { devicePaths } from '../../src/contract/device.ts'
 import { Inbox } from '../../src/contract/device-answers.ts'
 import { createDevice } from '../../src/device/device.ts'
 import { importPrivateKey } from '../../src/device/keys.ts'
+import { signCall } from '../../test/support/crowd/sign-call.ts'
 
 interface Given {
   readonly url: string
@@ -28,6 +28,7 @@ const together = 100
 
 const [input] = (await once(process, 'message')) as [Given]
 const key = await importPrivateKey(input.privateKey)
+const signingKey = KeyObject.from(key)
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
 const address = new URL(input.url)
 const inboxes = new Map<string, (inbox: Inbox) => void>()
@@ -49,7 +50,7 @@ async function follow(device: string, tag: string): Promise<void> {
 
 async function read(device: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
   const path = devicePaths.requests
-  const authorization = `Device ${await sign(device, path)}`
+  const authorization = `Device ${sign(device, path)}`
   const response = await new Promise<IncomingMessage | undefined>((resolve) => {
     const { hostname, port } = address
     const sending = get({ agent, hostname, port, path, headers: { ...headers, authorization } }, resolve)
@@ -57,16 +58,16 @@ async function read(device: string, headers: Record<string, string> = {}): Promi
     sending.on('error', () => resolve(undefined))
   })
   if (!response) return read(device, headers)
+  if (response.statusCode !== 200 && response.statusCode !== 304) {
+    throw new Error(`the inbox was answered with ${response.statusCode} ${await text(response)}`)
+  }
   if (headers.prefer === undefined) await text(response)
   return response
 }
 
-function sign(device: string, path: string): Promise<string> {
-  const jti = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url')
-  const claims = { aud: input.serviceId, sub: device, htm: 'GET', path, iat: Math.floor(Date.now() / 1000), jti }
-  return new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
-    .setProtectedHeader({ alg: 'ES256' })
-    .sign(key)
+function sign(device: string, path: string): string {
+  const iat = Math.floor(Date.now() / 1000)
+  return signCall(signingKey, { aud: input.serviceId, sub: device, htm: 'GET', path, iat })
 }
 
 async function text(response: IncomingMessage): Promise<string> {

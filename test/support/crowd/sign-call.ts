@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 
 import type { Claims } from '../../../src/contract/device.ts'
 
-const header = Buffer.from('{"alg":"ES256"}').toString('base64url')
+const header = Buffer.from('{"alg":"ES256","typ":"device+jws"}').toString('base64url')
 
 /**
  * The compact JWS (RFC 7515 section 7.1) of a call of a device. OpenSSL signs it in half the time that WebCrypto takes: those who
