@@ -1,6 +1,6 @@
 /**
  * An Express app with express-session and Passport. With a database in the first argument, `mfa()` guards it, with an embedded
- * service on this database; without one, it has no second step.
+ * service on this database; without one, it has no second step. With the address of Redis, web sessions are there.
  */
 import express from 'express'
 import session from 'express-session'
@@ -20,7 +20,7 @@ export interface WebAppGiven {
   readonly seeds: readonly string[]
 }
 
-const [database, users = '0'] = process.argv.slice(2)
+const [database, users = '0', redis] = process.argv.slice(2)
 const clock = createMovedClock()
 const service = database === undefined ? undefined : embedded({ database, clock })
 
@@ -33,7 +33,8 @@ app.post('/bench/clock', (_req, res) => {
   clock.move(30)
   res.end(String(clock.now()))
 })
-app.use(session({ secret: 'for a benchmark', resave: false, saveUninitialized: false }))
+const store = redis === undefined ? new session.MemoryStore() : await openRedisStore(redis)
+app.use(session({ store, secret: 'for a benchmark', resave: false, saveUninitialized: false }))
 app.use(passport.session())
 app.post('/login', form, (req, res, next) => {
   const { username } = req.body as { username: string }
@@ -75,4 +76,9 @@ async function addUsers(): Promise<{ seeds: readonly string[] }> {
   const { baseUrl, apiKey, domainId, fetch } = await service.connect()
   const client = createClient({ baseUrl, apiKey, fetch })
   return { seeds: await addCodeUsers({ client, domainId }, Number(users)) }
+}
+
+async function openRedisStore(address: string): Promise<session.Store> {
+  const [{ RedisStore }, redisClient] = await Promise.all([import('connect-redis'), import('redis')])
+  return new RedisStore({ client: await redisClient.createClient({ url: address }).connect() })
 }

@@ -79,7 +79,8 @@ async function openSqlite(): Promise<ManyPeople> {
 async function openPostgres(): Promise<ManyPeople> {
   const postgres = await startPostgres()
   const url = await postgres.createEmptyDatabase()
-  const store = await openPostgresStore(url)
+  // A request would be refused after 4 s, and how long one takes is the question.
+  const store = await openPostgresStore(url, { timeout: 120_000 })
   const client = new Client(url)
   await client.connect()
   await client.query('set session_replication_role = replica')

@@ -20,8 +20,16 @@ const guardRest =
   'for verified web sessions, no WeakMap by request, no URL objects, no new functions for each request. Without gain: no asynchronous context for each request, no property of the ' +
   'request for `req.mfa`, plain properties instead of defined ones.'
 
-/** Web sessions whose users take turns. */
-const sessionCounts = [3_000, 10_000] as const
+/** Web sessions whose users take turns, and where they are. */
+const crowds = [
+  { count: 3_000, store: 'MemoryStore' },
+  { count: 10_000, store: 'MemoryStore' },
+  { count: 10_000, store: 'Redis' },
+] as const
+type StoreName = (typeof crowds)[number]['store']
+
+const nameOf = ({ count, store }: (typeof crowds)[number]) =>
+  `${count.toLocaleString('en-US')} web sessions${store === 'Redis' ? ' in Redis' : ''}`
 
 export const guard: Row = {
   name: 'guard',
@@ -30,7 +38,7 @@ export const guard: Row = {
     'Eight browsers read a short page of an Express app again and again, with a session that is verified. ' +
     '`mfa()` and `requireMfa()` run after express-session and `passport.session()`, and are compared with these two alone, and with two handlers that do nothing in the same app, for the ' +
     'same web session. With several web sessions, each request is by the next one of as many users, and the two are compared with express-session and `passport.session()` alone for the ' +
-    'same web sessions in the same app; all are in the `MemoryStore` of express-session. ' +
+    'same web sessions in the same app. All are in the `MemoryStore` of express-session, or in a stand-in for Redis in a process of its own, which does not count. ' +
     'Peers are `requiresAuth()` of express-openid-connect, whose session is an encrypted cookie, and `getSession()` of better-auth, which reads SQLite.',
   columns: [perSecond, cpu, latency],
   chart: 'cpu',
@@ -44,35 +52,44 @@ export const guard: Row = {
       '1',
     ])
     const verified = (await passSecondSteps(app.given))[0]
-    const crowded = await startContender<WebAppGiven>('contenders/web-app.ts', [
-      sqliteFile(run.folder, 'crowded'),
-      String(sessionCounts.at(-1)),
-    ])
-    const crowd = await passSecondSteps(crowded.given)
+    const redis = await startContender<{ url: string }>('contenders/redis.ts')
+    const startCrowded = async (store: StoreName) => {
+      const most = Math.max(...crowds.map(({ count }) => count))
+      const args = [sqliteFile(run.folder, `crowded-${store}`), String(most)]
+      const contender = await startContender<WebAppGiven>('contenders/web-app.ts', [
+        ...args,
+        ...(store === 'Redis' ? [redis.given.url] : []),
+      ])
+      return { contender, cookies: await passSecondSteps(contender.given) }
+    }
+    const crowded = { MemoryStore: await startCrowded('MemoryStore'), Redis: await startCrowded('Redis') }
     const pages: readonly MeasuredPage[] = [
       { name: 'express-session + passport alone', contender: bare, cookie: (await logIn(bare.given.url, 1))[0] },
       { name: 'two handlers that do nothing', contender: app, cookie: verified, path: '/ungated' },
       { name: 'second-factor, with both', ours: true, contender: app, cookie: verified },
       { name: 'express-openid-connect', contender: openid, cookie: (await logIn(openid.given.url, 1))[0] },
       { name: 'better-auth getSession', contender: betterAuth, cookie: betterAuth.given.users[0]?.cookie },
-      ...sessionCounts.flatMap((count) => {
-        const shared = { contender: crowded, cookies: crowd.slice(0, count) }
-        const sessions = `${count.toLocaleString('en-US')} web sessions`
+      ...crowds.flatMap((crowd) => {
+        const { contender, cookies } = crowded[crowd.store]
+        const shared = { contender, cookies: cookies.slice(0, crowd.count) }
         return [
-          { ...shared, name: `express-session + passport alone, ${sessions}`, path: '/before-gate' },
-          { ...shared, name: `second-factor, with both, ${sessions}`, ours: true },
+          { ...shared, name: `express-session + passport alone, ${nameOf(crowd)}`, path: '/before-gate' },
+          { ...shared, name: `second-factor, with both, ${nameOf(crowd)}`, ours: true },
         ]
       }),
     ]
     const entries = []
     for (const page of pages) entries.push(await entryOf(page))
     // An app with so many users is never without requests, so it keeps the stream by which the service reports ended verifications.
-    const page = new URL('/page', crowded.given.url)
-    const keepsBusy = setInterval(() => void fetch(page, { headers: { cookie: crowd[0] ?? '' } }), 5_000)
+    const keepsBusy = setInterval(() => {
+      for (const { contender, cookies } of Object.values(crowded))
+        void fetch(new URL('/page', contender.given.url), { headers: { cookie: cookies[0] ?? '' } })
+    }, 5_000)
     const measured = await interleave(entries, run)
     clearInterval(keepsBusy)
     for (const { load } of entries) load.stop()
-    for (const contender of [bare, app, openid, betterAuth, crowded]) await contender.stop()
+    const apps = Object.values(crowded).map(({ contender }) => contender)
+    for (const contender of [bare, app, openid, betterAuth, ...apps, redis]) await contender.stop()
     const [without, nothing, ownResult] = measured
     const time = (sample: Sample) => sample.cpu['contender'] ?? Number.NaN
     const share = ratio(without, ownResult, time)
@@ -82,14 +99,14 @@ export const guard: Row = {
         (guarded?.samples ?? []).map((sample, round) => time(sample) - (alone?.samples[round]?.cpu['contender'] ?? 0)),
       )
     const added = addedTo(without, ownResult)
-    const addedWithSessions = sessionCounts.map((_, index) => addedTo(measured[5 + 2 * index], measured[6 + 2 * index]))
+    const addedInCrowds = crowds.map((_, index) => addedTo(measured[5 + 2 * index], measured[6 + 2 * index]))
     return {
       lines: measured.map(lineOf),
       findings: [
         `\`mfa()\` and \`requireMfa()\` add ${added.toFixed(3)} ms of processor time to a request. For pages that do nothing else, one core answers ${percent(share)} of the requests that it answers without them.`,
-        ...sessionCounts.map(
-          (count, index) =>
-            `With requests of ${count.toLocaleString('en-US')} users in turn, each with a web session, they add ${addedWithSessions[index]?.toFixed(3)} ms.`,
+        ...crowds.map(
+          (crowd, index) =>
+            `With requests of ${nameOf(crowd)} in turn, they add ${addedInCrowds[index]?.toFixed(3)} ms.`,
         ),
         'With one user, the verification record of the last request is still parsed. With many, each request parses its own.',
         'No guard in this table asks a service over the network.',
@@ -103,14 +120,14 @@ export const guard: Row = {
           unit: 'ms',
           rest: guardRest,
         },
-        {
-          figure: `the same, with requests of ${sessionCounts.at(-1)?.toLocaleString('en-US')} users in turn`,
-          value: addedWithSessions.at(-1) ?? Number.NaN,
+        ...crowds.slice(1).map((crowd, index) => ({
+          figure: `the same, with requests of ${nameOf(crowd)} in turn`,
+          value: addedInCrowds[index + 1] ?? Number.NaN,
           reach: 0.02,
           atMost: true,
           unit: 'ms',
           rest: guardRest,
-        },
+        })),
         {
           figure: 'throughput of a page behind them, compared with the page alone',
           value: share,
