@@ -61,6 +61,8 @@ export function performancePage(reports: readonly RowReport[], machine: Machine)
   const warning = loadWarning(machine)
   const where = `Measured in ${monthOf(at)} on ${processors}, with Node.js ${node}. The load average before the start was ${load[0].toFixed(1)}.`
   const machineText = warning === undefined ? where : `${where}\n\n**${warning}**`
+  const left = reports.find(({ row }) => !template.includes(`<!-- row ${row.name} -->`))
+  if (left) throw new Error(`performance.template.md has no place for "${left.row.name}"`)
   return template.replaceAll(/<!-- (machine|row [\w-]+) -->/g, (_comment, name: string) => {
     if (name === 'machine') return machineText
     const report = reports.find(({ row }) => row.name === name.slice('row '.length))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { isolated } from '../../src/ground/printable.ts'
 import { button, expectHeadline, link, openScreen, row, signedIn, startDesk } from './desk.ts'
-import { add, callback, choice, field, inDialog, openForm, takeSecret, verify } from './openid-form.ts'
+import { add, atClient, callback, choice, field, inDialog, openForm, takeSecret, verify } from './openid-form.ts'
 
 describe('a client that exists', () => {
   it('a change of a client says what ends, and a new name alone asks nothing', async () => {
@@ -76,10 +76,7 @@ describe('a client that exists', () => {
   })
 
   it('settings are saved at the first attempt after the secret alone was replaced elsewhere', async () => {
-    const desk = await startDesk({ openId: true })
-    const client = await desk.addOidcClient('Wiki')
-    const { page } = await signedIn(desk)
-    await openScreen(page, `${desk.url}/openid-client?id=${client.id}&domain=${client.domain}`)
+    const { desk, client, page } = await atClient()
     await field(page, 'Name').fill('Handbook')
 
     await desk.replaceOidcSecret(client)
@@ -90,10 +87,7 @@ describe('a client that exists', () => {
   })
 
   it('what was saved is shown where it cannot be read again, and the focus stays', async () => {
-    const desk = await startDesk({ openId: true })
-    const client = await desk.addOidcClient('Wiki')
-    const { page } = await signedIn(desk)
-    await openScreen(page, `${desk.url}/openid-client?id=${client.id}&domain=${client.domain}`)
+    const { page } = await atClient()
     await field(page, 'Name').fill(' Handbook ')
     await page.route(/\/oidc-clients$/, (route) => route.abort())
 
@@ -105,10 +99,7 @@ describe('a client that exists', () => {
   })
 
   it('a field that the service refuses has the focus after the dialog has closed', async () => {
-    const desk = await startDesk({ openId: true })
-    const client = await desk.addOidcClient('Wiki')
-    const { page } = await signedIn(desk)
-    await openScreen(page, `${desk.url}/openid-client?id=${client.id}&domain=${client.domain}`)
+    const { page } = await atClient()
     const x = 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU'
     await choice(page, 'Public keys').selectOption('pasted')
     await field(page, 'Keys').fill(JSON.stringify({ keys: [{ kty: 'EC', crv: 'P-999', x, y: x }] }))
@@ -161,10 +152,7 @@ describe('a client that exists', () => {
   })
 
   it('removing a client says what ends, and leads back to the list', async () => {
-    const desk = await startDesk({ openId: true })
-    const client = await desk.addOidcClient('Wiki')
-    const { page } = await signedIn(desk)
-    await openScreen(page, `${desk.url}/openid-client?id=${client.id}&domain=${client.domain}`)
+    const { desk, client, page } = await atClient()
 
     await button(page, 'Remove the client').click()
     await page.getByRole('dialog').getByText('Nobody can sign in through it from now on').waitFor()
@@ -177,10 +165,7 @@ describe('a client that exists', () => {
   })
 
   it('a client that was removed meanwhile can’t be saved, and the page says so', async () => {
-    const desk = await startDesk({ openId: true })
-    const client = await desk.addOidcClient('Wiki')
-    const { page } = await signedIn(desk)
-    await openScreen(page, `${desk.url}/openid-client?id=${client.id}&domain=${client.domain}`)
+    const { desk, client, page } = await atClient()
     await field(page, 'Name').fill('Handbook')
 
     await desk.removeOidcClient(client)

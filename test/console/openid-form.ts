@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 
 import { oidcStateOf } from '../../src/service/oidc-state.ts'
-import { type Desk, link } from './desk.ts'
+import { type Desk, link, openScreen, signedIn, startDesk } from './desk.ts'
 
 export const callback = 'https://wiki.example.com/callback'
 
@@ -9,6 +9,15 @@ export const field = (page: Page, name: string): Locator => page.getByRole('text
 export const choice = (page: Page, name: string): Locator => page.getByRole('combobox', { name })
 export const inDialog = (page: Page, name: string): Locator =>
   page.getByRole('dialog').getByRole('button', { name, exact: true })
+
+/** An owner who looks at the client of the app Wiki. */
+export async function atClient() {
+  const desk = await startDesk({ openId: true })
+  const client = await desk.addOidcClient('Wiki')
+  const { page } = await signedIn(desk)
+  await openScreen(page, `${desk.url}/openid-client?id=${client.id}&domain=${client.domain}`)
+  return { desk, client, page }
+}
 
 /** The form of a new client of a kind. */
 export async function openForm(page: Page, kind: string): Promise<void> {

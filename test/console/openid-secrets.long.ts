@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest'
 
 import { button, expectHeadline, link, openScreen, row, signedIn, startDesk } from './desk.ts'
-import { add, callback, field, holdBack, inDialog, openForm, takeSecret, verify } from './openid-form.ts'
+import { add, atClient, callback, field, holdBack, inDialog, openForm, takeSecret, verify } from './openid-form.ts'
 
 describe('what is shown once', () => {
   it('a dialog cannot be left while the secret of a client is made, and shows the secret then', async () => {
-    const desk = await startDesk({ openId: true })
-    const client = await desk.addOidcClient('Wiki')
-    const { page } = await signedIn(desk)
-    await openScreen(page, `${desk.url}/openid-client?id=${client.id}&domain=${client.domain}`)
+    const { desk, client, page } = await atClient()
     const letGo = await holdBack(page, /\/secret$/)
 
     await button(page, 'Replace the secret').click()
@@ -83,10 +80,7 @@ describe('what is shown once', () => {
 
 describe('a secret that was replaced before', () => {
   it('the dialog warns that the secret before ends, also where another administrator was faster', async () => {
-    const desk = await startDesk({ openId: true })
-    const client = await desk.addOidcClient('Wiki')
-    const { page } = await signedIn(desk)
-    await openScreen(page, `${desk.url}/openid-client?id=${client.id}&domain=${client.domain}`)
+    const { desk, client, page } = await atClient()
 
     await button(page, 'Replace the secret').click()
     expect(await page.getByRole('dialog').getByText('ends now').count()).toBe(0)
