@@ -202,23 +202,24 @@ describe('the last moment', () => {
   })
 })
 
-describe('a PIN', () => {
-  it('a PIN is needed to approve, is verified before the number, and stands in no proof', async () => {
+describe('a PIN or passcode', () => {
+  it('a passcode is needed to approve, is verified before the number, and stands in no proof', async () => {
+    const passcode = 'Wanderdünen am See'
     const pinDomain = await running.service.administration.createDomain(running.organization.id, {
-      name: 'With PIN',
-      keyType: 'PIN',
+      name: 'With passcode',
+      keyType: 'PASSCODE',
     })
-    const cem = await approver(running, pinDomain.id, { pin: '4071' })
+    const cem = await approver(running, pinDomain.id, { pin: passcode })
     const there = approvalsOf(running, pinDomain.id)
     const { json } = await there.ask({ user: { id: cem.id } })
 
     expect((await cem.decide(json.id, 'approve')).code).toBe('api.error.invalid.pin')
-    expect((await cem.decide(json.id, 'approve', { pin: '1111' })).code).toBe('api.error.invalid.pin')
-    expect((await cem.decide(json.id, 'approve', { pin: '4071' })).json.state).toBe('approved')
+    expect((await cem.decide(json.id, 'approve', { pin: 'Wanderdünen am Meer' })).code).toBe('api.error.invalid.pin')
+    expect((await cem.decide(json.id, 'approve', { pin: passcode })).json.state).toBe('approved')
     const { approvers } = await there.get(json.id)
     const { answer, receipt } = approvers[0]!.proof!
     expect(decodeJwt(receipt)).toMatchObject({ pinVerified: true })
-    expect(JSON.stringify([decodeJwt(answer), decodeJwt(receipt)])).not.toContain('4071')
+    expect(JSON.stringify([decodeJwt(answer), decodeJwt(receipt)])).not.toContain(passcode)
   })
 })
 

@@ -254,7 +254,8 @@ describe('an app with a store of its own', () => {
 
     const traces = [page.text, done.text, kept(), JSON.stringify(events), trouble.join(), browser.cookies()].join('\n')
     expect(brought.asked.length).toBe(askedBefore + 1)
-    for (const secret of [brought.secret, brought.seed, 'QX7P', 'qx7p']) expect(traces).not.toContain(secret)
+    for (const secret of [brought.secret, brought.seed, 'QX7P-z4m2', 'QX7Pz4m2', 'qx7pz4m2'])
+      expect(traces).not.toContain(secret)
   })
 
   it('two tabs of one person import once, and both go on', async () => {
