@@ -491,7 +491,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the people of other domains in a search',
-    file: 'src/service/features/people/statements.ts',
+    file: 'src/service/features/people/filters.ts',
     find: 'const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>\n  is.or([\n    sql<SqlBool>`${everyone} = 1`,',
     replace:
       'const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>\n  is.or([\n    sql<SqlBool>`${everyone} >= 0`,',
