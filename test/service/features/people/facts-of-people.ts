@@ -20,10 +20,8 @@ export async function factsOf(db: Queryable, userIds: readonly string[]): Promis
     .where('userId', 'in', [...userIds])
     .execute()
   return sorted({
-    people: people.map(
-      (row) => [row.id, Number(row.factorLevel), Number(row.codesUntil), Number(row.activeAt)] as const,
-    ),
-    members: members.map(({ userId, domainId, factorLevel }) => [userId, domainId, Number(factorLevel)] as const),
+    people: people.map((row) => [row.id, row.factorLevel, row.codesUntil, row.activeAt] as const),
+    members: members.map(({ userId, domainId, factorLevel }) => [userId, domainId, factorLevel] as const),
   })
 }
 
@@ -59,9 +57,9 @@ export async function truthOf(db: Queryable, userIds: readonly string[]): Promis
   return sorted({
     people: users.map((user) => {
       const ends = codes.filter(({ userId, usesRemaining }) => userId === user.id && usesRemaining > 0)
-      const signedIn = signIns.find(({ userSequence }) => Number(userSequence) === Number(user.sequence))
-      const activeAt = Math.max(Number(user.createdAt), Number(signedIn?.at ?? 0))
-      return [user.id, levelOf(user), Math.max(0, ...ends.map(({ expiresAt }) => Number(expiresAt))), activeAt] as const
+      const signedIn = signIns.find(({ userSequence }) => userSequence === user.sequence)
+      const activeAt = Math.max(user.createdAt, signedIn?.at ?? 0)
+      return [user.id, levelOf(user), Math.max(0, ...ends.map(({ expiresAt }) => expiresAt)), activeAt] as const
     }),
     members: members.map(({ userId, domainId }) => [userId, domainId, levelIn(userId, domainId)] as const),
   })

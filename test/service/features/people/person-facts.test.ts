@@ -179,7 +179,7 @@ describe.each(engines)('the facts by which people are filtered on %s', (engine) 
         for (const [, change] of made) await change(store.db, place)
 
         const names = made.map(([name]) => name).join(', ')
-        expect(await factsOf(store.db, place.users), names).toEqual(await truthOf(store.db, place.users))
+        expect([names, await factsOf(store.db, place.users)]).toEqual([names, await truthOf(store.db, place.users)])
       }),
       { numRuns: engine === 'SQLite' ? 150 : 40 },
     )
