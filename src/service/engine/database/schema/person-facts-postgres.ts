@@ -22,9 +22,8 @@ const notePerson = (userId: string): readonly string[] => [
 
 const noteFactors = (userId: string): readonly string[] => [
   ...notePerson(userId),
-  `update membership set factor_level = l.level from (select m.sequence,
-      ${levelOfMember('m.user_id', 'm.domain_id')} as level from membership m where m.user_id = ${userId}) l
-    where membership.sequence = l.sequence and membership.factor_level <> l.level`,
+  `update membership set factor_level = ${levelOfMember('membership.user_id', 'membership.domain_id')}
+    where user_id = ${userId} and factor_level <> ${levelOfMember('membership.user_id', 'membership.domain_id')}`,
 ]
 
 const noteCodes = (userId: string): readonly string[] => [
