@@ -75,9 +75,7 @@ const byTime = {
 
 const ofPeople = {
   enrolled: ofPerson('enrolled', 'enrolled', (people) => people.where('personOrder.factorLevel', '=', strongLevel)),
-  only_email: ofPerson('only_email', 'only_email', (people) =>
-    people.where('personOrder.factorLevel', '<', strongLevel).where('personOrder.factorLevel', '=', 2),
-  ),
+  only_email: ofPerson('only_email', 'only_email', (people) => people.where('personOrder.factorLevel', '=', 2)),
 }
 
 const withoutFactor = ofPerson('no_factor', 'no_factor', (people) =>
@@ -85,11 +83,9 @@ const withoutFactor = ofPerson('no_factor', 'no_factor', (people) =>
 )
 
 /** People without a factor who have no address, or belong to no domain. */
-const unreachable = ofPerson('unreachable', 'no_factor', (people) =>
-  people.where('personOrder.factorLevel', '<', strongLevel).where('personOrder.factorLevel', '<', 2),
-)
+const unreachable = ofPerson('unreachable', 'no_factor', (people) => people.where('personOrder.factorLevel', '<', 2))
 
-/** By the memberships of such people in some domains. */
+/** Reads the memberships of such people in some domains. */
 const ofMember = (
   name: string,
   filter: Filter,

@@ -9,6 +9,7 @@ import type { Queryable } from '../../../../src/service/engine/database/schema/s
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
 import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { readCommitted } from '../../../../src/service/engine/database/transaction-ends.ts'
+import { isStrong } from '../../../../src/service/features/factors/strong-factors.ts'
 import { engines, useEngine } from '../../../support/engines.ts'
 import { factsOf, truthOf } from './facts-of-people.ts'
 
@@ -219,6 +220,28 @@ describe.each(engines)('the facts by which people are filtered on %s', (engine) 
         }
     },
   )
+
+  it(`every table of strong factors has triggers that keep the facts on ${engine}`, async () => {
+    const { sql: text } = store.db
+      .selectFrom('user')
+      .select('user.id')
+      .where((is) => isStrong(is, (isToken) => isToken('token.domainId', 'in', ['any'])))
+      .compile()
+    const triggers =
+      engine === 'SQLite'
+        ? sql<{
+            name: string
+          }>`select distinct tbl_name as name from sqlite_schema where type = 'trigger' and name like 'person_facts_%'`
+        : sql<{
+            name: string
+          }>`select distinct event_object_table as name from information_schema.triggers where trigger_name like 'person_facts_%'`
+    const watched = (await triggers.execute(store.db)).rows.map(({ name }) => name)
+
+    const tables = [...text.matchAll(/from "(\w+)"/g)].map(([, name]) => name)
+
+    expect(tables.length).toBeGreaterThanOrEqual(4)
+    expect(tables.filter((table) => !watched.includes(String(table)))).toEqual([])
+  })
 
   it(`a removed person leaves no facts on ${engine}`, async () => {
     const place = await newPlace()

@@ -12,10 +12,10 @@ export const personFacts = ({ personFacts: triggers }: Pick<Engine, 'personFacts
   `update person_order set factor_level = ${levelOfPerson('person_order.position')},
     codes_until = ${codesUntil('person_order.position')}, active_at = ${activeAt('person_order.position')}`,
   `update membership set factor_level = ${levelOfMember('membership.user_id', 'membership.domain_id')}`,
-  // In the order of the last sign-ins, in which people without a factor stand together.
+  // Lists people without a factor in the order of the last sign-ins, in which they stand together.
   `create index person_order_without_factor on person_order (organization_id, signed_in_at, position, factor_level)
     where factor_level < 3`,
-  'create index person_order_with_factor on person_order (organization_id, position) where factor_level = 3',
+  'create index person_order_by_level on person_order (organization_id, factor_level, position)',
   'create index person_order_with_code on person_order (organization_id, codes_until, position) where codes_until > 0',
   'create index person_order_by_activity on person_order (organization_id, active_at, position)',
   'create index membership_by_level on membership (domain_id, factor_level, user_sequence, added_by, removed_by)',
