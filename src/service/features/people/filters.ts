@@ -34,16 +34,20 @@ export type IsPerson = ExpressionBuilder<Database, 'personOrder' | 'user'>
 export const strongLevel = 3
 
 const takesEmail = (is: IsUser, { mailDomains }: Slots<FilterQuery>): Expression<SqlBool> =>
-  is.and([
-    is('user.email', '<>', ''),
-    is.exists(
-      is
-        .selectFrom('member')
-        .select('member.userId')
-        .whereRef('member.userId', '=', 'user.id')
-        .where('member.domainId', 'in', mailDomains),
-    ),
-  ])
+  is.and([is('user.email', '<>', ''), isMemberOf(is, mailDomains)])
+
+/** Asks for one row: for an EXISTS, PostgreSQL may read the members of the domains first, once for each page. */
+const isMemberOf = (is: IsUser, domainIds: Slots<FilterQuery>['domainIds']): Expression<SqlBool> =>
+  is(
+    is
+      .selectFrom('member')
+      .select('member.userId')
+      .whereRef('member.userId', '=', 'user.id')
+      .where('member.domainId', 'in', domainIds)
+      .limit(1),
+    'is not',
+    null,
+  )
 
 /** Who sees every domain asks the fact about the person: no device counts in one domain alone. */
 const isEnrolled = (is: IsPerson, { everyone, domainIds }: Slots<FilterQuery>): Expression<SqlBool> =>
@@ -62,8 +66,7 @@ type Condition = (is: IsPerson, slots: Slots<FilterQuery>) => Expression<SqlBool
 const conditions: Readonly<Record<Filter, Condition>> = {
   none: () => sql<SqlBool>`1 = 1`,
   enrolled: isEnrolled,
-  // See `lockedPositions`.
-  locked: () => sql<SqlBool>`1 = 1`,
+  locked: (is, { now }) => is.or([is('user.codesLockedUntil', '>', now), is('user.knownCodesLockedUntil', '>', now)]),
   bypass_code: (is, { now }) => is('personOrder.codesUntil', '>', now),
   inactive: (is, slots) => is('personOrder.activeAt', '<=', inactiveSince(slots)),
   // The cheaper question first: most people have a strong factor.
@@ -76,16 +79,7 @@ const conditions: Readonly<Record<Filter, Condition>> = {
 
 /** Whether an administrator, or an export, sees a user. */
 export const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>
-  is.or([
-    sql<SqlBool>`${everyone} = 1`,
-    is.exists(
-      is
-        .selectFrom('member')
-        .select('member.userId')
-        .whereRef('member.userId', '=', 'user.id')
-        .where('member.domainId', 'in', domainIds),
-    ),
-  ])
+  is.or([sql<SqlBool>`${everyone} = 1`, isMemberOf(is, domainIds)])
 
 /** The people of the query whom a filter finds, and whom an administrator sees. */
 export const whereMatches = <Tables extends keyof Database, Row>(

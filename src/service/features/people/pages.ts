@@ -83,9 +83,6 @@ async function searched(call: Call, { q = '', filter, domain }: PeopleSearch) {
   return { query, ...narrowed, filter: filter ?? ('none' as const) }
 }
 
-/** If a filter finds more people, each person is asked in the order of the list, which then soon fills a page. */
-const maxFiltered = 2000
-
 /** Looks for the few people whom a filter finds. `isMore`: the list has more than are counted. */
 async function narrow(
   db: Queryable,
@@ -93,8 +90,8 @@ async function narrow(
   query: FilteredQuery,
   filter: PeopleFilter | undefined,
 ): Promise<{ readonly found: FoundPeople; readonly isMore: boolean }> {
-  if (filter === undefined || filter === 'locked' || found.kind === 'found') return { found, isMore: false }
-  const positions = await filteredPositions(db, query, { filter, limit: maxFiltered })
+  if (filter === undefined || found.kind === 'found') return { found, isMore: false }
+  const positions = await filteredPositions(db, query, filter)
   if (!positions) return { found, isMore: found.kind === 'list' }
   return { found: { ...found, kind: found.kind === 'list' ? 'found' : 'few', positions }, isMore: false }
 }

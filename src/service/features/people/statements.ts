@@ -243,19 +243,11 @@ const counts = record(kinds, (kind) =>
   }),
 )
 
-/** Few people are locked: they are read once, by the index of each lock, and not looked for among all. */
-const lockedPositions = (db: Queryable, { organizationId, now }: Slots<PeopleSlots>) => {
-  const locked = db.selectFrom('user').select('user.sequence').where('user.organizationId', '=', organizationId)
-  return locked.where('user.codesLockedUntil', '>', now).union(locked.where('user.knownCodesLockedUntil', '>', now))
-}
-
 /** The order of the tables is that of the list, whose index ends the search at the limit. */
 function matches(db: Queryable, kind: PeopleKind, filter: Filter, slots: Slots<PeopleSlots>) {
   const people = db.selectFrom('personOrder').innerJoin('user', 'user.sequence', 'personOrder.position')
   const isFound = kind === 'found' || kind === 'few'
-  const isLookedUp = isFound || filter === 'locked'
-  return (isLookedUp ? whereFound(db, people, { filter, slots }) : whereMatches(people, filter, slots))
-    .$if(filter === 'locked', (query) => query.where('personOrder.position', 'in', lockedPositions(db, slots)))
+  return (isFound ? whereFound(db, people, { filter, slots }) : whereMatches(people, filter, slots))
     .$if(isFound, (query) => query.where('personOrder.position', 'in', slots.positions))
     .$if(kind === 'broad' || kind === 'few', (query) => query.where((is) => hasWords(is, slots, slots)))
 }

@@ -180,10 +180,9 @@ export function driveTheRest(): void {
           for (const everyone of [0, 1] as const)
             await pageOfPeople(db, matches, { ...query, everyone }, { filter, order })
       }
-    for (const filter of PeopleFilter.exclude(['locked']).options)
+    for (const filter of PeopleFilter.options)
       for (const everyone of [0, 1] as const)
-        for (const mailDomains of [[], ['0']])
-          await filteredPositions(db, { ...query, everyone, mailDomains }, { filter, limit: 2 })
+        for (const mailDomains of [[], ['0']]) await filteredPositions(db, { ...query, everyone, mailDomains }, filter)
 
     expect(kinds.map(({ kind }) => kind).slice(0, 3)).toEqual(['list', 'found', 'broad'])
   })
