@@ -8,6 +8,8 @@ import { Client } from 'pg'
 
 import { systemClock } from '../../src/ground/clock.ts'
 import { openPostgresStore } from '../../src/service/engine/database/postgres.ts'
+import { sqliteEngine } from '../../src/service/engine/database/schema/engine-sqlite.ts'
+import { migrations } from '../../src/service/engine/database/schema/migrations.ts'
 import type { Queryable } from '../../src/service/engine/database/schema/schema.ts'
 import { openSqliteStore } from '../../src/service/engine/database/sqlite.ts'
 import type { Store } from '../../src/service/engine/database/store.ts'
@@ -40,9 +42,15 @@ export async function createPeople(database: DatabaseName, count: number): Promi
     `insert into person_order (position, organization_id, name)
       select sequence, organization_id, 'person ' || (sequence * 7919 % ${count}) from "user"`,
     `insert into membership (domain_id, user_id, user_sequence) select '${domainId}', id, sequence from "user"`,
+    ...facts,
   ])
   return people
 }
+
+/** What triggers would have kept, as the migration fills it in. */
+const facts: readonly string[] = migrations(sqliteEngine)['0026-person-facts'].filter((statement) =>
+  statement.startsWith('update '),
+)
 
 /** Gives everyone a device and a sign-in of today. */
 export const enrollEveryone: readonly string[] = [
@@ -50,6 +58,7 @@ export const enrollEveryone: readonly string[] = [
     select cast(sequence as text), domain_id, user_id, 'active', 1 from membership`,
   `insert into last_sign_in (user_sequence, at) select sequence, created_at from "user"`,
   'update person_order set signed_in_at = (select created_at from "user" where sequence = position)',
+  ...facts,
 ]
 
 async function openSqlite(): Promise<ManyPeople> {

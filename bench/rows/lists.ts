@@ -48,10 +48,11 @@ const questionsAbout = (people: number): readonly Question[] => [
   filtered('only_email', 'e-mail alone', true),
 ]
 
-const filterRest =
-  'Each person is looked at once, in the order of the list: whether somebody has a factor depends on four tables and on the apps that an administrator sees, and no index says so. Done: one row of each ' +
-  'table is asked for, because PostgreSQL read the factors of everyone for an EXISTS (3.4 to 3.9 s); a page that is not full says how many there are, so nobody looks a second time for the count (half of the time). Not done: ' +
-  'facts about each person that triggers keep up to date, with which nobody is found within 1 ms. Each change of a factor would write two more rows, and the rule of what counts as a factor would stand a second time, in SQL.'
+const pageRest =
+  'A page by its number passes over all members before it, in an index that has all that is asked: about 0.15 µs for each on SQLite and 0.25 µs on PostgreSQL when the machine is busy. Two thirds to four fifths of that is the step ' +
+  'to the next entry of the index, the rest the question whether a synchronization has yet to add or remove the member. Tried, with gain: memberships that have the order of their users, with which nothing is sorted (5.2 s before, at 492,000 members). Without much gain: the ' +
+  'same statement without synchronizations (a fifth to a third less); the same with NULL asked for alone (no less than with synchronizations). Not used: numbers of members for each block of a domain, because everybody who is added would wait for the same row. ' +
+  'Version 1.4 lists by the member before the page, which is as fast at its end as at its beginning.'
 
 export const lists: Row = {
   name: 'lists',
@@ -80,6 +81,7 @@ export const lists: Row = {
           reach: pageGoals[database],
           atMost: true,
           unit: 'ms',
+          rest: pageRest,
         },
         {
           figure: `the slowest filter that finds nobody among ${people.toLocaleString('en-US')} on ${database}`,
@@ -87,7 +89,6 @@ export const lists: Row = {
           reach: 200,
           atMost: true,
           unit: 'ms',
-          rest: filterRest,
         },
       )
     }

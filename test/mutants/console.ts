@@ -491,10 +491,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the people of other domains in a search',
-    file: 'src/service/features/people/statements.ts',
-    find: 'const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>\n  is.or([\n    sql<SqlBool>`${everyone} = 1`,',
+    file: 'src/service/features/people/filters.ts',
+    find: 'const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>\n  is.or([sql<SqlBool>`${everyone} = 1`,',
     replace:
-      'const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>\n  is.or([\n    sql<SqlBool>`${everyone} >= 0`,',
+      'const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>\n  is.or([sql<SqlBool>`${everyone} >= 0`,',
     test: people,
     title: 'an administrator of one domain sees only its people, and nothing of their other domains',
   },

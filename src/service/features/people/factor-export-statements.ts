@@ -6,7 +6,7 @@ import { allRows, oneRow } from '../../engine/database/statement.ts'
 import type { RowOf, Slot, Slots } from '../../engine/database/statement.ts'
 import type { IsUser } from '../factors/strong-factors.ts'
 import type { Visible } from './filters.ts'
-import { isVisible } from './statements.ts'
+import { isVisible } from './filters.ts'
 
 /** The seeds that one statement reads. Opened, they are in memory until their lines are encrypted. */
 export const seedsPerPage = 200

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
-import type { Expression, SqlBool } from 'kysely'
+import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
 
 import { inactiveAfter } from '../../../admin-contract/people.ts'
 import type { PeopleFilter } from '../../../admin-contract/people.ts'
-import { derived } from '../../engine/database/statement.ts'
-import type { Slot, Slots } from '../../engine/database/statement.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
+import { derived, isPostgres } from '../../engine/database/statement.ts'
+import type { Slots } from '../../engine/database/statement.ts'
+import { exists } from '../users/statements.ts'
 import { isStrong } from '../factors/strong-factors.ts'
 import type { IsUser } from '../factors/strong-factors.ts'
 
@@ -18,70 +20,94 @@ export interface Visible {
 
 export type Filter = PeopleFilter | 'none'
 
-const hasBypassCode = (is: IsUser, now: Slot<number>): Expression<SqlBool> =>
-  is.exists(
+/** What a filter is asked with. */
+export interface FilterQuery extends Visible {
+  /** The domains among those that are looked at, all or those that are visible, which send codes by e-mail. */
+  readonly mailDomains: readonly string[]
+  readonly now: number
+}
+
+/** A person, with the row that lists are in the order of. */
+export type IsPerson = ExpressionBuilder<Database, 'personOrder' | 'user'>
+
+/** @see `0026-person-facts.ts` */
+export const strongLevel = 3
+
+const takesEmail = (is: IsUser, { mailDomains }: Slots<FilterQuery>): Expression<SqlBool> =>
+  is.and([is('user.email', '<>', ''), isMemberOf(is, mailDomains)])
+
+/** Asks for one row: for an EXISTS, PostgreSQL may read the members of the domains first, once for each page. */
+const isMemberOf = (is: IsUser, domainIds: Slots<FilterQuery>['domainIds']): Expression<SqlBool> =>
+  is(
     is
-      .selectFrom('bypassCode')
-      .select('bypassCode.id')
-      .whereRef('bypassCode.userId', '=', 'user.id')
-      .where('bypassCode.usesRemaining', '>', 0)
-      .where('bypassCode.expiresAt', '>', now),
+      .selectFrom('member')
+      .select('member.userId')
+      .whereRef('member.userId', '=', 'user.id')
+      .where('member.domainId', 'in', domainIds)
+      .limit(1),
+    'is not',
+    null,
   )
 
-/** The domains that are looked at: those that are visible, or the one that was chosen. */
-type VisibleDomains = Slots<Pick<Visible, 'domainIds' | 'everyone'>>
-
-const takesEmail = (is: IsUser, visible: VisibleDomains): Expression<SqlBool> =>
-  is.and([
-    is('user.email', '<>', ''),
-    is.exists(
-      is
-        .selectFrom('member')
-        .innerJoin('domain', 'domain.id', 'member.domainId')
-        .select('domain.id')
-        .whereRef('member.userId', '=', 'user.id')
-        .where('domain.emailOtpEnabled', '=', 1)
-        .where((isMember) =>
-          isMember.or([sql<SqlBool>`${visible.everyone} = 1`, isMember('domain.id', 'in', visible.domainIds)]),
-        ),
-    ),
-  ])
-
-const isEnrolled = (is: IsUser, visible: VisibleDomains): Expression<SqlBool> =>
-  isStrong(is, (isToken) =>
-    isToken.or([sql<SqlBool>`${visible.everyone} = 1`, isToken('token.domainId', 'in', visible.domainIds)]),
-  )
+/** Who sees every domain asks the fact about the person: no device counts in one domain alone. */
+const isEnrolled = (is: IsPerson, { everyone, domainIds }: Slots<FilterQuery>): Expression<SqlBool> =>
+  is
+    .case()
+    .when(sql<SqlBool>`${everyone} = 1`)
+    .then(is('personOrder.factorLevel', '=', strongLevel))
+    .else(isStrong(is, (isToken) => isToken('token.domainId', 'in', domainIds)))
+    .end()
 
 /** People who were added lately are not inactive. */
-function isInactive(is: IsUser, now: Slot<number>): Expression<SqlBool> {
-  const since = derived(now, (time) => time - inactiveAfter)
-  return is.and([
-    is('user.createdAt', '<=', since),
-    is.not(
-      is.exists(
-        is
-          .selectFrom('lastSignIn')
-          .select('lastSignIn.at')
-          .whereRef('lastSignIn.userSequence', '=', 'user.sequence')
-          .where('lastSignIn.at', '>', since),
-      ),
-    ),
-  ])
-}
+export const inactiveSince = ({ now }: Slots<FilterQuery>) => derived(now, (time) => time - inactiveAfter)
 
-type Condition = (is: IsUser, now: Slot<number>, visible: VisibleDomains) => Expression<SqlBool>
+type Condition = (is: IsPerson, slots: Slots<FilterQuery>) => Expression<SqlBool>
 
-export const conditions: Readonly<Record<Filter, Condition>> = {
+const conditions: Readonly<Record<Filter, Condition>> = {
   none: () => sql<SqlBool>`1 = 1`,
-  enrolled: (is, _now, visible) => isEnrolled(is, visible),
-  // See `lockedPositions`.
-  locked: () => sql<SqlBool>`1 = 1`,
-  bypass_code: hasBypassCode,
-  inactive: isInactive,
+  enrolled: isEnrolled,
+  locked: (is, { now }) => is.or([is('user.codesLockedUntil', '>', now), is('user.knownCodesLockedUntil', '>', now)]),
+  bypass_code: (is, { now }) => is('personOrder.codesUntil', '>', now),
+  inactive: (is, slots) => is('personOrder.activeAt', '<=', inactiveSince(slots)),
   // The cheaper question first: most people have a strong factor.
   // A recovery code that is in use changes neither, as in the figures of the overview.
-  no_factor: (is, _now, visible) =>
-    sql<SqlBool>`case when ${isEnrolled(is, visible)} then 1 = 0 else not (${takesEmail(is, visible)}) end`,
-  only_email: (is, _now, visible) =>
-    sql<SqlBool>`case when ${isEnrolled(is, visible)} then 1 = 0 else (${takesEmail(is, visible)}) end`,
+  no_factor: (is, slots) =>
+    sql<SqlBool>`case when ${isEnrolled(is, slots)} then 1 = 0 else not (${takesEmail(is, slots)}) end`,
+  only_email: (is, slots) =>
+    sql<SqlBool>`case when ${isEnrolled(is, slots)} then 1 = 0 else (${takesEmail(is, slots)}) end`,
 }
+
+/** Whether an administrator, or an export, sees a user. */
+export const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>
+  is.or([sql<SqlBool>`${everyone} = 1`, isMemberOf(is, domainIds)])
+
+/** The people of the query whom a filter finds, and whom an administrator sees. */
+export const whereMatches = <Tables extends keyof Database, Row>(
+  people: SelectQueryBuilder<Database, Tables | 'personOrder' | 'user', Row>,
+  filter: Filter,
+  slots: Slots<FilterQuery>,
+) => whereFits(people, filter, slots).where('personOrder.organizationId', '=', slots.organizationId)
+
+/** The same for people who are looked up by their positions. SQLite would pass over everyone in the order of the list instead. */
+export const whereFound = <Tables extends keyof Database, Row>(
+  db: Queryable,
+  people: SelectQueryBuilder<Database, Tables | 'personOrder' | 'user', Row>,
+  { filter, slots }: { readonly filter: Filter; readonly slots: Slots<FilterQuery> },
+) => {
+  const organizationId = sql.ref<string>('personOrder.organizationId')
+  return whereFits(people, filter, slots).where(
+    isPostgres(db) ? organizationId : sql<string>`+${organizationId}`,
+    '=',
+    slots.organizationId,
+  )
+}
+
+const whereFits = <Tables extends keyof Database, Row>(
+  people: SelectQueryBuilder<Database, Tables | 'personOrder' | 'user', Row>,
+  filter: Filter,
+  slots: Slots<FilterQuery>,
+) =>
+  (people as unknown as SelectQueryBuilder<Database, 'personOrder' | 'user', Row>)
+    .where(exists)
+    .where((is) => conditions[filter](is, slots))
+    .where((is) => isVisible(is, slots))

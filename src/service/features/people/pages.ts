@@ -1,13 +1,16 @@
 import type { SortOrder, Total } from '../../../admin-contract/lists.ts'
 import { peoplePage } from '../../../admin-contract/people.ts'
-import type { PeopleSearch, PeopleSort } from '../../../admin-contract/people.ts'
+import type { PeopleFilter, PeopleSearch, PeopleSort } from '../../../admin-contract/people.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import { nextTurn } from '../../engine/base/next-turn.ts'
 import type { Call } from '../../engine/http/route.ts'
-import { domainById } from '../domains/statements.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
+import { domainById, domainsOf } from '../domains/statements.ts'
+import { filteredPositions } from './filtered.ts'
+import type { FilteredQuery } from './filtered.ts'
 import { countPeople, findPeople, pageOfPeople } from './statements.ts'
 import { usersByIds } from './person-statements.ts'
-import type { PeopleOrder } from './statements.ts'
+import type { FoundPeople, PeopleOrder } from './statements.ts'
 import type { UserRow } from '../users/statements.ts'
 import { visibleTo } from '../administrators/call.ts'
 
@@ -24,14 +27,14 @@ export async function readPeople(
   { sort = 'name', order, from }: { readonly sort?: PeopleSort; readonly order?: SortOrder; readonly from: number },
 ): Promise<{ readonly rows: readonly UserRow[]; readonly total: Total; readonly next?: number }> {
   const { db } = call.store
-  const { query, found: foundPeople, filter } = await searched(call, search)
+  const { query, found: foundPeople, filter, isMore } = await searched(call, search)
   const page = { ...query, after: 0, offset: from - 1, limit: peoplePage + 1 }
   const ids = await pageOfPeople(db, foundPeople, page, { filter, order: orderOf(sort, order) })
   // A page that is not full says how many there are. Nobody else is looked for, which takes as long again when few are found.
   const isLast = ids.length <= peoplePage && (ids.length > 0 || from === 1)
-  const count = isLast
-    ? from - 1 + ids.length
-    : await countPeople(db, foundPeople, { ...query, limit: countLimit }, filter)
+  const shown = isLast ? from - 1 + ids.length : undefined
+  const count =
+    shown ?? (isMore ? countLimit : await countPeople(db, foundPeople, { ...query, limit: countLimit }, filter))
   return {
     rows: await usersByIds(db, ids.slice(0, peoplePage)),
     total: totalOf(count),
@@ -67,11 +70,30 @@ export async function* allPeople(call: Call, search: PeopleSearch, size: number)
 
 async function searched(call: Call, { q = '', filter, domain }: PeopleSearch) {
   const { organizationId, domainIds } = visibleTo(call)
+  const { db } = call.store
   if (domain !== undefined) await requireDomain(call, domain)
   const limited = domain === undefined ? domainIds : [domain]
   const visible = { organizationId, domainIds: limited ?? [], everyone: limited === null ? 1 : 0 } as const
-  const foundPeople = await findPeople(call.store.db, visible, searchText(q))
-  return { query: { ...visible, now: call.clock.now() }, found: foundPeople, filter: filter ?? ('none' as const) }
+  const domains = (await domainsOf(db, organizationId)).filter(({ id }) => limited === null || limited.includes(id))
+  const [mailDomains = [], otherDomains = []] = [1, 0].map((enabled) =>
+    domains.filter(({ emailOtpEnabled }) => emailOtpEnabled === enabled).map(({ id }) => id),
+  )
+  const query = { ...visible, mailDomains, now: call.clock.now() }
+  const narrowed = await narrow(db, await findPeople(db, visible, searchText(q)), { ...query, otherDomains }, filter)
+  return { query, ...narrowed, filter: filter ?? ('none' as const) }
+}
+
+/** Looks for the few people whom a filter finds. `isMore`: the list has more than are counted. */
+async function narrow(
+  db: Queryable,
+  found: FoundPeople,
+  query: FilteredQuery,
+  filter: PeopleFilter | undefined,
+): Promise<{ readonly found: FoundPeople; readonly isMore: boolean }> {
+  if (filter === undefined || found.kind === 'found') return { found, isMore: false }
+  const positions = await filteredPositions(db, query, filter)
+  if (!positions) return { found, isMore: found.kind === 'list' }
+  return { found: { ...found, kind: found.kind === 'list' ? 'found' : 'few', positions }, isMore: false }
 }
 
 /** Cleans typed text. PostgreSQL rejects a text with a NUL character, and no name contains control characters. */

@@ -6,30 +6,31 @@ import type { Database, Queryable } from '../../engine/database/schema/schema.ts
 import { allValues, firstValue, isPostgres } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 import type { IsUser } from '../factors/strong-factors.ts'
-import { exists } from '../users/statements.ts'
 import type { Words } from './search-words.ts'
 import { foldText, wordsOf, indexedOnPostgres } from './search-words.ts'
-import type { Visible, Filter } from './filters.ts'
-import { conditions } from './filters.ts'
+import type { Filter, FilterQuery, Visible } from './filters.ts'
+import { inactiveSince, isVisible, strongLevel, whereFound, whereMatches } from './filters.ts'
 
 /** Lists are ordered by when people were added, by name, or by the last sign-in. */
 export type PeopleOrder = 'added' | 'name up' | 'name down' | 'signedIn up' | 'signedIn down'
 
 /** Some of the people who are found. */
-export interface PeopleQuery extends Visible {
+export interface PeopleQuery extends FilterQuery {
   /** In the order in which people were added: limits the result to those after the one with this sequence. */
   readonly after: number
   readonly offset: number
   readonly limit: number
-  readonly now: number
 }
 
-/** How people are found: all of them, by their positions, or by looking at each for a text that finds too many. */
-type PeopleKind = 'list' | 'found' | 'broad'
+/** How a text finds people: all of them, by their positions, or by looking at each where it finds too many. */
+type FoundKind = 'list' | 'found' | 'broad'
+
+/** `few`: by looking at the people with some positions. */
+type PeopleKind = FoundKind | 'few'
 
 /** What was searched for: `listed` for everyone, else the people who were found, or the words of a text that finds too many. */
-export interface FoundPeople {
-  readonly kind: PeopleKind
+export interface FoundPeople<Kind = PeopleKind> {
+  readonly kind: Kind
   readonly words: Words
   /** Sequences of users. */
   readonly positions: readonly number[]
@@ -51,7 +52,7 @@ export async function findPeople(
   visible: Visible,
   text: string,
   limit: number = maxFound,
-): Promise<FoundPeople> {
+): Promise<FoundPeople<FoundKind>> {
   const words = wordsOf(db, await foldText(db, text))
   if (words.firstPattern === '%') return { kind: 'list', words, positions: [] }
   const find = words.first === '' ? positionsByPattern : positionsByIndex
@@ -68,8 +69,9 @@ export function pageOfPeople(
   query: PeopleQuery,
   { filter, order }: { readonly filter: Filter; readonly order: PeopleOrder },
 ): Promise<string[]> {
-  if (foundPeople.kind === 'found' && foundPeople.positions.length === 0) return Promise.resolve([])
-  return pages[foundPeople.kind][order][filter](db, {
+  if (isNobody(foundPeople)) return Promise.resolve([])
+  const read = query.everyone === 1 ? pagesOfAll : pages
+  return read[foundPeople.kind][order][filter](db, {
     ...query,
     ...foundPeople.words,
     positions: foundPeople.positions,
@@ -83,7 +85,7 @@ export async function countPeople(
   query: Omit<PeopleQuery, 'after' | 'offset'>,
   filter: Filter,
 ): Promise<number> {
-  if (foundPeople.kind === 'found' && foundPeople.positions.length === 0) return 0
+  if (isNobody(foundPeople)) return 0
   return counts[foundPeople.kind][filter](db, {
     ...query,
     ...foundPeople.words,
@@ -93,18 +95,8 @@ export async function countPeople(
   })
 }
 
-/** Whether an administrator, or an export, sees a user. */
-export const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>
-  is.or([
-    sql<SqlBool>`${everyone} = 1`,
-    is.exists(
-      is
-        .selectFrom('member')
-        .select('member.userId')
-        .whereRef('member.userId', '=', 'user.id')
-        .where('member.domainId', 'in', domainIds),
-    ),
-  ])
+const isNobody = ({ kind, positions }: FoundPeople): boolean =>
+  (kind === 'found' || kind === 'few') && positions.length === 0
 
 /** Whether an administrator may know of a row: it belongs to the person as such, or to one of the domains. */
 const isRowVisible = (is: ExpressionBuilder<Database, 'searchRow'>, { everyone, domainIds }: Slots<Visible>) =>
@@ -187,7 +179,9 @@ const orders: Readonly<Record<PeopleOrder, readonly [by: keyof typeof columns, d
   'signedIn down': ['signedIn', 'desc'],
 }
 
-const kinds: readonly PeopleKind[] = ['list', 'found', 'broad']
+const isBySignIn = (order: PeopleOrder): boolean => order === 'signedIn up' || order === 'signedIn down'
+
+const kinds: readonly PeopleKind[] = ['list', 'found', 'broad', 'few']
 
 const filters: readonly Filter[] = ['none', ...PeopleFilter.options]
 
@@ -198,21 +192,45 @@ const record = <K extends string, V>(keys: readonly K[], valueOf: (key: K) => V)
 const pages = record(kinds, (kind) =>
   record(Object.keys(orders) as PeopleOrder[], (order) =>
     record(filters, (filter) =>
-      allValues(`people ${kind} ${filter} ${order}`, (db, slots: Slots<PeopleSlots>) => {
-        const [by, direction] = orders[order]
-        return (
-          columns[by]
-            .reduce((rows, column) => rows.orderBy(column, direction), matches(db, kind, filter, slots))
-            .select('user.id')
-            // In another order, SQLite would take the index of this condition, and sort everyone.
-            .$if(by === 'added', (query) => query.where('personOrder.position', '>', slots.after))
-            .offset(slots.offset)
-            .limit(slots.limit)
-        )
-      }),
+      allValues(`people ${kind} ${filter} ${order}`, (db, slots: Slots<PeopleSlots>) =>
+        pageIn(order, matches(db, kind, filter, slots), slots)
+          // So that the order by the last sign-in passes over nobody who signed in since.
+          .$if(isBySignIn(order) && filter === 'inactive', (query) =>
+            query.where('personOrder.signedInAt', '<=', inactiveSince(slots)),
+          ),
+      ),
     ),
   ),
 )
+
+/**
+ * The same for who sees every domain: people without a factor have their own index by the last sign-in, in which most of them
+ * come last, because they never signed in.
+ */
+const pagesOfAll = record(kinds, (kind) =>
+  record(Object.keys(orders) as PeopleOrder[], (order) =>
+    record(filters, (filter) =>
+      isBySignIn(order) && (filter === 'no_factor' || filter === 'only_email') && (kind === 'list' || kind === 'broad')
+        ? allValues(`people ${kind} ${filter} of all ${order}`, (db, slots: Slots<PeopleSlots>) =>
+            pageIn(order, matches(db, kind, filter, slots), slots).where('personOrder.factorLevel', '<', strongLevel),
+          )
+        : pages[kind][order][filter],
+    ),
+  ),
+)
+
+function pageIn(order: PeopleOrder, people: ReturnType<typeof matches>, slots: Slots<PeopleSlots>) {
+  const [by, direction] = orders[order]
+  return (
+    columns[by]
+      .reduce((rows, column) => rows.orderBy(column, direction), people)
+      .select('user.id')
+      // In another order, SQLite would take the index of this condition, and sort everyone.
+      .$if(by === 'added', (query) => query.where('personOrder.position', '>', slots.after))
+      .offset(slots.offset)
+      .limit(slots.limit)
+  )
+}
 
 const counts = record(kinds, (kind) =>
   record(filters, (filter) => {
@@ -225,24 +243,13 @@ const counts = record(kinds, (kind) =>
   }),
 )
 
-/** Few people are locked: they are read once, by the index of each lock, and not looked for among all. */
-const lockedPositions = (db: Queryable, { organizationId, now }: Slots<PeopleSlots>) => {
-  const locked = db.selectFrom('user').select('user.sequence').where('user.organizationId', '=', organizationId)
-  return locked.where('user.codesLockedUntil', '>', now).union(locked.where('user.knownCodesLockedUntil', '>', now))
-}
-
 /** The order of the tables is that of the list, whose index ends the search at the limit. */
 function matches(db: Queryable, kind: PeopleKind, filter: Filter, slots: Slots<PeopleSlots>) {
-  return db
-    .selectFrom('personOrder')
-    .innerJoin('user', 'user.sequence', 'personOrder.position')
-    .where('personOrder.organizationId', '=', slots.organizationId)
-    .where(exists)
-    .where((is) => conditions[filter](is, slots.now, slots))
-    .where((is) => isVisible(is, slots))
-    .$if(filter === 'locked', (query) => query.where('personOrder.position', 'in', lockedPositions(db, slots)))
-    .$if(kind === 'found', (query) => query.where('personOrder.position', 'in', slots.positions))
-    .$if(kind === 'broad', (query) => query.where((is) => hasWords(is, slots, slots)))
+  const people = db.selectFrom('personOrder').innerJoin('user', 'user.sequence', 'personOrder.position')
+  const isFound = kind === 'found' || kind === 'few'
+  return (isFound ? whereFound(db, people, { filter, slots }) : whereMatches(people, filter, slots))
+    .$if(isFound, (query) => query.where('personOrder.position', 'in', slots.positions))
+    .$if(kind === 'broad' || kind === 'few', (query) => query.where((is) => hasWords(is, slots, slots)))
 }
 
 /** Finds the position of each row with the indexed word. */

@@ -6,7 +6,6 @@ import { hardwareTokens } from '../factors/possessions.ts'
 import type { HardwareTokenRow } from '../hardware/statements.ts'
 import { findPeople, hasWords } from './statements.ts'
 import { escaped, foldText } from './search-words.ts'
-import type { FoundPeople } from './statements.ts'
 import type { Words } from './search-words.ts'
 import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, firstValue } from '../../engine/database/statement.ts'
@@ -56,7 +55,7 @@ export async function countStock(db: Queryable, query: StockQuery, options: Stoc
   return Number(await counts[kind][options.filter](db, slots))
 }
 
-type StockKind = FoundPeople['kind']
+type StockKind = Awaited<ReturnType<typeof findPeople>>['kind']
 
 /**
  * Tokens are found by a part of the serial number, of which two characters at least have to begin it, and by the person. A person is

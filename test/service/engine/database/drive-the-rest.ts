@@ -25,7 +25,9 @@ import { takePruneBudget } from '../../../../src/service/engine/audit/trusted-cl
 import { countStock, findStock } from '../../../../src/service/features/people/stock-statements.ts'
 import { stockTokenById } from '../../../../src/service/features/administrators/scope-statements.ts'
 import { PeopleFilter } from '../../../../src/admin-contract/people.ts'
+import { filteredPositions } from '../../../../src/service/features/people/filtered.ts'
 import { countPeople, findPeople, pageOfPeople } from '../../../../src/service/features/people/statements.ts'
+import type { FoundPeople } from '../../../../src/service/features/people/statements.ts'
 import { StockFilter } from '../../../../src/admin-contract/stock.ts'
 import {
   answersByIds,
@@ -168,13 +170,19 @@ export function driveTheRest(): void {
       await findPeople(db, visible, username, 0),
       await findPeople(db, visible, username.slice(0, 2)),
     ]
-    const query = { ...visible, now: 0, after: 0, offset: 0, limit: 2 }
-    for (const matches of kinds)
+    const [broad] = kinds.filter(({ kind }) => kind === 'broad')
+    const few = { ...broad, kind: 'few', positions: [1] } as FoundPeople
+    const query = { ...visible, mailDomains: [], otherDomains: [], now: 0, after: 0, offset: 0, limit: 2 }
+    for (const matches of [...kinds, few])
       for (const filter of ['none', ...PeopleFilter.options] as const) {
         await countPeople(db, matches, query, filter)
         for (const order of ['added', 'name up', 'name down', 'signedIn up', 'signedIn down'] as const)
-          await pageOfPeople(db, matches, query, { filter, order })
+          for (const everyone of [0, 1] as const)
+            await pageOfPeople(db, matches, { ...query, everyone }, { filter, order })
       }
+    for (const filter of PeopleFilter.options)
+      for (const everyone of [0, 1] as const)
+        for (const mailDomains of [[], ['0']]) await filteredPositions(db, { ...query, everyone, mailDomains }, filter)
 
     expect(kinds.map(({ kind }) => kind).slice(0, 3)).toEqual(['list', 'found', 'broad'])
   })

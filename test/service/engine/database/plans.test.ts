@@ -81,12 +81,21 @@ const lately = 'what happened since a moment ago, once for everybody'
 const rotation = 'counts everything sealed, once when the first keys are given and around a rotation of keys'
 
 const peopleOrders = ['name up', 'name down', 'signedIn up', 'signedIn down']
-const peoplePages = ['list', 'found', 'broad'].flatMap((kind) =>
+const peoplePages = ['list', 'broad'].flatMap((kind) =>
   ['none', ...PeopleFilter.options].flatMap((filter) => [
-    // Those whom a text finds, and those who are locked, are few.
-    ...(kind === 'found' || filter === 'locked' ? [] : [`people count ${kind} ${filter}`]),
-    ...peopleOrders.map((order) => `people ${kind} ${filter} ${order}`),
+    // Indexes have the inactive ones by their time.
+    ...(filter === 'inactive' ? [] : [`people count ${kind} ${filter}`]),
+    ...peopleOrders
+      .filter((order) => filter !== 'inactive' || order.startsWith('name'))
+      .map((order) => `people ${kind} ${filter} ${order}`),
   ]),
+)
+
+/** The index of those without a factor has the order of the last sign-ins. */
+const withoutFactor = ['list', 'broad'].flatMap((kind) =>
+  ['no_factor', 'only_email'].flatMap((filter) =>
+    ['up', 'down'].map((direction) => `people ${kind} ${filter} of all signedIn ${direction}`),
+  ),
 )
 
 const stockPages = ['list', 'found', 'broad'].flatMap((kind) =>
@@ -95,7 +104,8 @@ const stockPages = ['list', 'found', 'broad'].flatMap((kind) =>
 
 /** Functions of the store whose statements may read a whole table or a whole domain, and why. */
 const exceptions: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(peoplePages.map((name) => [name, people])),
+  ...Object.fromEntries([...peoplePages, ...withoutFactor].map((name) => [name, people])),
+  'people filtered no_factor': 'up to 2,000 of the people without a factor, whom an index names',
   positionsByPattern: 'words of one or two characters, which are in no index',
   ...Object.fromEntries(stockPages.map((name) => [name, page])),
   'features/hardware/statements.ts hardwareTokensNamed': commandLine,

@@ -4,6 +4,7 @@ import { UnfitDatabaseError } from '../../base/store-errors.ts'
 import type { Column, Engine, IndexColumn } from './engine.ts'
 import { postgresFoldedSearch } from './folded-search-postgres.ts'
 import { postgresMemberOrder } from './member-order.ts'
+import { postgresPersonFacts } from './person-facts-postgres.ts'
 import { postgresPersonOrder } from './person-order-postgres.ts'
 import { postgresSearchRows } from './search-rows-postgres.ts'
 import { postgresSearch } from './search-postgres.ts'
@@ -22,6 +23,7 @@ export const postgresEngine: Engine = {
   fold: (column) => `search_fold(${column})`,
   personOrder: postgresPersonOrder,
   memberOrder: postgresMemberOrder,
+  personFacts: postgresPersonFacts,
   async requireUnicode(db) {
     const { rows } = await sql<{ encoding: string }>`
       select current_setting('server_encoding') as encoding`.execute(db)

@@ -4,6 +4,7 @@ import type { Column, Engine, IndexColumn } from './engine.ts'
 import { sqliteFold } from './fold.ts'
 import { sqliteFoldedSearch } from './folded-search-sqlite.ts'
 import { sqliteMemberOrder } from './member-order.ts'
+import { sqlitePersonFacts } from './person-facts-sqlite.ts'
 import { sqlitePersonOrder } from './person-order-sqlite.ts'
 import { sqliteSearchRows } from './search-rows-sqlite.ts'
 import { sqliteSearch } from './search-sqlite.ts'
@@ -20,6 +21,7 @@ export const sqliteEngine: Engine = {
   fold: sqliteFold,
   personOrder: sqlitePersonOrder,
   memberOrder: sqliteMemberOrder,
+  personFacts: sqlitePersonFacts,
   async hasTable(db, table) {
     const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${table}`.execute(db)
     return rows.length > 0

@@ -21,6 +21,8 @@ export interface Engine {
   readonly personOrder: readonly string[]
   /** The triggers that give memberships the order of their users. */
   readonly memberOrder: readonly string[]
+  /** The triggers that keep what filters ask about people. */
+  readonly personFacts: readonly string[]
   /** @throws {UnfitDatabaseError} where the database does not know characters. */
   readonly requireUnicode: (db: Queryable) => Promise<void>
   readonly hasTable: (db: Queryable, table: string) => Promise<boolean>

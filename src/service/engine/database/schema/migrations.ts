@@ -23,6 +23,7 @@ import { approval } from './0022-approval.ts'
 import { oidc } from './0023-oidc.ts'
 import { oidcPkce } from './0024-oidc-pkce.ts'
 import { oidcPing } from './0025-oidc-ping.ts'
+import { personFacts } from './0026-person-facts.ts'
 import type { Engine } from './engine.ts'
 import type { MigrationName } from './known-migrations.ts'
 
@@ -53,4 +54,5 @@ export const migrations = (engine: Engine): Readonly<Record<MigrationName, reado
   '0023-oidc': oidc,
   '0024-oidc-pkce': oidcPkce,
   '0025-oidc-ping': oidcPing,
+  '0026-person-facts': personFacts(engine),
 })

@@ -145,6 +145,11 @@ export interface Database {
     userId: string
     /** The sequence of the user, by which members are listed. A trigger writes it. */
     userSequence: ColumnType<number, never, never>
+    /**
+     * The best that the user has in the domain: 3 for a factor that an e-mail account does not give, 2 for an address, else 0. Triggers
+     * write it.
+     */
+    factorLevel: ColumnType<number, never, never>
     /** The synchronization with which it begins to count. */
     addedBy: ColumnType<string | null, string | undefined, string | null>
     /** The synchronization with which it stops counting. */
@@ -156,6 +161,7 @@ export interface Database {
     domainId: string
     userId: string
     userSequence: number
+    factorLevel: number
   }
   /** A change of all memberships of a domain that is under way. */
   synchronization: {
@@ -683,6 +689,15 @@ export interface Database {
     name: string
     /** Unix time, seconds; 0 for people who never signed in. */
     signedInAt: number
+    /**
+     * The best that the person has in any domain: 3 for a factor that an e-mail account does not give, 2 for an address and a membership,
+     * 1 for an address alone, else 0. See `0026-person-facts.ts`.
+     */
+    factorLevel: number
+    /** The time until which a bypass code with uses left is valid; 0 where there is none. */
+    codesUntil: number
+    /** The later one of the last sign-in and the time at which the person was added. */
+    activeAt: number
   }
   /** The full-text index of SQLite over them; its `rowid` is their `id`. */
   userSearch: { rowid: Generated<number> }

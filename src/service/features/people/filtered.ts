@@ -1,0 +1,156 @@
+import { sql } from 'kysely'
+import type { SelectQueryBuilder } from 'kysely'
+
+import type { PeopleFilter } from '../../../admin-contract/people.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
+import { allValues } from '../../engine/database/statement.ts'
+import type { Slots } from '../../engine/database/statement.ts'
+import { exists } from '../users/statements.ts'
+import { inactiveSince, isVisible, strongLevel, whereMatches } from './filters.ts'
+import type { FilterQuery } from './filters.ts'
+
+/** What a filter is asked with, and the domains that send no codes by e-mail among those that are looked at. */
+export interface FilteredQuery extends FilterQuery {
+  readonly otherDomains: readonly string[]
+}
+
+type Read = (db: Queryable, query: FilteredQuery) => Promise<number[]>
+
+/** If a filter finds more people, each person is asked in the order of the list, which then soon fills a page. */
+const maxFiltered = 2000
+
+/** A number in the statement: for one that it does not know, PostgreSQL prepares to read a tenth of everyone. */
+const limit = sql.lit(maxFiltered + 1)
+
+/**
+ * The sequences of the people whom a filter finds, by indexes that have only those who may be among them.
+ * @returns undefined for too many.
+ */
+export async function filteredPositions(
+  db: Queryable,
+  query: FilteredQuery,
+  filter: PeopleFilter,
+): Promise<readonly number[] | undefined> {
+  const positions = new Set<number>()
+  for (const read of readsOf(filter, query)) {
+    // A member of several domains is read once for each.
+    const some = await read(db, query)
+    for (const position of some) positions.add(position)
+    if (some.length > maxFiltered || positions.size > maxFiltered) return undefined
+  }
+  return [...positions]
+}
+
+function readsOf(filter: PeopleFilter, { everyone, mailDomains }: FilteredQuery): readonly Read[] {
+  if (filter === 'locked') return locked
+  if (filter === 'bypass_code' || filter === 'inactive') return [byTime[filter]]
+  if (filter === 'only_email' && mailDomains.length === 0) return []
+  if (everyone === 0) return filter === 'no_factor' ? [ofMembers.no_factor, withAddress] : [ofMembers[filter]]
+  if (filter !== 'no_factor') return [ofPeople[filter]]
+  return mailDomains.length === 0 ? [withoutFactor] : [unreachable, withAddress]
+}
+
+type OfPeople = SelectQueryBuilder<Database, 'personOrder', object>
+
+/** Reads from the order of people. Each is asked for one row: PostgreSQL would otherwise read everyone to join the tables. */
+const ofPerson = (
+  name: string,
+  filter: PeopleFilter,
+  where: (people: OfPeople, slots: Slots<FilteredQuery>) => OfPeople,
+): Read =>
+  allValues(`people filtered ${name}`, (db, slots: Slots<FilteredQuery>) =>
+    where(db.selectFrom('personOrder').where('personOrder.organizationId', '=', slots.organizationId), slots)
+      .where((is) => {
+        const person = is.selectFrom('user').whereRef('user.sequence', '=', 'personOrder.position')
+        return is(whereMatches(person, filter, slots).select('user.sequence').limit(1), 'is not', null)
+      })
+      .select('personOrder.position')
+      .limit(limit),
+  )
+
+const byTime = {
+  bypass_code: ofPerson('bypass_code', 'bypass_code', (people, { now }) =>
+    // The index has only people with codes.
+    people.where('personOrder.codesUntil', '>', 0).where('personOrder.codesUntil', '>', now),
+  ),
+  inactive: ofPerson('inactive', 'inactive', (people, slots) =>
+    people.where('personOrder.activeAt', '<=', inactiveSince(slots)),
+  ),
+}
+
+/** Each lock has an index of those who are locked. */
+const locked = (['codesLockedUntil', 'knownCodesLockedUntil'] as const).map((lock) =>
+  allValues(`people filtered locked by ${lock}`, (db, slots: Slots<FilteredQuery>) =>
+    db
+      .selectFrom('user')
+      .where('user.organizationId', '=', slots.organizationId)
+      .where(`user.${lock}`, '>', slots.now)
+      .where(exists)
+      .where((is) => isVisible(is, slots))
+      .select('user.sequence')
+      .limit(limit),
+  ),
+)
+
+const ofPeople = {
+  enrolled: ofPerson('enrolled', 'enrolled', (people) => people.where('personOrder.factorLevel', '=', strongLevel)),
+  only_email: ofPerson('only_email', 'only_email', (people) => people.where('personOrder.factorLevel', '=', 2)),
+}
+
+const withoutFactor = ofPerson('no_factor', 'no_factor', (people) =>
+  people.where('personOrder.factorLevel', '<', strongLevel),
+)
+
+/** People without a factor who have no address, or belong to no domain. */
+const unreachable = ofPerson('unreachable', 'no_factor', (people) => people.where('personOrder.factorLevel', '<', 2))
+
+/** Reads the memberships of such people in some domains, in the same way. */
+const ofMember = (
+  name: string,
+  filter: PeopleFilter,
+  where: (members: OfMembers, slots: Slots<FilteredQuery>) => OfMembers,
+): Read =>
+  allValues(`people filtered by member ${name}`, (db, slots: Slots<FilteredQuery>) =>
+    where(db.selectFrom('member'), slots)
+      .where((is) => {
+        const person = is
+          .selectFrom('personOrder')
+          .innerJoin('user', 'user.sequence', 'personOrder.position')
+          .whereRef('personOrder.position', '=', 'member.userSequence')
+        return is(whereMatches(person, filter, slots).select('user.sequence').limit(1), 'is not', null)
+      })
+      .select('member.userSequence')
+      .limit(limit),
+  )
+
+type OfMembers = SelectQueryBuilder<Database, 'member', object>
+
+const ofMembers = {
+  enrolled: ofMember('enrolled', 'enrolled', (members, { domainIds }) =>
+    members.where('member.domainId', 'in', domainIds).where('member.factorLevel', '=', strongLevel),
+  ),
+  only_email: ofMember('only_email', 'only_email', (members, { mailDomains }) =>
+    members.where('member.domainId', 'in', mailDomains).where('member.factorLevel', '=', 2),
+  ),
+  no_factor: ofMember('no_factor', 'no_factor', (members, { domainIds }) =>
+    members.where('member.domainId', 'in', domainIds).where('member.factorLevel', '=', 0),
+  ),
+}
+
+/** People without a factor, in domains that send no codes to their addresses. The index alone says who is in another one as well. */
+const withAddress = ofMember('with an address', 'no_factor', (members, { otherDomains, mailDomains }) =>
+  members
+    .where('member.domainId', 'in', otherDomains)
+    .where('member.factorLevel', '=', 2)
+    .where((is) =>
+      is.not(
+        is.exists(
+          is
+            .selectFrom('member as other')
+            .select('other.userId')
+            .where('other.domainId', 'in', mailDomains)
+            .whereRef('other.userSequence', '=', 'member.userSequence'),
+        ),
+      ),
+    ),
+)
