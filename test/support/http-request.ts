@@ -23,9 +23,7 @@ export async function sendRequest(
   headers: Readonly<Record<string, string>>,
   body?: string,
 ): Promise<HttpResponse> {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request(url, { method, headers, agent }, resolve).on('error', reject).end(body)
-  })
+  const response = await responseOf(method, url, headers, body)
   const text = await textOf(response)
   const isJson = text !== '' && /\bjson\b/.test(response.headers['content-type'] ?? '')
   return {
@@ -35,4 +33,17 @@ export async function sendRequest(
     text,
     body: isJson ? JSON.parse(text) : {},
   }
+}
+
+/** A server may close a kept connection just when it is used again: as browsers do, the request is then sent on another one. */
+function responseOf(...[method, url, headers, body]: Parameters<typeof sendRequest>): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sending = request(url, { method, headers, agent }, resolve)
+    sending.on('error', (error: NodeJS.ErrnoException) => {
+      const isClosed = sending.reusedSocket && error.code === 'ECONNRESET'
+      if (isClosed) resolve(responseOf(method, url, headers, body))
+      else reject(error)
+    })
+    sending.end(body)
+  })
 }

@@ -62,7 +62,7 @@ export const postgresPersonFacts: readonly string[] = [
     [
       'new.user_sequence := (select u.sequence from "user" u where u.id = new.user_id)',
       lock('new.user_id'),
-      `new.factor_level := ${levelOfMember('new.user_id', 'new.domain_id')}`,
+      `new.factor_level := coalesce(${levelOfMember('new.user_id', 'new.domain_id')}, 0)`,
     ],
     'return new',
   ),

@@ -44,7 +44,7 @@ export const sqlitePersonFacts: readonly string[] = [
   ]),
   trigger('member_added', 'insert on membership', [
     `update membership set user_sequence = ${sequenceOf('new.user_id')},
-      factor_level = ${levelOfMember('new.user_id', 'new.domain_id')} where sequence = new.sequence`,
+      factor_level = coalesce(${levelOfMember('new.user_id', 'new.domain_id')}, 0) where sequence = new.sequence`,
     `update person_order set factor_level = 2
       where position = ${sequenceOf('new.user_id')} and factor_level = 1 and new.added_by is null`,
   ]),
