@@ -19,8 +19,8 @@ import type { WebAppGiven } from '../support/crowd/web-app.ts'
 
 /** `ARRIVING_PEOPLE=1000` for a try. */
 const people = Number(process.env.ARRIVING_PEOPLE ?? 10_000)
-/** Who come in a second: 10,000 in two minutes. */
-const perSecond = 83
+/** Who come in a second: 10,000 in two minutes. `ARRIVING_PER_SECOND=40` for a machine of half the speed. */
+const perSecond = Number(process.env.ARRIVING_PER_SECOND ?? 83)
 /** Milliseconds between two readings of the app's own page. */
 const probeInterval = 25
 
