@@ -6,6 +6,7 @@ import type { Database, Queryable } from '../../engine/database/schema/schema.ts
 import { allValues } from '../../engine/database/statement.ts'
 import type { Slots } from '../../engine/database/statement.ts'
 import { exists } from '../users/statements.ts'
+import { synchronizationOf } from '../users/synchronization-statements.ts'
 import { inactiveSince, isVisible, strongLevel, whereMatches } from './filters.ts'
 import type { FilterQuery } from './filters.ts'
 
@@ -22,32 +23,43 @@ const maxFiltered = 2000
 /** A number in the statement: for one that it does not know, PostgreSQL prepares to read a tenth of everyone. */
 const limit = sql.lit(maxFiltered + 1)
 
-/**
- * The sequences of the people whom a filter finds, by indexes that have only those who may be among them.
- * @returns undefined for too many.
- */
+/** The sequences of people whom a filter finds: all of them, unless they are too many. */
+interface FilteredPositions {
+  readonly positions: readonly number[]
+  readonly isComplete: boolean
+}
+
+/** Reads indexes that have only those people who may be among them. */
 export async function filteredPositions(
   db: Queryable,
   query: FilteredQuery,
   filter: PeopleFilter,
-): Promise<readonly number[] | undefined> {
+): Promise<FilteredPositions> {
   const positions = new Set<number>()
-  for (const read of readsOf(filter, query)) {
-    // A member of several domains is read once for each.
+  for (const read of await readsOf(db, query, filter)) {
+    // A member of several domains is read once for each, so these rows may be of far fewer people.
     const some = await read(db, query)
     for (const position of some) positions.add(position)
-    if (some.length > maxFiltered || positions.size > maxFiltered) return undefined
+    if (some.length > maxFiltered || positions.size > maxFiltered)
+      return { positions: [...positions], isComplete: false }
   }
-  return [...positions]
+  return { positions: [...positions], isComplete: true }
 }
 
-function readsOf(filter: PeopleFilter, { everyone, mailDomains }: FilteredQuery): readonly Read[] {
+async function readsOf(
+  db: Queryable,
+  { organizationId, everyone, mailDomains }: FilteredQuery,
+  filter: PeopleFilter,
+): Promise<readonly Read[]> {
   if (filter === 'locked') return locked
   if (filter === 'bypass_code' || filter === 'inactive') return [byTime[filter]]
   if (filter === 'only_email' && mailDomains.length === 0) return []
   if (everyone === 0) return filter === 'no_factor' ? [ofMembers.no_factor, withAddress] : [ofMembers[filter]]
   if (filter !== 'no_factor') return [ofPeople[filter]]
-  return mailDomains.length === 0 ? [withoutFactor] : [unreachable, withAddress]
+  if (mailDomains.length === 0) return [withoutFactor]
+  // Until it ends, the memberships that a synchronization adds or removes may count in no domain, and no index says so.
+  const isSynchronizing = (await synchronizationOf(db, organizationId)) !== undefined
+  return isSynchronizing ? [withoutFactor] : [unreachable, withAddress]
 }
 
 type OfPeople = SelectQueryBuilder<Database, 'personOrder', object>

@@ -91,8 +91,8 @@ async function narrow(
   filter: PeopleFilter | undefined,
 ): Promise<{ readonly found: FoundPeople; readonly isMore: boolean }> {
   if (filter === undefined || found.kind === 'found') return { found, isMore: false }
-  const positions = await filteredPositions(db, query, filter)
-  if (!positions) return { found, isMore: found.kind === 'list' }
+  const { positions, isComplete } = await filteredPositions(db, query, filter)
+  if (!isComplete) return { found, isMore: found.kind === 'list' && positions.length > countedUpTo }
   return { found: { ...found, kind: found.kind === 'list' ? 'found' : 'few', positions }, isMore: false }
 }
 

@@ -50,9 +50,7 @@ export async function truthOf(db: Queryable, userIds: readonly string[]): Promis
   const levelOf = ({ id, email }: (typeof users)[number]): number => {
     if (everywhere.has(id) || tokens.some(({ userId }) => userId === id)) return 3
     if (email === '') return 0
-    return members.some(({ userId, addedBy, removedBy }) => userId === id && addedBy === null && removedBy === null)
-      ? 2
-      : 1
+    return members.some(({ userId }) => userId === id) ? 2 : 1
   }
   return sorted({
     people: users.map((user) => {

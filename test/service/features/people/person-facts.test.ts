@@ -9,13 +9,16 @@ import type { Queryable } from '../../../../src/service/engine/database/schema/s
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
 import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { readCommitted } from '../../../../src/service/engine/database/transaction-ends.ts'
+import { inactiveAfter, PeopleFilter } from '../../../../src/admin-contract/people.ts'
 import { isStrong } from '../../../../src/service/features/factors/strong-factors.ts'
+import { filteredPositions } from '../../../../src/service/features/people/filtered.ts'
+import { findPeople, pageOfPeople } from '../../../../src/service/features/people/statements.ts'
 import { engines, useEngine } from '../../../support/engines.ts'
 import { factsOf, truthOf } from './facts-of-people.ts'
 
 const newId = () => randomBytes(20).toString('hex')
 
-/** An organization with two domains, of which each person starts in neither. */
+/** An organization with two domains, of which each person starts in neither. A synchronization has the id of its organization. */
 interface Place {
   readonly organization: string
   readonly domains: readonly [string, string]
@@ -24,6 +27,8 @@ interface Place {
 
 const users = [0, 1] as const
 const domains = [0, 1] as const
+
+const presentTime = Math.trunc(Date.now() / 1000)
 
 /** A change of what is known of a person, as the service makes it; those that fit nothing change nothing. */
 type Change = (db: Queryable, place: Place) => Promise<unknown>
@@ -37,14 +42,14 @@ const changes: readonly fc.Arbitrary<readonly [string, Change]>[] = [
       on conflict do nothing`.execute(db),
   ),
   ofMember('is staged', (place, user, domain, db) =>
-    sql`insert into membership (domain_id, user_id, added_by) values (${place.domains[domain]}, ${place.users[user]}, 'sync')
+    sql`insert into membership (domain_id, user_id, added_by) values (${place.domains[domain]}, ${place.users[user]}, ${place.organization})
       on conflict do nothing`.execute(db),
   ),
   ofMember('settles', (place, user, domain, db) =>
     sql`update membership set added_by = null where ${where(place, user, domain)}`.execute(db),
   ),
   ofMember('is marked as leaving', (place, user, domain, db) =>
-    sql`update membership set removed_by = 'sync' where ${where(place, user, domain)}`.execute(db),
+    sql`update membership set removed_by = ${place.organization} where ${where(place, user, domain)}`.execute(db),
   ),
   ofMember('leaves', (place, user, domain, db) =>
     sql`delete from membership where ${where(place, user, domain)}`.execute(db),
@@ -101,9 +106,7 @@ const changes: readonly fc.Arbitrary<readonly [string, Change]>[] = [
   ),
   ofUser('gets a recovery code', (place, user, db) =>
     sql`insert into bypass_code (id, user_id, code, code_lookup, uses_allowed, uses_remaining, expires_at, created_at)
-      values (${newId()}, ${place.users[user]}, '', ${newId()}, 2, 2, ${Math.trunc(Date.now() / 1000) + 1000}, 1)`.execute(
-      db,
-    ),
+      values (${newId()}, ${place.users[user]}, '', ${newId()}, 2, 2, ${presentTime + 1000}, 1)`.execute(db),
   ),
   ofUser('uses the recovery codes', (place, user, db) =>
     sql`update bypass_code set uses_remaining = uses_remaining - 1
@@ -127,7 +130,29 @@ const changes: readonly fc.Arbitrary<readonly [string, Change]>[] = [
       db,
     ),
   ),
+  ofUser('is locked', (place, user, db) =>
+    sql`update "user" set codes_locked_until = ${presentTime + 100} where id = ${place.users[user]}`.execute(db),
+  ),
+  ofUser('is added by the synchronization', (place, user, db) =>
+    sql`update "user" set added_by = ${place.organization} where id = ${place.users[user]}`.execute(db),
+  ),
+  ofPlace('a synchronization begins', (place, db) =>
+    sql`insert into synchronization (id, organization_id, domain_id, holder, beat_at)
+      values (${place.organization}, ${place.organization}, ${place.domains[0]}, '', 1) on conflict do nothing`.execute(
+      db,
+    ),
+  ),
+  ofPlace('the synchronization is applied', (place, db) =>
+    sql`update synchronization set applied_at = 1 where id = ${place.organization}`.execute(db),
+  ),
+  ofPlace('the synchronization is over', (place, db) =>
+    sql`delete from synchronization where id = ${place.organization}`.execute(db),
+  ),
 ]
+
+function ofPlace(name: string, run: (place: Place, db: Queryable) => Promise<unknown>) {
+  return fc.constant([name, (db: Queryable, place: Place) => run(place, db)] as const)
+}
 
 function ofUser(name: string, run: (place: Place, user: number, db: Queryable) => Promise<unknown>) {
   return fc
@@ -183,6 +208,28 @@ describe.each(engines)('the facts by which people are filtered on %s', (engine) 
         expect([names, await factsOf(store.db, place.users)]).toEqual([names, await truthOf(store.db, place.users)])
       }),
       { numRuns: engine === 'SQLite' ? 150 : 40 },
+    )
+  })
+
+  it(`filters find by the facts those people whom the list itself finds, after any changes on ${engine}`, async () => {
+    const { db } = store
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(...changes), { minLength: 1, maxLength: 25 }), async (made) => {
+        const place = await newPlace()
+        for (const [, change] of made) await change(db, place)
+        // A device ends with its membership.
+        await sql`delete from token where not exists (select 1 from member m
+          where m.user_id = token.user_id and m.domain_id = token.domain_id)`.execute(db)
+
+        const names = made.map(([name]) => name).join(', ')
+        for (const question of questionsAbout(place))
+          expect([names, question, await findByFacts(db, question)]).toEqual([
+            names,
+            question,
+            await findInList(db, question),
+          ])
+      }),
+      { numRuns: engine === 'SQLite' ? 100 : 20 },
     )
   })
 
@@ -254,3 +301,42 @@ describe.each(engines)('the facts by which people are filtered on %s', (engine) 
     expect((await factsOf(store.db, place.users)).people).toEqual([])
   })
 })
+
+type Question = ReturnType<typeof questionsAbout>[number]
+
+/** Each filter, asked by administrators of all domains, of one and of both, where domains send codes by e-mail or not. */
+function questionsAbout({ organization: organizationId, domains: [first, second] }: Place) {
+  const visible = [
+    { everyone: 1, domainIds: [], all: [first, second] },
+    ...[[first], [second], [first, second]].map((domainIds) => ({ everyone: 0, domainIds, all: domainIds }) as const),
+  ] as const
+  return visible.flatMap(({ everyone, domainIds, all }) =>
+    [[], [first], [first, second]].flatMap((mailDomains) =>
+      PeopleFilter.options.map((filter) => ({
+        filter,
+        organizationId,
+        everyone,
+        domainIds,
+        mailDomains: all.filter((id) => mailDomains.includes(id)),
+        otherDomains: all.filter((id) => !mailDomains.includes(id)),
+        now: filter === 'inactive' ? 5050 + inactiveAfter : presentTime,
+      })),
+    ),
+  )
+}
+
+async function findByFacts(db: Queryable, { filter, ...query }: Question): Promise<readonly string[]> {
+  const { positions } = await filteredPositions(db, query, filter)
+  const rows = await db
+    .selectFrom('user')
+    .select('id')
+    .where('sequence', 'in', [0, ...positions])
+    .orderBy('sequence')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+async function findInList(db: Queryable, { filter, ...query }: Question): Promise<readonly string[]> {
+  const everyone = await findPeople(db, query, '')
+  return pageOfPeople(db, everyone, { ...query, after: 0, offset: 0, limit: 10 }, { filter, order: 'added' })
+}

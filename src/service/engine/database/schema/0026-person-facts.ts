@@ -32,12 +32,14 @@ const hasFactorEverywhere = `exists (select 1 from passkey p where p.user_id = u
 
 /**
  * SQL for the best that a person has in any domain: 3 for a factor that an e-mail account does not give, 2 for an address and a membership,
- * 1 for an address alone, else 0. @param sequence SQL for the sequence of the user.
+ * 1 for an address alone, else 0. A membership that a synchronization has staged or ended is one, too: most that a synchronization has
+ * added keep its mark, which means nothing once it is over.
+ * @param sequence SQL for the sequence of the user.
  */
 export const levelOfPerson = (sequence: string): string => `(select case
     when exists (select 1 from token t where t.user_id = u.id and t.state = 'active') or ${hasFactorEverywhere} then 3
     when u.email = '' then 0
-    when exists (select 1 from membership m where m.user_id = u.id and m.added_by is null and m.removed_by is null) then 2
+    when exists (select 1 from membership m where m.user_id = u.id) then 2
     else 1 end from "user" u where u.sequence = ${sequence})`
 
 /** The same in one domain: 3, 2 for an address, else 0. */

@@ -38,7 +38,7 @@ export const knownMigrations = [
   migration('0023-oidc', 'be2fd9d1ab687a15bfc471854fa0b81e'),
   migration('0024-oidc-pkce', '36f46065d506b3b2473a6646e6217321'),
   migration('0025-oidc-ping', '7fd6f224e0f781a4d8cc60b3b00b2cd2'),
-  migration('0026-person-facts', 'b45cb2a828b3e967031255f8f470d987', 'b9fbbc5f6bb56aaec192f268dd6f6fcc'),
+  migration('0026-person-facts', 'b5c2891ea7dfc30d50d3a3b3bacd0213', '20372527013f690cc0868396a5493173'),
 ] as const
 
 export type MigrationName = (typeof knownMigrations)[number]['name']

@@ -68,11 +68,9 @@ export const postgresPersonFacts: readonly string[] = [
   ),
   // Not before: a membership that is there already is not inserted again.
   procedure('member_added', [
-    `update person_order set factor_level =
-        case when factor_level = 1 and new.added_by is null then 2 else factor_level end
+    `update person_order set factor_level = case when factor_level = 1 then 2 else factor_level end
       where position = new.user_sequence`,
   ]),
-  procedure('member_settled', notePerson('new.user_id')),
   procedure('member_removed', notePerson('old.user_id')),
   procedure('changed_user', noteFactors('new.id')),
   procedure('new_factor', noteFactors('new.user_id')),
@@ -88,7 +86,6 @@ export const postgresPersonFacts: readonly string[] = [
   `create trigger person_facts_member_level before insert on membership
     for each row execute function person_facts_member_level()`,
   trigger('member_added', 'insert on membership', 'member_added'),
-  trigger('member_settled', 'update of added_by, removed_by on membership', 'member_settled'),
   trigger('member_removed', 'delete on membership', 'member_removed'),
   trigger('token_added', 'insert on token', 'new_factor', "when (new.state = 'active')"),
   trigger('token', 'update of state on token', 'new_factor', 'when (old.state <> new.state)'),

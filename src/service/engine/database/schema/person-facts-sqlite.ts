@@ -46,9 +46,8 @@ export const sqlitePersonFacts: readonly string[] = [
     `update membership set user_sequence = ${sequenceOf('new.user_id')},
       factor_level = coalesce(${levelOfMember('new.user_id', 'new.domain_id')}, 0) where sequence = new.sequence`,
     `update person_order set factor_level = 2
-      where position = ${sequenceOf('new.user_id')} and factor_level = 1 and new.added_by is null`,
+      where position = ${sequenceOf('new.user_id')} and factor_level = 1`,
   ]),
-  trigger('member_settled', 'update of added_by, removed_by on membership', [notePerson('new.user_id')]),
   trigger('member_removed', 'delete on membership', [notePerson('old.user_id')]),
   trigger('token_added', 'insert on token', noteFactors('new.user_id'), "when new.state = 'active'"),
   trigger('token', 'update of state on token', noteFactors('new.user_id'), 'when old.state <> new.state'),
