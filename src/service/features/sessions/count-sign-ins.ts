@@ -7,6 +7,7 @@ import type { SignInOutcome } from '../../engine/database/schema/schema.ts'
 import { addSignIns, moveCounted, secondsOfADay, writersToCount } from './sign-in-days.ts'
 import type { SignInDayRow } from './sign-in-days.ts'
 import type { Store } from '../../engine/database/store.ts'
+import { readCommitted } from '../../engine/database/transaction-ends.ts'
 import type { endsOfSignIns } from '../../engine/audit/timeline-events.ts'
 import { addToTimeline } from '../../engine/audit/timeline.ts'
 
@@ -26,7 +27,7 @@ export async function countSignIns({ store }: { readonly store: Store }, signal?
 }
 
 function countSome({ db: database }: Store, writer: string): Promise<number> {
-  return database.transaction().execute(async (db) => {
+  return readCommitted(database).execute(async (db) => {
     const chain = await auditWriterById(db, writer)
     if (!chain) return 0
     const rows = await auditRowsOf(db, writer, chain.countedSequence, countStep)
