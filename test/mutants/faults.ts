@@ -2,6 +2,14 @@ import type { Mutant } from './mutant.ts'
 
 export const mutants: readonly Mutant[] = [
   {
+    defense: 'the lock of people whose sign-ins are counted',
+    file: 'src/service/engine/audit/timeline.ts',
+    find: "isPostgres(db) ? users.forKeyShare('user' as Tables) : users",
+    replace: 'isPostgres(db) ? users : users',
+    test: 'service/features/sessions/counting-deleted-people.test.ts',
+    title: 'people who are deleted while their sign-ins are counted keep no others from being counted',
+  },
+  {
     defense: 'a guard that asks nobody but the verification record',
     file: 'src/express/require-mfa.ts',
     find: 'if (passes.has(decision)) return next()',

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import type { RawBuilder, SelectQueryBuilder } from 'kysely'
 
 import { change, isPostgres } from '../database/statement.ts'
 import type { Slot, Slots } from '../database/statement.ts'
 import { endsOfSignIns, leftOut } from './timeline-events.ts'
-import type { Queryable } from '../database/schema/schema.ts'
+import type { Database, Queryable } from '../database/schema/schema.ts'
 
 /** Entries of a chain of the audit trail: after the one, up to the other. */
 export interface ChainRange {
@@ -19,13 +19,22 @@ export const addToTimeline = change('addToTimeline', (db, range: Slots<ChainRang
     .insertInto('timelineEntry')
     .columns(['userSequence', 'position', 'signIn'])
     .expression(
-      entriesOf(db, range).select([
-        'user.sequence',
-        'audit.position',
-        (is) => is.case().when('audit.event', 'in', endsOfSignIns).then(1).else(0).end().as('signIn'),
-      ]),
+      stayingUsers(
+        db,
+        entriesOf(db, range).select([
+          'user.sequence',
+          'audit.position',
+          (is) => is.case().when('audit.event', 'in', endsOfSignIns).then(1).else(0).end().as('signIn'),
+        ]),
+      ),
     ),
 )
+
+/** Leaves out users who are being deleted: a row that refers to one would undo a whole read committed transaction. */
+export const stayingUsers = <Tables extends 'user' | 'audit', Row>(
+  db: Queryable,
+  users: SelectQueryBuilder<Database, Tables, Row>,
+) => (isPostgres(db) ? users.forKeyShare('user' as Tables) : users)
 
 /** Runs in the transaction that removes the entries. */
 export const removeFromTimeline = change('removeFromTimeline', (db, range: Slots<ChainRange>) =>

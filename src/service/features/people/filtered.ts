@@ -7,7 +7,7 @@ import { allValues } from '../../engine/database/statement.ts'
 import type { Slots } from '../../engine/database/statement.ts'
 import { exists } from '../users/statements.ts'
 import { synchronizationOf } from '../users/synchronization-statements.ts'
-import { inactiveSince, isVisible, strongLevel, whereMatches } from './filters.ts'
+import { inactiveSince, isVisible, levels, whereMatches } from './filters.ts'
 import type { FilterQuery } from './filters.ts'
 
 /** What a filter is asked with, and the domains that send no codes by e-mail among those that are looked at. */
@@ -52,7 +52,7 @@ async function readsOf(
   filter: PeopleFilter,
 ): Promise<readonly Read[]> {
   if (filter === 'locked') return locked
-  if (filter === 'bypass_code' || filter === 'inactive') return [byTime[filter]]
+  if (filter === 'bypass_code' || filter === 'inactive') return [ofPeople[filter]]
   if (filter === 'only_email' && mailDomains.length === 0) return []
   if (everyone === 0) return filter === 'no_factor' ? [ofMembers.no_factor, withAddress] : [ofMembers[filter]]
   if (filter !== 'no_factor') return [ofPeople[filter]]
@@ -80,7 +80,11 @@ const ofPerson = (
       .limit(limit),
   )
 
-const byTime = {
+const ofPeople = {
+  enrolled: ofPerson('enrolled', 'enrolled', (people) => people.where('personOrder.factorLevel', '=', levels.strong)),
+  only_email: ofPerson('only_email', 'only_email', (people) =>
+    people.where('personOrder.factorLevel', '=', levels.reachable),
+  ),
   bypass_code: ofPerson('bypass_code', 'bypass_code', (people, { now }) =>
     // The index has only people with codes.
     people.where('personOrder.codesUntil', '>', 0).where('personOrder.codesUntil', '>', now),
@@ -104,17 +108,14 @@ const locked = (['codesLockedUntil', 'knownCodesLockedUntil'] as const).map((loc
   ),
 )
 
-const ofPeople = {
-  enrolled: ofPerson('enrolled', 'enrolled', (people) => people.where('personOrder.factorLevel', '=', strongLevel)),
-  only_email: ofPerson('only_email', 'only_email', (people) => people.where('personOrder.factorLevel', '=', 2)),
-}
-
 const withoutFactor = ofPerson('no_factor', 'no_factor', (people) =>
-  people.where('personOrder.factorLevel', '<', strongLevel),
+  people.where('personOrder.factorLevel', '<', levels.strong),
 )
 
 /** People without a factor who have no address, or belong to no domain. */
-const unreachable = ofPerson('unreachable', 'no_factor', (people) => people.where('personOrder.factorLevel', '<', 2))
+const unreachable = ofPerson('unreachable', 'no_factor', (people) =>
+  people.where('personOrder.factorLevel', '<', levels.reachable),
+)
 
 /** Reads the memberships of such people in some domains, in the same way. */
 const ofMember = (
@@ -139,13 +140,13 @@ type OfMembers = SelectQueryBuilder<Database, 'member', object>
 
 const ofMembers = {
   enrolled: ofMember('enrolled', 'enrolled', (members, { domainIds }) =>
-    members.where('member.domainId', 'in', domainIds).where('member.factorLevel', '=', strongLevel),
+    members.where('member.domainId', 'in', domainIds).where('member.factorLevel', '=', levels.strong),
   ),
   only_email: ofMember('only_email', 'only_email', (members, { mailDomains }) =>
-    members.where('member.domainId', 'in', mailDomains).where('member.factorLevel', '=', 2),
+    members.where('member.domainId', 'in', mailDomains).where('member.factorLevel', '=', levels.reachable),
   ),
   no_factor: ofMember('no_factor', 'no_factor', (members, { domainIds }) =>
-    members.where('member.domainId', 'in', domainIds).where('member.factorLevel', '=', 0),
+    members.where('member.domainId', 'in', domainIds).where('member.factorLevel', '=', levels.none),
   ),
 }
 
@@ -153,7 +154,7 @@ const ofMembers = {
 const withAddress = ofMember('with an address', 'no_factor', (members, { otherDomains, mailDomains }) =>
   members
     .where('member.domainId', 'in', otherDomains)
-    .where('member.factorLevel', '=', 2)
+    .where('member.factorLevel', '=', levels.reachable)
     .where((is) =>
       is.not(
         is.exists(

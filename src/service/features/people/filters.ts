@@ -30,8 +30,11 @@ export interface FilterQuery extends Visible {
 /** A person, with the row that lists are in the order of. */
 export type IsPerson = ExpressionBuilder<Database, 'personOrder' | 'user'>
 
-/** @see `0026-person-facts.ts` */
-export const strongLevel = 3
+/**
+ * The numbers of `factorLevel`, as triggers write them: a factor that an e-mail account does not give; an address and a domain that may
+ * send codes to it; neither. A person of no domain with an address has 1.
+ */
+export const levels = { strong: 3, reachable: 2, none: 0 } as const
 
 const takesEmail = (is: IsUser, { mailDomains }: Slots<FilterQuery>): Expression<SqlBool> =>
   is.and([is('user.email', '<>', ''), isMemberOf(is, mailDomains)])
@@ -49,12 +52,12 @@ const isMemberOf = (is: IsUser, domainIds: Slots<FilterQuery>['domainIds']): Exp
     null,
   )
 
-/** Who sees every domain asks the fact about the person: no device counts in one domain alone. */
+/** For who sees every domain, the fact about the person says it: a device of any domain counts. */
 const isEnrolled = (is: IsPerson, { everyone, domainIds }: Slots<FilterQuery>): Expression<SqlBool> =>
   is
     .case()
     .when(sql<SqlBool>`${everyone} = 1`)
-    .then(is('personOrder.factorLevel', '=', strongLevel))
+    .then(is('personOrder.factorLevel', '=', levels.strong))
     .else(isStrong(is, (isToken) => isToken('token.domainId', 'in', domainIds)))
     .end()
 

@@ -74,7 +74,8 @@ async function searched(call: Call, { q = '', filter, domain }: PeopleSearch) {
   if (domain !== undefined) await requireDomain(call, domain)
   const limited = domain === undefined ? domainIds : [domain]
   const visible = { organizationId, domainIds: limited ?? [], everyone: limited === null ? 1 : 0 } as const
-  const domains = (await domainsOf(db, organizationId)).filter(({ id }) => limited === null || limited.includes(id))
+  const all = filter === undefined ? [] : await domainsOf(db, organizationId)
+  const domains = all.filter(({ id }) => limited === null || limited.includes(id))
   const [mailDomains = [], otherDomains = []] = [1, 0].map((enabled) =>
     domains.filter(({ emailOtpEnabled }) => emailOtpEnabled === enabled).map(({ id }) => id),
   )

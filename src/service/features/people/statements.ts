@@ -9,7 +9,7 @@ import type { IsUser } from '../factors/strong-factors.ts'
 import type { Words } from './search-words.ts'
 import { foldText, wordsOf, indexedOnPostgres } from './search-words.ts'
 import type { Filter, FilterQuery, Visible } from './filters.ts'
-import { inactiveSince, isVisible, strongLevel, whereFound, whereMatches } from './filters.ts'
+import { inactiveSince, isVisible, levels, whereFound, whereMatches } from './filters.ts'
 
 /** Lists are ordered by when people were added, by name, or by the last sign-in. */
 export type PeopleOrder = 'added' | 'name up' | 'name down' | 'signedIn up' | 'signedIn down'
@@ -194,7 +194,7 @@ const pages = record(kinds, (kind) =>
     record(filters, (filter) =>
       allValues(`people ${kind} ${filter} ${order}`, (db, slots: Slots<PeopleSlots>) =>
         pageIn(order, matches(db, kind, filter, slots), slots)
-          // So that the order by the last sign-in passes over nobody who signed in since.
+          // The order by the last sign-in then passes over nobody who signed in since.
           .$if(isBySignIn(order) && filter === 'inactive', (query) =>
             query.where('personOrder.signedInAt', '<=', inactiveSince(slots)),
           ),
@@ -212,7 +212,7 @@ const pagesOfAll = record(kinds, (kind) =>
     record(filters, (filter) =>
       isBySignIn(order) && (filter === 'no_factor' || filter === 'only_email') && (kind === 'list' || kind === 'broad')
         ? allValues(`people ${kind} ${filter} of all ${order}`, (db, slots: Slots<PeopleSlots>) =>
-            pageIn(order, matches(db, kind, filter, slots), slots).where('personOrder.factorLevel', '<', strongLevel),
+            pageIn(order, matches(db, kind, filter, slots), slots).where('personOrder.factorLevel', '<', levels.strong),
           )
         : pages[kind][order][filter],
     ),

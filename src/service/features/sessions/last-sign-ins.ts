@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, change } from '../../engine/database/statement.ts'
+import { stayingUsers } from '../../engine/audit/timeline.ts'
 import type { List, Slot } from '../../engine/database/statement.ts'
 
 /** Keeps the later of two times. A user who was deleted meanwhile gets none. */
@@ -10,10 +11,13 @@ export const noteSignIn = change('noteSignIn', (db, userId: Slot<string>, at: Sl
     .insertInto('lastSignIn')
     .columns(['userSequence', 'at'])
     .expression(
-      db
-        .selectFrom('user')
-        .select(['user.sequence', sql<number>`cast(${at} as bigint)`.as('at')])
-        .where('user.id', '=', userId),
+      stayingUsers(
+        db,
+        db
+          .selectFrom('user')
+          .select(['user.sequence', sql<number>`cast(${at} as bigint)`.as('at')])
+          .where('user.id', '=', userId),
+      ),
     )
     .onConflict((conflict) =>
       conflict

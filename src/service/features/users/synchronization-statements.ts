@@ -22,7 +22,7 @@ export type SynchronizationRow = Selectable<Database['synchronization']>
 /** A synchronization, and who works on it. */
 export type ClaimedSync = Pick<SynchronizationRow, 'id' | 'organizationId' | 'domainId' | 'holder'>
 
-/** How many rows one step touches: some 10 ms on SQLite, and 200 ms on PostgreSQL, whose triggers cost more. */
+/** How many rows one step touches: some 10 ms on SQLite, and more than 100 ms on PostgreSQL, whose triggers cost more. */
 export const stepSize = 500
 
 /** Draws the ticket of a synchronization that has just arrived. @returns undefined where there is no such domain. */
