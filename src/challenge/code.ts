@@ -56,16 +56,36 @@ function latinDigit(digit: string): string {
   return String(digit.charCodeAt(0) % 16)
 }
 
+interface Tried {
+  readonly code: string
+  /** Unix time, seconds. */
+  readonly now: number
+}
+
+interface TypedCode extends Tried {
+  /** Becomes a known one; absent for a code that does not sign in. */
+  readonly browser?: PassedBrowser
+}
+
 /**
  * Has the service check a code; a correct one cancels the request on the device.
  *
- * @param tried.browser Becomes a known one; absent for a code that does not sign in.
+ * @returns `no user` if the service does not know the user, or not any more: such a user has no codes.
  */
 export async function tryCode(
   service: ConnectedService,
   challenge: Challenge,
   sender: Sender,
-  { code, browser, now, factors }: { code: string; browser?: PassedBrowser; now: number; factors?: ImportedFactors },
+  typed: TypedCode,
+): Promise<CodeOutcome | 'no user'> {
+  return (await unlessRejected(check(service, challenge, sender, typed), 'api.error.notfound.user')) ?? 'no user'
+}
+
+async function check(
+  service: ConnectedService,
+  challenge: Challenge,
+  sender: Sender,
+  { code, browser, now, factors }: TypedCode & { readonly factors?: ImportedFactors },
 ): Promise<CodeOutcome> {
   const { client, domainId } = service
   const tried = {
@@ -94,24 +114,19 @@ export async function tryCode(
 }
 
 /**
- * The same with the factors of another system, whose first code it is: a correct one imports them.
+ * Has the service check the first code of factors of another system; a correct one imports them.
  *
- * @returns `too late` if they cannot be imported any more: the user has a factor by now, or an administrator has issued a code for one.
+ * @returns `too late` if they cannot be imported any more: the user has a factor by now, or an administrator has issued a code for one,
+ * or has deleted the user.
  */
 export async function importByCode(
   service: ConnectedService,
   challenge: Challenge,
   sender: Sender,
-  tried: Parameters<typeof tryCode>[3] & { readonly factors: ImportedFactors },
+  typed: TypedCode & { readonly factors: ImportedFactors },
 ): Promise<CodeOutcome | 'too late'> {
-  const outcome = tryCode(service, challenge, sender, tried)
-  return (await unlessRejected(outcome, 'api.error.conflict.enrolled', 'api.error.conflict.state')) ?? 'too late'
-}
-
-interface Tried {
-  readonly code: string
-  /** Unix time, seconds. */
-  readonly now: number
+  const errors = ['api.error.conflict.enrolled', 'api.error.conflict.state', 'api.error.notfound.user'] as const
+  return (await unlessRejected(check(service, challenge, sender, typed), ...errors)) ?? 'too late'
 }
 
 /** Codes of apps and generators have six to eight digits. */

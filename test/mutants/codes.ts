@@ -158,4 +158,12 @@ export const mutants: readonly Mutant[] = [
     test: 'express/codes.test.ts',
     title: 'a code is checked and redeemed %s',
   },
+  {
+    defense: 'a code of a user whom the service does not know',
+    file: 'src/challenge/code.ts',
+    find: "typed), 'api.error.notfound.user')",
+    replace: 'typed))',
+    test: 'express/unknown-user.test.ts',
+    title: 'an unknown user who opens no page gets no failure (provision: %s)',
+  },
 ]

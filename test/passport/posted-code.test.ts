@@ -333,6 +333,18 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect((await other.browser.submit('/second-step', { code: '123456' })).headers['location']).toBe('/mfa')
   })
 
+  it('a posted code of a user whom the service does not know leads to the challenge page', async () => {
+    const app = await startCodeApp()
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const answer = await browser.submit('/second-step', { code: '123456' })
+
+    expect([answer.status, answer.headers['location']]).toEqual([303, '/mfa'])
+    expect((await browser.visit('/mfa')).text).toContain('#code=')
+    expect(app.trouble).toEqual([])
+  })
+
   it('a posted code is an error with status 503 if the service does not respond, never a pass', async () => {
     const down = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd' }
     const app = await startCodeApp({ app: { mfa: { service: down } } })

@@ -59,6 +59,8 @@ export async function checkCode(
   const tried = { code, browser: passedBrowser(request, challenge), now: clock.now() }
   if (!brought) {
     const outcome = await tryCode(service, challenge, senderOf(request), tried)
+    // The page says how such a user gets a factor.
+    if (outcome === 'no user') return 'too late'
     return { ...outcome, events: eventsOf(outcome) }
   }
   const { factors } = brought

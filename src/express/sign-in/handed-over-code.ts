@@ -70,6 +70,7 @@ export function enterHandedOverCode(request: WebRequest): Promise<Outcome> {
     const newChallenge = { ...challenge, purpose: 'change_devices', action: undefined } as const
     const browser = purpose === 'browser' ? { ...passedBrowser(opened, newChallenge), publicKey } : undefined
     const outcome = await tryCode(service, newChallenge, senderOf(opened), { code, now, ...(browser && { browser }) })
+    if (outcome === 'no user') return leadTo(opened, context.base)
     if (outcome.notice) return withNotice(opened, challenge, outcome.notice, eventsOf(outcome))
     if (purpose === 'browser') return startInKeptBrowser(opened, challenge, outcome.redeemed?.browser)
     return outcome.redeemed ? allow(opened, challenge, outcome.redeemed.id) : leadTo(opened, context.base)
