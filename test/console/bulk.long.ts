@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest'
 
-import { button, confirm, type Desk, expectHeadline, link, row, signedIn, startDesk } from './desk.ts'
+import {
+  button,
+  confirm,
+  type Desk,
+  expectHeadline,
+  holdBack,
+  inDialog,
+  link,
+  row,
+  signedIn,
+  startDesk,
+} from './desk.ts'
 
 const many = 60
 
@@ -52,5 +63,25 @@ describe('an action on many people', () => {
         .getByRole('link', { name: /^Person/ })
         .count(),
     ).toBe(0)
+  })
+
+  it('a bulk action that is starting cannot be left, neither by Cancel nor by Escape, and its page opens then', async () => {
+    const desk = await startDesk()
+    await desk.addPerson('zoe', 'Zoe Zimmer', ['Webmail'])
+    const { page } = await signedIn(desk, { role: 'admin', domains: ['Webmail'] })
+    await page.getByLabel('Select everyone on this page').check()
+    await button(page, 'Remove from an app').click()
+    await confirm(page, 'Preview')
+    await page.getByRole('dialog').getByLabel('Type 1 to confirm').fill('1')
+    const letGo = await holdBack(page, /\/start$/)
+
+    await inDialog(page, 'Remove').click()
+    await page.locator('dialog button[type=submit][aria-disabled=true]').waitFor()
+    for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape')
+    await inDialog(page, 'Cancel').click({ force: true })
+    await page.locator('dialog:modal').waitFor()
+    letGo()
+
+    await expectHeadline(page, 'Remove people from an app')
   })
 })

@@ -279,6 +279,20 @@ export async function acceptInvitation(desk: Desk, link: string): Promise<void> 
 
 export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
 export const link = (page: Page, name: string): Locator => page.getByRole('link', { name, exact: true })
+export const inDialog = (page: Page, name: string): Locator =>
+  page.getByRole('dialog').getByRole('button', { name, exact: true })
+/** Holds the answers to the changes of a path back. @returns lets them go. */
+export async function holdBack(page: Page, path: string | RegExp): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(path, async (route) => {
+    if (route.request().method() === 'GET') return route.fallback()
+    const response = await route.fetch()
+    await promise
+    return route.fulfill({ response })
+  })
+  return resolve
+}
+
 /** Chooses the first reason in the dialog, and presses the button. */
 export async function confirm(page: Page, name: string): Promise<void> {
   const dialog = page.getByRole('dialog')

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
 import { isolated } from '../../src/ground/printable.ts'
-import { button, expectHeadline, link, openScreen, row, signedIn, startDesk } from './desk.ts'
-import { add, atClient, callback, choice, field, inDialog, openForm, takeSecret, verify } from './openid-form.ts'
+import { button, expectHeadline, inDialog, link, openScreen, row, signedIn, startDesk } from './desk.ts'
+import { add, atClient, callback, choice, field, openForm, takeSecret, verify } from './openid-form.ts'
 
 describe('a client that exists', () => {
   it('a change of a client says what ends, and a new name alone asks nothing', async () => {

@@ -1,14 +1,12 @@
 import type { Locator, Page } from 'playwright-core'
 
 import { oidcStateOf } from '../../src/service/oidc-state.ts'
-import { type Desk, link, openScreen, signedIn, startDesk } from './desk.ts'
+import { type Desk, inDialog, link, openScreen, signedIn, startDesk } from './desk.ts'
 
 export const callback = 'https://wiki.example.com/callback'
 
 export const field = (page: Page, name: string): Locator => page.getByRole('textbox', { name, exact: true })
 export const choice = (page: Page, name: string): Locator => page.getByRole('combobox', { name })
-export const inDialog = (page: Page, name: string): Locator =>
-  page.getByRole('dialog').getByRole('button', { name, exact: true })
 
 /** An owner who looks at the client of the app Wiki. */
 export async function atClient() {
@@ -35,18 +33,6 @@ export async function takeSecret(page: Page): Promise<string> {
   const secret = await page.getByRole('dialog').locator('pre').innerText()
   await inDialog(page, 'Done').click()
   return secret
-}
-
-/** Holds the answers to the changes of a path back. @returns lets them go. */
-export async function holdBack(page: Page, path: string | RegExp): Promise<() => void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  await page.route(path, async (route) => {
-    if (route.request().method() === 'GET') return route.fallback()
-    const response = await route.fetch()
-    await promise
-    return route.fulfill({ response })
-  })
-  return resolve
 }
 
 /** Verifies a secret as the provider does. */

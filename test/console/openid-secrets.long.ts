@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { button, expectHeadline, link, openScreen, row, signedIn, startDesk } from './desk.ts'
-import { add, atClient, callback, field, holdBack, inDialog, openForm, takeSecret, verify } from './openid-form.ts'
+import { button, expectHeadline, holdBack, inDialog, link, openScreen, row, signedIn, startDesk } from './desk.ts'
+import { add, atClient, callback, field, openForm, takeSecret, verify } from './openid-form.ts'
 
 describe('what is shown once', () => {
   it('a dialog cannot be left while the secret of a client is made, and shows the secret then', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
 import { isolated } from '../../src/ground/printable.ts'
-import { button, expectHeadline, link, openScreen, signedIn, startDesk } from './desk.ts'
-import { add, callback, choice, field, inDialog, openForm, takeSecret, verify } from './openid-form.ts'
+import { button, expectHeadline, inDialog, link, openScreen, signedIn, startDesk } from './desk.ts'
+import { add, callback, choice, field, openForm, takeSecret, verify } from './openid-form.ts'
 
 const tenant = '9122040d-6c67-4c5b-b112-36a304b66dad'
 const application = '600b719b-3766-4dc5-95a6-3c4a8dc31885'

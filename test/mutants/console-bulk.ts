@@ -221,4 +221,20 @@ export const mutants: readonly Mutant[] = [
     test: jobs,
     title: 'a bulk job does not continue after a backup was restored',
   },
+  {
+    defense: 'a bulk action that is left while it starts, by Escape',
+    file: 'src/console/screens/bulk/bulk-dialog.tsx',
+    find: ' locked={starting}',
+    replace: '',
+    test: 'console/bulk.long.ts',
+    title: 'a bulk action that is starting cannot be left, neither by Cancel nor by Escape, and its page opens then',
+  },
+  {
+    defense: 'a bulk action that is left while it starts, by Cancel',
+    file: 'src/console/screens/bulk/confirm-job.tsx',
+    find: 'busy || onClose()',
+    replace: 'onClose()',
+    test: 'console/bulk.long.ts',
+    title: 'a bulk action that is starting cannot be left, neither by Cancel nor by Escape, and its page opens then',
+  },
 ]

@@ -17,12 +17,16 @@ interface BulkDialogProps {
   readonly onClose: () => void
 }
 
-/** First what the action is about, then whom it would change, and only then it starts. */
+/**
+ * First what the action is about, then whom it would change, and only then it starts. The dialog stays until the service has said
+ * whether it has started: who leaves before would take it for canceled.
+ */
 export function BulkDialog({ action, selection, onClose }: BulkDialogProps) {
   const { bulk } = useWords()
   const { client, session } = useSignedIn()
   const { go } = useRouter()
   const [job, setJob] = useState<BulkJob>()
+  const [starting, setStarting] = useState(false)
   /** Set once the job has started: the browser returns the focus before the page changes. */
   const started = useRef<string>(undefined)
   const searchedDomain = 'search' in selection ? selection.search.domain : undefined
@@ -34,7 +38,12 @@ export function BulkDialog({ action, selection, onClose }: BulkDialogProps) {
     setJob(await client.call('POST /admin/bulk-jobs', { body: { action, because, ...scope, ...selected } }))
   }
   async function start({ id, people }: BulkJob) {
-    await client.call('POST /admin/bulk-jobs/:bulkJobId/start', { params: { bulkJobId: id }, body: { people } })
+    setStarting(true)
+    try {
+      await client.call('POST /admin/bulk-jobs/:bulkJobId/start', { params: { bulkJobId: id }, body: { people } })
+    } finally {
+      setStarting(false)
+    }
     started.current = id
   }
   function closed() {
@@ -42,7 +51,7 @@ export function BulkDialog({ action, selection, onClose }: BulkDialogProps) {
     if (started.current !== undefined) go(jobPlace(started.current))
   }
   return (
-    <Dialog title={bulk.actions[action].title} onClose={closed}>
+    <Dialog title={bulk.actions[action].title} locked={starting} onClose={closed}>
       {(close) =>
         job ? (
           <ConfirmJob job={job} onStart={start} onClose={close} />

@@ -74,7 +74,7 @@ export function ConfirmJob({ job, onStart, onClose }: ConfirmJobProps) {
       </div>
       <Problem text={problem} />
       <div class="actions">
-        <Button class="outlined" onClick={onClose} label={words.cancel} />
+        <Button class="outlined" aria-disabled={busy} onClick={() => busy || onClose()} label={words.cancel} />
         <Button
           type="submit"
           class={final ? 'filled danger' : 'filled'}
