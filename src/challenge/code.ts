@@ -63,7 +63,7 @@ interface Tried {
 }
 
 interface TypedCode extends Tried {
-  /** Becomes a known one; absent for a code that does not sign in. */
+  /** The browser becomes a known one. A code that does not sign in has none. */
   readonly browser?: PassedBrowser
 }
 

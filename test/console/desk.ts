@@ -293,6 +293,14 @@ export async function holdBack(page: Page, path: string | RegExp): Promise<() =>
   return resolve
 }
 
+/** Tries to leave a dialog whose action runs, by Escape and by Cancel. @throws {Error} if one of them closes it. */
+export async function tryToLeave(page: Page): Promise<void> {
+  await page.locator('dialog button[type=submit][aria-disabled=true]').waitFor()
+  for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape')
+  await inDialog(page, 'Cancel').click({ force: true })
+  await page.locator('dialog:modal').waitFor()
+}
+
 /** Chooses the first reason in the dialog, and presses the button. */
 export async function confirm(page: Page, name: string): Promise<void> {
   const dialog = page.getByRole('dialog')

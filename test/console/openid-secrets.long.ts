@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest'
 
-import { button, expectHeadline, holdBack, inDialog, link, openScreen, row, signedIn, startDesk } from './desk.ts'
+import {
+  button,
+  expectHeadline,
+  holdBack,
+  inDialog,
+  link,
+  openScreen,
+  row,
+  signedIn,
+  startDesk,
+  tryToLeave,
+} from './desk.ts'
 import { add, atClient, callback, field, openForm, takeSecret, verify } from './openid-form.ts'
 
 describe('what is shown once', () => {
@@ -10,10 +21,7 @@ describe('what is shown once', () => {
 
     await button(page, 'Replace the secret').click()
     await inDialog(page, 'Replace the secret').click()
-    await page.locator('dialog button[type=submit][aria-disabled=true]').waitFor()
-    for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape')
-    await inDialog(page, 'Cancel').click({ force: true })
-    await page.locator('dialog:modal').waitFor()
+    await tryToLeave(page)
     letGo()
     await page.getByRole('dialog', { name: 'The secret of' }).waitFor()
     const secret = await takeSecret(page)
