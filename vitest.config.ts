@@ -30,7 +30,7 @@ export default defineConfig({
     // load everything and start a Chromium of its own.
     maxWorkers: 3,
     // A test file creates much that lives for one test: with room for it, the garbage is collected less often. Without the last two,
-    // full collections take a tenth of the processor time. A worker needs 1 GB at most.
+    // full collections take a tenth of the processor time. A worker then needs up to 1.8 GB of memory.
     // Each worker collects on its own thread, because the cores are busy: helping threads would wait for each other.
     execArgv: [
       '--min-semi-space-size=32',

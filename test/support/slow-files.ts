@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 
 /**
  * What takes long, also while a file is collected, which vitest does not count when it sorts files by their times; and `engines`,
- * whose tests can leave PostgreSQL out.
+ * whose tests can leave PostgreSQL out unless they ask for it by name.
  */
 const slow = new RegExp(
   [
@@ -13,6 +13,7 @@ const slow = new RegExp(
     '^typescript(59|/unstable/sync)$',
   ].join('|'),
 )
+const needsPostgres = "useEngine('PostgreSQL')"
 const engines = resolve('test/support/engines.ts')
 
 const verdicts = new Map<string, boolean>([[engines, false]])
@@ -22,11 +23,11 @@ export function isSlow(file: string): boolean {
   const decided = verdicts.get(file)
   if (decided !== undefined) return decided
   verdicts.set(file, false)
-  const imported = [...readFileSync(file, 'utf8').matchAll(/^(?:import|export|\}).* from '([^']+)'/gm)].map(
-    ([, path = '']) => path,
-  )
+  const text = readFileSync(file, 'utf8')
+  const imported = [...text.matchAll(/^(?:import|export|\}).* from '([^']+)'/gm)].map(([, path = '']) => path)
   const files = imported.map((path) => (path.startsWith('.') ? resolve(dirname(file), path) : path))
-  const verdict = files.some((path) => slow.test(path) || (isTestCode(path) && isSlow(path)))
+  const verdict =
+    text.includes(needsPostgres) || files.some((path) => slow.test(path) || (isTestCode(path) && isSlow(path)))
   verdicts.set(file, verdict)
   return verdict
 }
