@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { endpoint } from '../contract/endpoint.ts'
-import { Id, Seconds } from '../contract/text.ts'
+import { Id, Seconds, text } from '../contract/text.ts'
 
 /** How many entries a page has at most. */
 export const auditPage = 50
@@ -20,7 +20,7 @@ const filters = {
   user: Id.optional(),
   domain: Id.optional(),
   /** The id of an API key, device or administrator, or a name at the command line. */
-  actor: z.string().min(1).max(128).optional(),
+  actor: text(1, 128).optional(),
   /** Why a sign-in failed, such as `reported`; `not_reported` for any other reason, and none. */
   reason: z
     .string()

@@ -2,12 +2,13 @@ import { z } from 'zod'
 
 import { NumberMatching } from '../contract/domains.ts'
 import { PhishingResistance } from '../contract/phishing-resistance.ts'
+import { Title } from '../contract/text.ts'
 
 /** The longest time a request can wait for its user, seconds (OWASP ASVS 5.0 6.5.5). */
 export const maxRequestTimeout = 600
 
 const rules = {
-  name: z.string().trim().min(1).max(128),
+  name: Title,
   type: z.enum(['RADIUS', 'WEB', 'PAM', 'OTHER']),
   keyType: z.enum(['NONE', 'PIN', 'PASSCODE']),
   requestTimeout: z.int().min(10).max(maxRequestTimeout),

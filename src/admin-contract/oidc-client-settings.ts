@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { Title } from '../contract/text.ts'
 import { CibaSettings } from './oidc-ciba.ts'
 import { EntraSettings } from './oidc-entra.ts'
 import { isRedirectUri, isResource, isSecureAddress, longestAddress } from './oidc-addresses.ts'
@@ -41,7 +42,7 @@ const addresses = z
   .refine((list) => new Set(list).size === list.length, 'the same address twice')
 
 const rules = {
-  name: z.string().trim().min(1).max(128),
+  name: Title,
   authentication: OidcClientAuthentication,
   /** It runs on the user's machine: its loopback addresses are valid with any port (RFC 8252 section 7.3). */
   native: z.boolean(),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { BypassCode, NewBypassCode } from '../contract/bypass-codes.ts'
 import { Domain } from '../contract/domains.ts'
 import { endpoint } from '../contract/endpoint.ts'
-import { HardwareToken } from '../contract/hardware.ts'
+import { HardwareToken, SerialNumber } from '../contract/hardware.ts'
 import { Passkey } from '../contract/passkeys.ts'
 import { Id, Seconds } from '../contract/text.ts'
 import { Token } from '../contract/tokens.ts'
@@ -165,7 +165,7 @@ export const assignPersonHardware = endpoint({
   method: 'POST',
   path: '/admin/people/:userId/hardware',
   summary: 'Assigns a hardware token by its serial number.',
-  body: Reasoned.extend({ serialNumber: z.string().min(1).max(64) }),
+  body: Reasoned.extend({ serialNumber: SerialNumber }),
   response: Person,
   since: '1.4',
   admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true, everywhere: true },

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
+import { SerialNumber } from './hardware.ts'
 import { ImportedFactors } from './imported-factors.ts'
 import { Email, Name, Username } from './users.ts'
-import { text } from './text.ts'
 
 /** How many users one request can bring: their factors are stored in one transaction. */
 export const maxImportedUsers = 100
@@ -16,7 +16,7 @@ const ImportedUser = ImportedFactors.extend({
   /** The address of a user who is added. */
   email: z.union([Email, z.literal('')]).optional(),
   /** Makes the app a hardware token, which stays in the organization when the user leaves. */
-  serialNumber: text(1, 64).optional(),
+  serialNumber: SerialNumber.optional(),
 })
 export type ImportedUser = z.infer<typeof ImportedUser>
 

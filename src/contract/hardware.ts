@@ -80,10 +80,12 @@ const TimeStep = z
   .literal([30, 60, '30', '60', '30s', '60s'])
   .transform((value): 30 | 60 => (Number.parseInt(String(value), 10) === 30 ? 30 : 60))
 
+export const SerialNumber = text(1, 64)
+
 const NewHardwareToken13 = z.object({
   /** The default is `HW-` and the first 8 characters of the id. */
   alias: Alias.nullish(),
-  serialNumber: text(1, 64),
+  serialNumber: SerialNumber,
   type: HardwareToken.shape.type,
   timeStep: TimeStep,
   /** Hexadecimal; at least 128 bits (RFC 4226 section 4, R6). No response contains it: only `second-factor factor export` reads seeds. */

@@ -3,6 +3,8 @@ import type { BackchannelAuthenticationRequest, Configuration, KoaContextWithOID
 import { secondsToWait } from '../challenge/rejection.ts'
 import type { ConnectedService } from '../challenge/service.ts'
 import { ApiError } from '../client/errors.ts'
+import { approvalLimits } from '../contract/approval-facts.ts'
+import { cutText } from '../ground/cut-text.ts'
 import type { OidcClient } from '../admin-contract/oidc-clients.ts'
 import type { OidcState } from '../service/oidc-state.ts'
 import { describeAuthentication } from './authentication-context.ts'
@@ -162,7 +164,13 @@ async function open(input: CibaInput, ctx: KoaContextWithOIDC, userId: string) {
   const action = actionOf(params)
   if (action) {
     const { title, details } = action
-    const approval = { ...common, title, details, expiresIn, requestedBy: client.name.slice(0, 64) }
+    const approval = {
+      ...common,
+      title,
+      details,
+      expiresIn,
+      requestedBy: cutText(client.name, approvalLimits.requester),
+    }
     const { id, number, expiresAt } = await service.client.approvals.create(service.domainId, approval)
     return { question: { kind: 'approval', id, challenge, expiresAt, polledAt: 0, acr } satisfies Question, number }
   }

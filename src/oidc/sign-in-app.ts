@@ -14,6 +14,7 @@ import { mfa } from '../express/mfa.ts'
 import type { MfaOptions } from '../express/options/mfa-options.ts'
 import { readMfaState } from '../express/session/web-session.ts'
 import type { OidcClientKind } from '../admin-contract/oidc-client-settings.ts'
+import { cutText } from '../ground/cut-text.ts'
 import type { ServiceHandle } from '../service-handle.ts'
 import type { OidcState } from '../service/oidc-state.ts'
 import { appPath, interactionPath, prefixOf } from './addresses.ts'
@@ -109,7 +110,7 @@ async function createSignInApp(
     ...pageOptionsOf(options),
     ...policies[kind],
     service,
-    appName: name.slice(0, 64),
+    appName: cutText(name, 64),
     path: appPath(kind, domainId),
     publicUrl: options.issuer,
     gate: false,

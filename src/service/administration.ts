@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 import type { Domain } from '../contract/domains.ts'
 import { addApiKey, listApiKeys, revokeApiKey } from './features/domains/api-keys.ts'
 import type { ApiKey, NewApiKey } from './features/domains/api-keys.ts'
@@ -9,6 +7,7 @@ import type { DomainChanges, NewDomain } from './features/domains/administration
 import { NameTakenError } from './engine/base/errors.ts'
 import { audit } from './engine/audit/audit.ts'
 import type { ServiceContext } from './engine/context/service-context.ts'
+import { Title } from '../contract/text.ts'
 import { parseOptions } from '../contract/validate.ts'
 import { newId } from './engine/base/random.ts'
 import { insertOrganization, organizationById, organizations } from './features/domains/organization-statements.ts'
@@ -34,8 +33,6 @@ export interface Administration {
   apiKeys(organizationId: string): Promise<ApiKey[]>
   revokeApiKey(organizationId: string, id: string): Promise<boolean>
 }
-
-const Title = z.string().trim().min(1).max(128)
 
 export function createAdministration(ctx: ServiceContext): Administration {
   const { db } = ctx.store

@@ -5,6 +5,7 @@ import type { Clock } from '../ground/clock.ts'
 import { httpUrl } from '../contract/activation-link.ts'
 import { Vendor } from '../contract/media-type.ts'
 import type { VendorOptions } from '../contract/media-type.ts'
+import { Title } from '../contract/text.ts'
 import { consoleLogger } from './engine/base/console-logger.ts'
 import type { Logger } from './engine/base/logger.ts'
 import { InterfaceWords } from './engine/base/interface-words.ts'
@@ -250,8 +251,6 @@ export const ServiceOptions = z.strictObject({
   logRequests: z.boolean().default(false),
   metrics: z.strictObject({ token: z.string().min(16, 'must have at least 16 characters').optional() }).optional(),
 })
-
-const Title = z.string().trim().min(1).max(128)
 
 export const EmbeddedOptions = z.strictObject({
   ...shared,

@@ -314,6 +314,18 @@ describe('a backchannel request', () => {
     expect(tokens.claims()).not.toHaveProperty('amr')
   })
 
+  it('an action is asked for by a client with a long name, which is never cut within a character', async () => {
+    const asker = await provider.configure(await registerAsker(`${'x'.repeat(63)}📞📞`))
+    const { account } = await provider.enroll('oda')
+    await ask({ login_hint: 'oda', authorization_details: details(transfer) }, asker)
+
+    const { approvals = [] } = await provider.device.requests(account)
+
+    expect(approvals.map(({ content }) => (JSON.parse(content) as { requester: object }).requester)).toEqual([
+      { kind: 'app', name: `${'x'.repeat(63)}📞` },
+    ])
+  })
+
   it('a backchannel request accepts authorization_details in no other flow', async () => {
     const { left } = await provider
       .browser()

@@ -46,6 +46,21 @@ describe.each(engines)('the OpenID provider on %s', (engine) => {
     expect(provider.trouble).toEqual([])
   })
 
+  it('the OpenID provider knows no client by an id that a database cannot hold', async () => {
+    const authorize = await fetch(`${provider.url}/oidc/authorize?client_id=%00&response_type=code&scope=openid`)
+    const body = new URLSearchParams({
+      grant_type: 'authorization_code',
+      code: 'x',
+      client_id: '\0',
+      client_secret: 'x',
+    })
+    const token = await fetch(`${provider.url}/oidc/token`, { method: 'POST', body })
+
+    expect([authorize.status, token.status]).toEqual([400, 401])
+    expect(await token.json()).toMatchObject({ error: 'invalid_client' })
+    expect(provider.trouble).toEqual([])
+  })
+
   it('the OpenID provider has a client revoke what it was issued on each database', async () => {
     const user = await provider.addUser('bob')
     const passkey = await provider.addPasskey(user.id)

@@ -186,6 +186,38 @@ describe('second-factor factor import', () => {
     expect(await json('user', 'show', 'alice')).toMatchObject({ username: 'alice' })
   })
 
+  it('second-factor factor import takes a username as it is, and never gives an app to another person', async () => {
+    const rows = [
+      { username: 'alice ', otpauth: uri() },
+      { username: 'alice', otpauth: uri('', other) },
+    ]
+
+    const { stdout } = await importing(write(rows.map((row) => JSON.stringify(row)).join('\n')), '--add-users')
+
+    expect(stdout).toBe('2 apps imported.\n')
+    const people = (await json('user', 'list')) as readonly { username: string }[]
+    expect(people.map(({ username }) => username)).toEqual(['alice ', 'alice'])
+  })
+
+  it('second-factor factor import rejects serial numbers that no hardware token can have', async () => {
+    const rows = ['x'.repeat(65), 'a\u0000b', 'A-1'].map((serialNumber, index) => ({
+      username: `user-${index}`,
+      serialNumber,
+      otpauth: uri(),
+    }))
+
+    const { stdout } = await importing(
+      write(rows.map((row) => JSON.stringify(row)).join('\n')),
+      '--add-users',
+      '--dry-run',
+    )
+
+    expect(stdout.split('\n').filter((line) => line.startsWith('Line'))).toEqual([
+      'Line 1: serialNumber: must have 1 to 64 characters',
+      'Line 2: serialNumber: must not contain control characters',
+    ])
+  })
+
   it('an app that second-factor factor import stored shows codes that the service accepts', async () => {
     const address = uri('&algorithm=SHA512&digits=7')
     await importing(write(JSON.stringify({ username: 'alice', otpauth: address })), '--add-users')

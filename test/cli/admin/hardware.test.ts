@@ -113,6 +113,15 @@ describe('second-factor hardware', () => {
     expect(await json('user', 'show', 'bob')).toMatchObject({ hardware: id, factors: ['otp'] })
   })
 
+  it.each(['Ärzte-1', 'ärzte-1'])('second-factor hardware finds the token Ärzte-1 as %s', async (typed) => {
+    await json('hardware', 'create', 'Ärzte-1', '--seed', seed)
+    await json('user', 'create', 'alice', '--name', 'Alice', '--email', 'alice@example.com')
+
+    const { code, stderr } = await admin('hardware', 'assign', typed, 'alice')
+
+    expect([code, stderr]).toEqual([0, ''])
+  })
+
   it('second-factor hardware deletes a token only with confirmation', async () => {
     await admin('hardware', 'create', '42', '--seed', seed)
 

@@ -4,7 +4,7 @@ import { audit } from '../../engine/audit/audit.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import type { Call, Handler } from '../../engine/http/route.ts'
 import { mailOwnersOfJob } from '../../engine/mail/mail-owners.ts'
-import { bulkJobsOf, startBulkJob } from './statements.ts'
+import { bulkJobsOf, ownBulkJobsOf, startBulkJob } from './statements.ts'
 import { bulkJobById } from '../administrators/scope-statements.ts'
 import type { BulkJobRow } from '../administrators/scope-statements.ts'
 import { signedIn } from '../administrators/call.ts'
@@ -16,11 +16,11 @@ import { mayRun } from './may-run.ts'
 import { loadJob, view, viewOf } from './view.ts'
 
 export const list: Handler<typeof contract.listBulkJobs> = async (_input, call) => {
-  const administrator = signedIn(call)
+  const { id: requestedBy, organizationId, domainIds } = signedIn(call)
+  const { db } = call.store
+  const rows = domainIds === null ? bulkJobsOf(db, organizationId) : ownBulkJobsOf(db, { organizationId, requestedBy })
   const views: BulkJob[] = []
-  for (const row of await bulkJobsOf(call.store.db, administrator.organizationId)) {
-    if (administrator.domainIds === null || row.requestedBy === administrator.id) views.push(await view(call, row))
-  }
+  for (const row of await rows) views.push(await view(call, row))
   return views
 }
 

@@ -66,7 +66,16 @@ const removeItems = change('removeBulkItems', (db, jobId: Slot<string>) =>
 )
 
 /** Finds the jobs that were started, newest first. */
-export const bulkJobsOf = allRows('bulkJobsOf', (db, organizationId: Slot<string>) =>
+export const bulkJobsOf = allRows('bulkJobsOf', (db, organizationId: Slot<string>) => startedJobs(db, organizationId))
+
+/** The same of one administrator, however many others have started since. */
+export const ownBulkJobsOf = allRows(
+  'ownBulkJobsOf',
+  (db, slots: Slots<{ readonly organizationId: string; readonly requestedBy: string }>) =>
+    startedJobs(db, slots.organizationId).where('requestedBy', '=', slots.requestedBy),
+)
+
+const startedJobs = (db: Queryable, organizationId: Slot<string>) =>
   db
     .selectFrom('bulkJob')
     .selectAll()
@@ -74,8 +83,7 @@ export const bulkJobsOf = allRows('bulkJobsOf', (db, organizationId: Slot<string
     .where('startedAt', 'is not', null)
     .orderBy('createdAt', 'desc')
     .orderBy('id')
-    .limit(100),
-)
+    .limit(100)
 
 /** What became of the people of a job, and why. */
 export const bulkCounts = allRows('bulkCounts', (db, jobId: Slot<string>) =>

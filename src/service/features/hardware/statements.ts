@@ -1,8 +1,10 @@
-import type { Insertable } from 'kysely'
+import { sql } from 'kysely'
+import type { Insertable, SqlBool } from 'kysely'
 
 import { insertCodeGenerator, neverUsed, removeCodeGenerators } from '../codes/statements.ts'
 import type { NewGenerator } from '../codes/statements.ts'
 import { endOtherSessions } from '../browsers/epochs.ts'
+import { folded } from '../../engine/database/folded.ts'
 import { isFoundBy } from '../../engine/database/page-rows.ts'
 import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import {
@@ -65,14 +67,17 @@ export function hardwareTokensNamed(db: Queryable, organizationId: string, name:
     .where('hardwareToken.organizationId', '=', organizationId)
     .where((is) =>
       is.or([
-        is(is.fn<string>('lower', ['hardwareToken.alias']), '=', lowerName),
-        is(is.fn<string>('lower', ['hardwareToken.serialNumber']), '=', lowerName),
+        ...['alias', 'serial_number'].map((column) => isAlike(db, `hardware_token.${column}`, name)),
         ...(beginning === undefined ? [] : [is('hardwareToken.id', 'like', `${beginning}%`)]),
       ]),
     )
     .orderBy('hardwareToken.sequence')
     .execute()
 }
+
+/** Finds more than those that differ in case: whoever asks compares the names. */
+const isAlike = (db: Queryable, column: string, name: string) =>
+  sql<SqlBool>`${folded(db, column)} = (select ${folded(db, 'typed.text')} from (select cast(${name} as text) as text) as typed)`
 
 /** Reads a page of the hardware tokens, oldest first. An index alone finds the page. */
 export const listHardwareTokens = allRows(

@@ -1,6 +1,9 @@
+import { z } from 'zod'
+
 import { NewUser, Username } from '../../../contract/users.ts'
 import { maxListedRejections } from '../../../admin-contract/stock-limits.ts'
 import type { ImportedUser, ImportRefusal } from '../../../contract/factor-import.ts'
+import { SerialNumber } from '../../../contract/hardware.ts'
 import type { CodeParameters } from '../../../contract/hardware.ts'
 import { describeMistakes, validate } from '../../../contract/validate.ts'
 import { importRows, inSmallSteps } from '../../engine/base/import-rows.ts'
@@ -111,12 +114,15 @@ interface Checked {
   readonly user: ImportedUser
 }
 
-const NewPerson = NewUser.partial({ name: true, email: true })
+const known = { username: Username, serialNumber: SerialNumber.optional() }
+
+const KnownPerson = z.object(known)
+const NewPerson = NewUser.partial({ name: true, email: true }).extend(known)
 
 function checkRow(row: FactorRow, { addUsers }: ImportTarget): Checked | Rejected {
   if ('reason' in row) return row
   const { line, username, name, email, app, serialNumber, recovery } = row
-  const validated = addUsers ? validate(NewPerson, { username, name, email }) : validate(Username, username)
+  const validated = validate(addUsers ? NewPerson : KnownPerson, { username, name, email, serialNumber })
   if (!validated.success) return { line, reason: describeMistakes(validated.mistakes) }
   const user = { username, name, email, app, serialNumber, recovery: recovery && [...recovery] }
   return { line, row, user }

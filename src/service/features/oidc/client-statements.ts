@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 
-import type { Database } from '../../engine/database/schema/schema.ts'
+import { Id } from '../../../contract/text.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, change, changesRow, firstRow, pick } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 import { settingNames } from './client-columns.ts'
@@ -26,7 +27,11 @@ export const updateOidcClient = changesRow(
       .where('version', '=', row.version),
 )
 
-export const oidcClientById = firstRow('oidcClientById', (db, id: Slot<string>) =>
+/** The id may come from a stranger. No client has one that is none, and PostgreSQL would reject parts of it. */
+export const oidcClientById = (db: Queryable, id: string): Promise<OidcClientRow | undefined> =>
+  Id.safeParse(id).success ? clientById(db, id) : Promise.resolve(undefined)
+
+const clientById = firstRow('oidcClientById', (db, id: Slot<string>) =>
   db.selectFrom('oidcClient').selectAll().where('id', '=', id),
 )
 

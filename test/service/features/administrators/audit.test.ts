@@ -134,6 +134,14 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     expect([wholeTrail.names[outside.id], seenBySome.names[outside.id]]).toEqual(['Name of outside', undefined])
   })
 
+  it('the filter of the audit trail takes no name that a database cannot hold', async () => {
+    const mine = await owner()
+
+    const refused = [await mine.call('GET', '/audit?actor=%00'), await mine.call('GET', '/audit/entries.csv?actor=%00')]
+
+    expect(refused.map(({ status }) => status)).toEqual([400, 400])
+  })
+
   it('the filter of the audit trail does not know domains outside the administrator’s own', async () => {
     const answer = await (await limited()).call('GET', `/audit?domain=${otherDomain}`)
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { bulkJobLifetime } from '../../../../src/admin-contract/bulk-jobs.ts'
 import {
@@ -503,6 +503,26 @@ describe('an action on many people', () => {
 
     expect(text).toContain('Mallory')
     expect(calculatedCells(text)).toEqual([])
+  })
+
+  it('an administrator of some domains sees their own bulk jobs, however many others have started since', async () => {
+    const ada = await limited('admin')
+    const { json: job } = await prepare(ada, [await person()])
+    await start(ada, job)
+    await ended(ada, job.id)
+    const row = await database().selectFrom('bulkJob').selectAll().where('id', '=', job.id).executeTakeFirstOrThrow()
+    const others = Array.from({ length: 100 }, (_, index) => ({
+      ...row,
+      id: `${index}`.padStart(40, '0'),
+      requestedBy: owner.id,
+      createdAt: row.createdAt + 1,
+    }))
+    await database().insertInto('bulkJob').values(others).execute()
+    onTestFinished(async () => {
+      await database().deleteFrom('bulkJob').where('requestedBy', '=', owner.id).execute()
+    })
+
+    expect((await ada.call('GET', '/bulk-jobs')).json).toMatchObject([{ id: job.id }])
   })
 
   it('an administrator of some domains sees only their own bulk jobs', async () => {

@@ -57,6 +57,19 @@ describe.each(mainEngines)('domains in the console on %s', (engine) => {
     ])
   })
 
+  it.each(['a\0b', 'a\nb', '\u001B[31m'])('the console takes no name %j of a domain or a client', async (name) => {
+    const mine = await owner()
+    const client = { name, kind: 'sign-in', redirectUris: ['https://wiki.example.com/callback'] }
+
+    const refused = [
+      await mine.call('POST', '/domains', { body: { name } }),
+      await mine.call('POST', `${path()}/oidc-clients`, { body: client }),
+    ]
+
+    expect(refused.map(({ status }) => status)).toEqual([400, 400])
+    expect(refused[0]?.text).toContain('must not contain control characters')
+  })
+
   it('an owner can create domains in the console', async () => {
     const mine = await owner()
 

@@ -579,9 +579,11 @@ describe.each(mainEngines)('people on %s', (engine) => {
       const { id: hardwareId } = await hardwareToken(running)
       const { serialNumber } = (await running.call('GET', `/hardware/${hardwareId}`)).json
 
+      const impossible = await act(id, 'hardware', { serialNumber: 'a\0' })
       const assigned = await act(id, 'hardware', { serialNumber })
       const released = await act(id, 'hardware/release')
 
+      expect(impossible.status).toBe(400)
       expect(assigned.json.hardware).toMatchObject({ serialNumber })
       expect(released.json.hardware).toBeUndefined()
       expect((await act(id, 'hardware', { serialNumber: 'none such' })).code).toBe('api.error.notfound.hardware')

@@ -37,7 +37,12 @@ function personOf(said: Said): Pick<ReadFactors, 'username' | 'name' | 'email'> 
   const [username, name, email] = [textOf(said.username), textOf(said.name), textOf(said.email)]
   if (username === undefined || name === undefined || email === undefined) return { reason: 'a name is no text' }
   if (username === '') return { reason: 'it has no username' }
-  return { username, ...(name !== '' && { name }), ...(email !== '' && { email }) }
+  return {
+    // Blanks at the ends of a username are part of it: without them, it may be that of somebody else.
+    username: typeof said.username === 'string' ? said.username : username,
+    ...(name !== '' && { name }),
+    ...(email !== '' && { email }),
+  }
 }
 
 /** The codes of a source with encrypted secrets are encrypted, too; some versions store them in plain text. */
