@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 
-import { minify } from 'rolldown/utils'
+import { minify, parse, Visitor } from 'rolldown/utils'
 import { build } from 'vite'
 import type { Plugin } from 'vite'
 
@@ -79,7 +79,22 @@ async function minifyPart(file: string): Promise<void> {
   const options = { module: true, ...(bundled.includes(basename(file, '.js')) ? ofOthers : ofOurs) }
   const { code, errors } = await minify(file, await readFile(file, 'utf8'), options)
   if (errors.length > 0) throw new Error(`${file}: ${errors.map(({ message }) => message).join(', ')}`)
-  await writeFile(file, inAscii(code))
+  await writeFile(file, inAscii(await inLines(file, code)))
+}
+
+/**
+ * Each statement begins a line. Node prints the line that throws before the message of an error that nothing catches, such as that of a
+ * wrong option, and a whole part in one line would hide the message.
+ */
+async function inLines(file: string, code: string): Promise<string> {
+  const { program } = await parse(file, code)
+  const starts = program.body.map(({ start }) => start)
+  new Visitor({ BlockStatement: ({ body }) => void starts.push(...body.map(({ start }) => start)) }).visit(program)
+  const lines = [0, ...starts].sort((a, b) => a - b)
+  return lines
+    .map((start, index) => code.slice(start, lines[index + 1]))
+    .join('\n')
+    .trimStart()
 }
 
 /**

@@ -24,12 +24,20 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): Valida
  * Validates options and fills in their defaults.
  *
  * @param caller The function that takes the options; the error message starts with it.
- * @throws {TypeError} that names each wrong option and what is expected there; never its value.
+ * @throws {TypeError} that names each wrong option and what is expected there; never its value. Where the options are a
+ * request, it says that the call is missing, as in `app.use(mfa)`.
  */
 export function parseOptions<S extends z.ZodType>(schema: S, caller: string, options: unknown): Readonly<z.output<S>> {
   const validated = validate(schema, options)
   if (validated.success) return Object.freeze(validated.data)
+  if (isRequest(options)) throw new TypeError(`${caller} was passed as a handler itself: write ${caller}()`)
   throw new TypeError(`${caller}: ${describeMistakes(validated.mistakes)}`)
+}
+
+/** A framework calls its handlers with its request. That of Fastify contains the one of Node. */
+function isRequest(options: unknown): boolean {
+  const { raw, httpVersion } = Object(options) as { raw?: { httpVersion?: unknown }; httpVersion?: unknown }
+  return (httpVersion ?? raw?.httpVersion) !== undefined
 }
 
 /** All mistakes in one line, such as `timeout: must be 100 or more; "logoutpath" is unknown`. */

@@ -39,6 +39,18 @@ describe('a validation error', () => {
     expect(() => parseOptions(Options, 'mfa', options)).toThrow(new TypeError(`mfa: ${message}`))
   })
 
+  it.each([
+    { httpVersion: '1.1', url: '/' },
+    { id: 'req-1', raw: { httpVersion: '2.0' } },
+  ])(
+    'a validation error says that the call is missing when a framework passes its request as the options: %j',
+    (request) => {
+      expect(() => parseOptions(Options, 'mfa', request)).toThrow(
+        new TypeError('mfa was passed as a handler itself: write mfa()'),
+      )
+    },
+  )
+
   it('a validation error has a readable message when the whole value has the wrong type or is missing', () => {
     const Body = z.object({ name: z.string() })
     const mistakesOf = (value: unknown) => {

@@ -226,3 +226,19 @@ describe('an app that starts with mfa()', () => {
     expect(stdout.trim()).toBe('function')
   })
 })
+
+describe('an error that nothing catches', () => {
+  it.each(['index.js', 'service/index.js'])(
+    'an error that nothing catches stands below one short line of code: %s',
+    async (name) => {
+      const start = name === 'index.js' ? 'mfa({ servce: 1 })' : 'embedded({ databse: 1 })'
+      const code = `const { mfa, embedded } = await import(${entry(name)}); ${start}`
+      const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code])
+
+      const { stderr } = await run.catch((error: unknown) => error as { stderr: string })
+
+      expect(stderr).toMatch(/^TypeError: \w+: .*did you mean/m)
+      expect(stderr.length).toBeLessThan(4000)
+    },
+  )
+})

@@ -27,7 +27,8 @@ const unreachable = "The service isn't responding. Check the address and the con
 const sentences: Partial<Record<DeviceErrorCode, string>> = {
   network: unreachable,
   timeout: unreachable,
-  bad_response: "The server at this address isn't a second-factor service. Check the address.",
+  bad_response:
+    "The server at this address isn't a second-factor service. Check the address. That of an app ends with /mfa.",
   'api.error.unavailable': "The service isn't ready. Try again in a moment.",
   'api.error.internal': 'The service reported an internal error. Try again in a moment.',
   'api.error.invalid.code': 'Invalid activation code: expected 10 letters and digits. Check the code.',

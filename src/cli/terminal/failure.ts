@@ -46,10 +46,11 @@ export function commandOf(args: readonly unknown[]): Command {
 export const explain = (error: unknown): string =>
   error instanceof Failure ? error.message : 'Unexpected error. Try again.'
 
-/** Points to the help after a usage error. */
+/** Points to the help after a usage error, unless the message ends with a command already. */
 function helpHint(error: unknown, command: Command): string {
   if (!(error instanceof Failure) || error.exitCode !== exitCode.usage || !command.name()) return ''
-  return /--help|See: /.test(error.message) ? '' : ` See: ${pathOf(command)} --help`
+  if (/--help|See: |Run: /.test(error.message)) return ''
+  return `${error.message.endsWith('.') ? '' : '.'} See: ${pathOf(command)} --help`
 }
 
 /** `requestTimeout: must be 10 or more` becomes `--request-timeout: must be 10 or more`. */

@@ -34,22 +34,27 @@ import type { ResolvedPasskeys } from './relying-party.ts'
 
 const fn = <F>() => z.custom<F>((value) => typeof value === 'function', 'must be a function')
 
-const Remote = z.strictObject({
-  baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://mfa.example/api' }),
-  apiKey: z.string().min(1),
-  domainId: z.string().min(1),
-  vendor: Vendor.optional(),
-  version: z.enum(['auto', '1.3', '1.4']).optional(),
-})
+const serviceForms = 'must be { baseUrl, apiKey, domainId } or a handle such as embedded() returns'
+
+const Remote = z.strictObject(
+  {
+    baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://mfa.example/api' }),
+    apiKey: z.string().min(1),
+    domainId: z.string().min(1),
+    vendor: Vendor.optional(),
+    version: z.enum(['auto', '1.3', '1.4']).optional(),
+  },
+  { error: ({ code }) => (code === 'invalid_type' ? serviceForms : undefined) },
+)
 
 const Handle = z.custom<ServiceHandle>(
   (value) => typeof value === 'object' && value !== null && 'connect' in value && 'routes' in value,
-  'must be { baseUrl, apiKey, domainId } or a handle such as embedded() returns',
+  serviceForms,
 )
 
 const webAddress = () =>
   z
-    .url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://app.example' })
+    .url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://app.example', abort: true })
     .refine(isPlain, 'must be an address such as https://app.example/portal, with nothing after its path')
     .transform((url) => url.replace(/\/+$/, ''))
 
