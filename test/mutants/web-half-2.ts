@@ -504,8 +504,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'letting through only where the app says so',
     file: 'src/express/sign-in/unavailable.ts',
-    find: 'if (mayLetThrough && failMode && isOutage(error) && (await failMode(appRequestOf(req), error)))',
-    replace: 'if (mayLetThrough && isOutage(error) && failMode !== null)',
+    find: 'if (mayPass && failMode && isOutage(error) && (await failMode(appRequestOf(req), error)))',
+    replace: 'if (mayPass && isOutage(error) && failMode !== null)',
     test: 'express/sign-in.test.ts',
     title: 'a sign-in reports that the service does not respond, verifies no one, and continues when it is back',
   },

@@ -32,7 +32,7 @@ export function openChallenge(
   requested: NewChallenge,
 ): { readonly challenge: Challenge; readonly effects: Effects } {
   const { clock, random } = context.mfa.options
-  const { verified, ownId, shownReplacement, passkeyPass, challenge: current } = state
+  const { verified, ownId, shownReplacement, passkeyPass, letThrough, challenge: current } = state
   const { binding, cookies } = bindBrowser(req, context, random)
   const reused = current && isReusable(current, requested, clock.now()) ? current : undefined
   const challenge = reused
@@ -48,6 +48,7 @@ export function openChallenge(
     ownId: ifOfUser(ownId, requested.userKey),
     shownReplacement: ifOfUser(shownReplacement, requested.userKey),
     passkeyPass: ifOfUser(passkeyPass, requested.userKey),
+    letThrough: ifOfUser(letThrough, requested.userKey),
     ...(verified?.userKey === requested.userKey && {
       offer: state.offer,
       passkeyOffer: state.passkeyOffer,
