@@ -391,8 +391,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the page in the address that a page without script reloads',
     file: 'src/express/sign-in/challenge-page.ts',
-    find: "req.query['page'] === challenge.page",
-    replace: "req.query['page'] !== undefined",
+    find: "queryOf(req).get('page') === challenge.page",
+    replace: "queryOf(req).has('page')",
     test: 'express/tabs.test.ts',
     title: 'a stale tab does not complete the challenge after its own',
   },
