@@ -1,4 +1,5 @@
 import type { Clock } from '../ground/clock.ts'
+import { runListener } from '../ground/run-listener.ts'
 import type { Verified } from './challenge.ts'
 import type { Epochs } from './epochs.ts'
 import { expiryOf, judge } from './policy.ts'
@@ -89,11 +90,7 @@ export function createVerificationEnds({ epochs, clock, failed }: EndOptions): V
   }
 
   function end({ onEnd }: WatchedConnection): void {
-    try {
-      onEnd()
-    } catch (error) {
-      failed(error)
-    }
+    runListener(onEnd, failed)
   }
 
   function remove(userKey: string, watched: WatchedConnection): boolean {

@@ -6,6 +6,7 @@ import { readAction } from './approvals/action.ts'
 import { refusalBody } from './approvals/answer.ts'
 import { boundValue } from './approvals/bound.ts'
 import { decide } from './approvals/decide.ts'
+import type { Decision, Question } from './approvals/decide.ts'
 import { applyEffects } from './apply.ts'
 import type { FrameworkRequest } from './framework/request.ts'
 import type { FrameworkResponse } from './framework/response.ts'
@@ -13,6 +14,8 @@ import type { RequestContext } from './request/context.ts'
 import type { GrantedApproval } from './request/granted-approval.ts'
 import { setGranted } from './request/granted-approval.ts'
 import { createWebRequest } from './request/web-request.ts'
+import type { WebRequest } from './request/web-request.ts'
+import { troubleError } from './trouble-error.ts'
 import { verifiedMfa } from './verified-mfa.ts'
 
 /** What a handler asks its user to approve. */
@@ -28,7 +31,8 @@ interface Handling {
 }
 
 /** Implements `req.mfa.approve()`: resolves with an approval that this call has used up. */
-export async function approve({ req, res, context }: Handling, asked: ApprovalToAsk): Promise<GrantedApproval> {
+export async function approve(handling: Handling, asked: ApprovalToAsk): Promise<GrantedApproval> {
+  const { req, context } = handling
   if (asked.bind === undefined) {
     throw new TypeError(
       'req.mfa.approve(): bind is missing: everything that the action depends on, such as { iban, amount }',
@@ -40,11 +44,19 @@ export async function approve({ req, res, context }: Handling, asked: ApprovalTo
   const { user } = context
   if (!user) throw new Error('req.mfa.approve(): no user is signed in')
   const request = createWebRequest(req, context, user)
-  const decision = await asCaller(userKeyOf(user), () =>
-    decide(request, { action, bound: boundValue(bind, action) }, false),
-  )
-  await applyEffects(req, res, context, decision.effects)
+  const decision = await decided(handling, request, { action, bound: boundValue(bind, action) })
   if (decision.kind !== 'approved') throw new ApprovalRequiredError(refusalBody(request, decision).body)
   setGranted(req, decision.granted)
   return decision.granted
+}
+
+/** @throws {Error} with status 503, when nothing could be decided. */
+async function decided({ req, res, context }: Handling, request: WebRequest, question: Question): Promise<Decision> {
+  try {
+    const decision = await asCaller(userKeyOf(request.user), () => decide(request, question, false))
+    await applyEffects(req, res, context, decision.effects)
+    return decision
+  } catch (error) {
+    throw await troubleError({ req, res, context }, error)
+  }
 }

@@ -1,6 +1,5 @@
-import { isBeforeEnd } from '../ground/clock.ts'
-import type { RequestContext } from './request/context.ts'
 import { passesInEmergency } from './request/emergency.ts'
+import { isLetThrough } from './request/let-through.ts'
 import type { Effects, Outcome } from './request/outcome.ts'
 import { isLogout, isPublic } from './request/public-path.ts'
 import type { GateDecision } from './request/trace.ts'
@@ -8,8 +7,6 @@ import { requirementOf } from './request/required.ts'
 import { findVerified } from './request/verified.ts'
 import { warnOnce } from './request/warn.ts'
 import type { WebRequest } from './request/web-request.ts'
-import type { MfaState } from './session/mfa-state.ts'
-import { letThroughTime } from './session/mfa-state.ts'
 import { gatedLogin } from './setup-checks/ungated-routes.ts'
 import { demand } from './sign-in/demand.ts'
 import { recognize } from './sign-in/remembered.ts'
@@ -57,11 +54,4 @@ async function decide(request: WebRequest, isVerified: boolean): Promise<GateRes
   // Last, because it may ask the service.
   const effects = await recognize(request)
   return effects ? { decision: 'remembered', effects } : { decision: 'stopped' }
-}
-
-/** Only the app's own `failMode` lets users pass, for minutes; `requireMfa()` ignores it. */
-function isLetThrough({ letThrough }: MfaState, { mfa, userKey }: RequestContext): boolean {
-  if (!mfa.options.failMode) return false
-  if (letThrough === undefined || letThrough.userKey !== userKey) return false
-  return isBeforeEnd(letThrough.until, letThroughTime, mfa.options.clock.now())
 }

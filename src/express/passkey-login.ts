@@ -21,10 +21,10 @@ import { clientAddress } from './request/client-facts.ts'
 import type { RequestContext } from './request/context.ts'
 import { setContext } from './request/context.ts'
 import { relyingPartyOf } from './request/passkeys.ts'
-import { isTrouble, reportTrouble, unavailableError } from './request/trouble.ts'
 import { createWebRequest } from './request/web-request.ts'
 import { passkeyLoginCookie } from './session/id-cookie.ts'
 import { finish } from './sign-in/finish.ts'
+import { troubleError } from './trouble-error.ts'
 
 /** The user whose passkey has answered on the app's own login page. */
 export interface VerifiedPasskey {
@@ -155,13 +155,11 @@ async function passkeysOf(login: Login) {
  * Runs calls to the service. Visitors at one address share their part of the calls, as no user is known.
  * @throws {Error} with status 503 if the service does not answer.
  */
-async function askService<T>({ req, res, context }: Login, run: () => Promise<T>): Promise<T> {
+async function askService<T>(login: Login, run: () => Promise<T>): Promise<T> {
+  const { req, context } = login
   try {
     return await asRequest(context.requestId, () => asCaller(`passkey login from ${clientAddress(req)}`, run))
   } catch (error) {
-    if (!isTrouble(error)) throw error
-    const { retryAfter, event } = reportTrouble(context, error)
-    await applyEffects(req, res, context, { state: 'as-is', events: [event] })
-    throw unavailableError(error, retryAfter)
+    throw await troubleError(login, error)
   }
 }

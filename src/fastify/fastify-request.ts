@@ -53,10 +53,6 @@ export class RequestOfFastify implements FrameworkRequest {
     return this.original.url.slice(this.baseUrl.length).split('?', 1)[0] || '/'
   }
 
-  get query() {
-    return this.original.query as Readonly<Record<string, unknown>>
-  }
-
   get ip() {
     return this.original.ip
   }

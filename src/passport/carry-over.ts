@@ -1,10 +1,12 @@
 import type { FrameworkRequest } from '../express/framework/request.ts'
+import type { WebSession } from '../express/framework/session-kind.ts'
 import type { RequestContext } from '../express/request/context.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
+import { keepLifetime } from '../express/session/keep-lifetime.ts'
 import { onRegenerate, putMfaState, readMfaState } from '../express/session/web-session.ts'
 
-type Data = Record<string, unknown> & { passport?: { user?: unknown } }
+type Data = WebSession & { passport?: { user?: unknown } }
 
 /**
  * Passport gives the web session a new id when a strategy succeeds, and drops what was in it, because a login may change
@@ -14,8 +16,11 @@ export function carryOver(req: FrameworkRequest, context: RequestContext, user: 
   const { session: before } = req as unknown as { session?: Data }
   if (isSameLogin(context, user, before)) {
     onRegenerate(req, () => {
-      const { cookie: _cookie, ...data } = { ...before }
-      Object.assign((req as unknown as { session?: Data }).session ?? {}, data)
+      const { session } = req as unknown as { session?: Data }
+      if (!before || !session) return
+      const { cookie: _cookie, ...data } = before
+      Object.assign(session, data)
+      keepLifetime(before, session)
     })
     return
   }

@@ -4,8 +4,7 @@ import { Strategy } from 'passport-strategy'
 import { asCaller, asRequest } from '../challenge/attribution.ts'
 import type { Verified } from '../challenge/challenge.ts'
 import { userKeyOf } from '../challenge/user.ts'
-import { ApiError, UnreachableError } from '../client/errors.ts'
-import { apply, applyEffects, isLeftToOther, settle } from '../express/apply.ts'
+import { apply, isLeftToOther, settle } from '../express/apply.ts'
 import { responseOf } from '../express/framework/express-response.ts'
 import type { FrameworkRequest } from '../express/framework/request.ts'
 import { resolveAppUser } from '../express/request/app-user.ts'
@@ -17,7 +16,7 @@ import { passportUser } from '../express/request/passport-user.ts'
 import { markRenewedLogin } from '../express/request/second-step-logins.ts'
 import { requestedPath, safeReturnTo } from '../express/request/return-to.ts'
 import { requirementOf } from '../express/request/required.ts'
-import { reportTrouble, unavailableError } from '../express/request/trouble.ts'
+import { troubleError } from '../express/trouble-error.ts'
 import { verifiedOf } from '../express/request/verified.ts'
 import type { WebRequest } from '../express/request/web-request.ts'
 import { createWebRequest } from '../express/request/web-request.ts'
@@ -152,7 +151,7 @@ function destinations(req: FrameworkRequest, context: RequestContext, options: A
 /**
  * Applies all effects of an outcome.
  *
- * @throws {Error} with status 503, when the service gives no answer.
+ * @throws {Error} with status 503, when the service gives no answer, or the web session is not stored.
  */
 async function settled(request: WebRequest, handler: () => Promise<PassportOutcome>): Promise<PassportAnswer> {
   const { req, context, user } = request
@@ -163,10 +162,7 @@ async function settled(request: WebRequest, handler: () => Promise<PassportOutco
     )
   } catch (error) {
     if (await isLeftToOther(req, error)) return toPage(request)
-    if (!(error instanceof UnreachableError || error instanceof ApiError)) throw error
-    const { retryAfter, event } = reportTrouble(context, error)
-    await applyEffects(req, res, context, { state: 'as-is', events: [event] })
-    throw unavailableError(error, retryAfter)
+    throw await troubleError({ req, res, context }, error)
   }
 }
 

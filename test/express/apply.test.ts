@@ -38,7 +38,7 @@ function arrange({ failsAt = Number.POSITIVE_INFINITY, cookieSession = false }: 
       done()
     },
   })
-  const req = { headers: {}, query: {}, socket: {}, acceptsLanguages: () => 'en' } as unknown as Omit<
+  const req = { headers: {}, originalUrl: '/mfa', socket: {}, acceptsLanguages: () => 'en' } as unknown as Omit<
     Request,
     'session'
   > & {

@@ -384,6 +384,29 @@ describe('requireApproval()', () => {
     expect((await browser.submit('/transfer', transfer)).text).toBe('sent Transfer 250')
   })
 
+  it('req.mfa.approve() throws what says that the second step is unavailable, told to the app, if nothing can be stored', async () => {
+    const bank = await startBank({
+      beforeMfa: [
+        ({ path, session }, _res, next) => {
+          const save = session.save.bind(session)
+          const failOnce: typeof session.save = (done) => {
+            session.save = save
+            done?.(new Error('the store is down'))
+            return session
+          }
+          if (path === '/upload') session.save = failOnce
+          next()
+        },
+      ],
+    })
+    const { browser } = await bank.signedIn()
+
+    const failed = await browser.submit('/upload')
+
+    expect([failed.status, failed.text]).toEqual([500, 'The second step is unavailable.'])
+    expect(bank.events).toContainEqual(expect.objectContaining({ type: 'service.unavailable', reason: 'not_stored' }))
+  })
+
   it('requireApproval() shows characters of an action that nobody sees by their numbers', async () => {
     const bank = await startBank()
     const { browser } = await bank.signedIn()

@@ -26,6 +26,8 @@ export interface BankOptions {
   readonly parse?: RequestHandler
   /** What the app does before anything else. */
   readonly first?: readonly RequestHandler[]
+  /** What it does between its login and mfa(). */
+  readonly beforeMfa?: readonly RequestHandler[]
   /** Another Express than the newest. */
   readonly express?: typeof express
 }

@@ -327,6 +327,22 @@ describe('replacing the device', () => {
     await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
   })
 
+  it.each(['bob', 'alice'])(
+    'a device replacement is invalid after a login by Passport without a sign-out before: %s',
+    async (username) => {
+      const app = await startOwnApp()
+      const { browser } = await app.withDevice()
+      await browser.submit('/mfa/devices/device')
+      const page = await browser.open('/mfa/devices/device')
+
+      await app.signIn(browser, username)
+
+      const { id } = await app.user()
+      await expect.poll(() => app.client.tokens.get(app.domainId, id)).not.toHaveProperty('replacement')
+      await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
+    },
+  )
+
   it('a pending device replacement does not prevent signing out while the service is unreachable', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()

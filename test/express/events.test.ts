@@ -72,14 +72,16 @@ describe('the events of the web half', () => {
     )
   })
 
-  it('an event listener that fails changes nothing', async () => {
-    const app = await startWebApp({
-      mfa: {
-        onEvent() {
-          throw new Error('collector down')
-        },
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('collector down')
       },
-    })
+    ],
+    ['is async and rejects', () => Promise.reject(new Error('collector down'))],
+  ])('an event listener that %s changes nothing', async (_, onEvent: () => unknown) => {
+    const app = await startWebApp({ mfa: { onEvent: () => onEvent() as undefined } })
     const browser = app.browser()
 
     await app.verify(browser, 'alice')

@@ -117,6 +117,22 @@ describe('failMode', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
+  it.each(['/danger', '/mfa/devices'])(
+    'failMode leads nobody round and round: %s, which needs the second step, ends at the page that says why',
+    async (path) => {
+      const { browser } = await signedIn({ service: down, failMode: () => true })
+      const statuses: number[] = []
+      for (let next: string | undefined = path; next !== undefined && statuses.length < 10;) {
+        const answer = await browser.open(next)
+        statuses.push(answer.status)
+        next = answer.headers['location']
+      }
+
+      expect(statuses).toEqual([303, 303, 303, 503])
+      expect((await browser.fetch('/account')).status).toBe(200)
+    },
+  )
+
   it('failMode is not asked if no call was made, as one user could cause that with enough requests', async () => {
     const failMode = () => expect.unreachable('asked')
     const noRoom = () => Promise.reject(new UnreachableError('no_room', 'There was no room in time.'))

@@ -42,7 +42,7 @@ function arrange(overrides: Partial<WebRequest> = {}, headers: object = {}) {
   const epochs = { update: () => {}, covers: () => true }
   const mfa = { options, policy, connect: () => Promise.resolve(service), epochs }
   const request = {
-    req: { method: 'GET', headers, query: {}, socket: {} },
+    req: { method: 'GET', headers, originalUrl: '/mfa', socket: {} },
     context: { base: '/mfa', prefix: '', userKey, mfa },
     user: { username: 'alice' },
     state: {},

@@ -415,11 +415,17 @@ describe('onEnd() of an upgrade', () => {
     expect(ends).toEqual([])
   })
 
-  it('onEnd() calls back for other connections if one callback throws', async () => {
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('closed already')
+      },
+    ],
+    ['is async and rejects', () => Promise.reject(new Error('closed already'))],
+  ])('onEnd() calls back for other connections if one callback %s', async (_, close: () => unknown) => {
     const { upgrade, second, service, ends, settled } = await connect()
-    upgrade?.onEnd(() => {
-      throw new Error('closed already')
-    })
+    upgrade?.onEnd(() => close() as undefined)
     const laterCalls: string[] = []
     upgrade?.onEnd(() => void laterCalls.push('called'))
 

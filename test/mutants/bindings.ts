@@ -137,7 +137,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a page that shows another challenge than its browser has loads again',
     file: 'src/express/sign-in/live-status.ts',
-    find: "typeof page === 'string' && page !== challenge.page",
+    find: 'page !== null && page !== challenge.page',
     replace: "page === ''",
     test,
     title: 'a tab that shows another challenge than its browser has is told to load again',

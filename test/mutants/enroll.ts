@@ -212,8 +212,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'Passport’s logout withdraws the code for another device',
     file: 'src/express/app-login/passport-logins.ts',
-    find: '    if (context) void endWithLogin(this, context.mfa)\n',
-    replace: '',
+    find: '    if (context) void endWithLogin(this, context.mfa)\n    forgetWithLogin(this)\n    return',
+    replace: '    forgetWithLogin(this)\n    return',
     test: 'express/devices.test.ts',
     title: 'a device replacement is invalid after signing out: %s',
   },

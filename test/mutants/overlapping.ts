@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that another login cancels what was open before it',
     file: 'src/express/app-login/passport-logins.ts',
-    find: '      if (context) cancelRequests(this, context.mfa, openChallenges(this))\n',
+    find: '      if (context) void endWithLogin(this, context.mfa)\n',
     replace: '',
     test: web,
     title: 'a request on a device is canceled when somebody signs in to the app again',

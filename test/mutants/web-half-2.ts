@@ -391,8 +391,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the page in the address that a page without script reloads',
     file: 'src/express/sign-in/challenge-page.ts',
-    find: "req.query['page'] === challenge.page",
-    replace: "req.query['page'] !== undefined",
+    find: "queryOf(req).get('page') === challenge.page",
+    replace: "queryOf(req).has('page')",
     test: 'express/tabs.test.ts',
     title: 'a stale tab does not complete the challenge after its own',
   },
@@ -504,8 +504,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'letting through only where the app says so',
     file: 'src/express/sign-in/unavailable.ts',
-    find: 'if (mayLetThrough && failMode && isOutage(error) && (await failMode(appRequestOf(req), error)))',
-    replace: 'if (mayLetThrough && isOutage(error) && failMode !== null)',
+    find: 'if (mayPass && failMode && isOutage(error) && (await failMode(appRequestOf(req), error)))',
+    replace: 'if (mayPass && isOutage(error) && failMode !== null)',
     test: 'express/sign-in.test.ts',
     title: 'a sign-in reports that the service does not respond, verifies no one, and continues when it is back',
   },

@@ -5,6 +5,7 @@ import { Secret, TOTP } from 'otpauth'
 import { Passport } from 'passport'
 import request from 'supertest'
 import { requireMfa } from 'second-factor'
+import type { MfaOptions } from 'second-factor'
 import { createClient } from 'second-factor/client'
 import { MfaStrategy } from 'second-factor/passport'
 import type { MfaStrategyOptions } from 'second-factor/passport'
@@ -357,6 +358,43 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(callbackAnswer.body.error).toBe('The second step is unavailable.')
     expect(callbackAnswer.body.user).toBeUndefined()
     expect(app.trouble.join()).toContain('service gone')
+    expect(await isIn(browser)).toBe(false)
+  })
+})
+
+describe('a posted code that nothing could be decided about', () => {
+  it.each<[string, Given['app'], string]>([
+    [
+      'importFactors fails',
+      { mfa: { importFactors: () => Promise.reject(new Error('the database is down')) } },
+      'not_imported',
+    ],
+    [
+      'the web session is not stored',
+      {
+        beforeMfa: [
+          ({ path, session: current }, _res, next) => {
+            if (path === '/callback') current.regenerate = (done) => (done(new Error('the store is down')), current)
+            next()
+          },
+        ],
+      },
+      'not_stored',
+    ],
+  ])('a posted code is an error with status 503, told to the app, if %s', async (_, options, reason) => {
+    const events: unknown[] = []
+    const onEvent: MfaOptions['onEvent'] = (event) => {
+      if (event.type === 'service.unavailable') events.push(event.reason)
+    }
+    const app = await startCodeApp({ app: { ...options, mfa: { ...options?.mfa, onEvent } } })
+    const { browser, code } = await signedIn(app)
+
+    // Who has a code of an administrator brings no factors.
+    const typed = reason === 'not_imported' ? '123456' : await code()
+    const { body } = await browser.submit('/callback', { code: typed })
+
+    expect([body.errorStatus, body.error]).toEqual([503, 'The second step is unavailable.'])
+    expect(events).toEqual([reason])
     expect(await isIn(browser)).toBe(false)
   })
 })

@@ -2,9 +2,7 @@ import { responseOf } from '../framework/express-response.ts'
 import type { HttpRequest } from '../framework/http-request.ts'
 import type { FrameworkRequest } from '../framework/request.ts'
 import { contextOf } from '../request/context.ts'
-import { cancelRequests } from '../sign-in/cancel-requests.ts'
 import { forgetWithLogin } from '../session/forget.ts'
-import { openChallenges } from '../session/web-session.ts'
 import { warnOfLaterUser } from '../setup-checks/later-user.ts'
 import { endWithLogin } from './login-ends.ts'
 import { isRenewedLogin } from '../request/second-step-logins.ts'
@@ -47,7 +45,8 @@ function wrapLogIn(logIn: Method): Method {
     if (context) warnOfLaterUser(req, responseOf(req), context)
     // With `session: false` the web session keeps its user.
     if (!isWithoutSession(rest[0]) && !isRenewedLogin(this, user)) {
-      if (context) cancelRequests(this, context.mfa, openChallenges(this))
+      // Passport does not wait; a failure is logged.
+      if (context) void endWithLogin(this, context.mfa)
       forgetWithLogin(this)
     }
     return logIn.call(this, user, ...rest)

@@ -25,6 +25,7 @@ import { streamOf, whileHeld } from '../sign-in/change-stream.ts'
 import { endName } from './answer.ts'
 import { forgetStart } from './start-once.ts'
 import { waitingPage } from './waiting-page.ts'
+import { queryOf } from '../request/query.ts'
 
 /** `GET /mfa/approve/<id>`: the page that shows the number, for requests of scripts. */
 export const showApproval = ofThisBrowser(async (request, { id }) => {
@@ -74,7 +75,7 @@ export const giveUpApproval = ofThisBrowser(async (request, { id }) => {
  * address of the action (RFC 9110 section 15.4.8), which asks.
  */
 export const askAgain = ofThisBrowser(({ req, context, state }, { id }) => {
-  const query = new URLSearchParams(req.originalUrl.split('?', 2)[1])
+  const query = queryOf(req)
   const isPost = query.has('post')
   const address = safeReturnTo(query.get(isPost ? 'post' : 'get'), context.base) ?? `${context.prefix}/`
   forgetStart(id)
@@ -135,6 +136,6 @@ function watchApproval({ id, userKey }: OpenApproval): WatchTarget | Change {
 
 /** The address at which the user continues, as the page that led here has given it. */
 function backOf({ req, context, form }: WebRequest): string {
-  const requested = form['back'] ?? new URLSearchParams(req.originalUrl.split('?', 2)[1]).get('back')
+  const requested = form['back'] ?? queryOf(req).get('back')
   return safeReturnTo(requested, context.base) ?? `${context.prefix}/`
 }

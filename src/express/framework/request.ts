@@ -9,7 +9,6 @@ export interface FrameworkRequest extends PostedRequest, OtherFramework {
   /** The path that `mfa()` is mounted at, and the path below it. */
   readonly baseUrl: string
   readonly path: string
-  readonly query: Readonly<Record<string, unknown>>
   /** Names and values of the headers as they were sent, with those that occur twice. */
   readonly rawHeaders?: readonly string[] | undefined
   /** The user, where Passport or another login of the app puts it. */

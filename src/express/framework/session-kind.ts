@@ -5,7 +5,7 @@ export type WithSession = HttpRequest & { session?: WebSession | undefined }
 
 /** A web session, as one kind of middleware keeps it. */
 export interface WebSession {
-  cookie?: { originalMaxAge?: number | null; maxAge?: number | null }
+  cookie?: { originalMaxAge?: number | false | null; maxAge?: number | null; expires?: unknown }
   regenerate?(callback: (error?: unknown) => void): void
   save?(callback: (error?: unknown) => void): void
 }

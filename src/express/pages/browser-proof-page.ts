@@ -4,6 +4,7 @@ import type { Challenge } from '../../challenge/challenge.ts'
 import type { Page } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf, page } from './layout.ts'
+import { queryOf } from '../request/query.ts'
 
 /** Marks the address of the challenge where the page cannot sign, such as without JavaScript. */
 export const withoutProof = 'unproven'
@@ -11,13 +12,13 @@ export const withoutProof = 'unproven'
 /** Has the script sign the challenge with the key of the browser, and goes on at once. */
 export function browserProofPage(request: WebRequest, challenge: Challenge): Page {
   const layout = layoutOf(request)
-  const { use } = request.req.query
+  const use = queryOf(request.req).get('use')
   return page(200, 'browser-proof', {
     ...layout,
     token: challenge.page,
     headline: layout.words.browserProof.headline,
     proof: hash('sha256', challenge.id, 'base64url'),
-    use: typeof use === 'string' ? use : '',
+    use: use ?? '',
     usesBrowserKey: true,
     withoutScript: `${layout.base}?${withoutProof}`,
   })

@@ -1,5 +1,6 @@
 import { saidOf } from './notice.ts'
 import type { StatusPage } from './status-view.ts'
+import { queryOf } from '../request/query.ts'
 
 /**
  * The page for users who need a passkey, or a browser that they keep, and have none that they can use: the field for a code of their
@@ -19,7 +20,7 @@ export function handedOverView(page: StatusPage) {
     ...layout,
     typing: true,
     // Users who come here by a link want to type; others first have to read what is asked of them.
-    hasField: req.query['use'] === 'handed-over',
+    hasField: queryOf(req).get('use') === 'handed-over',
     headline: noticeText?.headline ?? words.ended[reason].headline,
     sentence: keepsBrowser ? need.newBrowser : passkey ? need.lost : need.none,
     hint: keepsBrowser ? need.keepHint : need.hint,

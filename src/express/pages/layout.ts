@@ -12,6 +12,7 @@ import { iconOf } from './icon.ts'
 import { languageFor, languageHeaders } from './languages.ts'
 import type { Language } from '../options/languages.ts'
 import type { Messages } from '../messages/messages.ts'
+import { queryOf } from '../request/query.ts'
 
 const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)), cache: true })
 
@@ -66,7 +67,7 @@ export function layoutOf({ req, context, state }: PageRequest, fixed?: Language)
     isIn: verifiedOf(state, context) !== undefined,
     signOut: signOutOf(context),
     live: false,
-    still: 'still' in req.query,
+    still: queryOf(req).has('still'),
     settled: false,
     typing: false,
     hasField: false,

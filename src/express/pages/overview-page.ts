@@ -10,6 +10,7 @@ import { relyingPartyOf } from '../request/passkeys.ts'
 import type { Page } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf, page } from './layout.ts'
+import { queryOf } from '../request/query.ts'
 
 type Layout = ReturnType<typeof layoutOf>
 
@@ -34,7 +35,7 @@ export function overviewPage(request: WebRequest, { ownFactors, browsers, servic
     ...layout,
     token,
     headline: words.devices.headline,
-    said: saidOf(words.devices.done, req.query['done']),
+    said: saidOf(words.devices.done, queryOf(req).get('done')),
     changes: service.managesFactors,
     remembers: remember !== false || browsers.length > 0,
     device: ownFactors.token?.state === 'active' ? { name: device?.name, facts: facts.of(device ?? {}) } : undefined,
@@ -81,7 +82,7 @@ function passkeysOf(rpId: string | undefined, ownFactors: OwnFactors, { words }:
 
 /** The facts for password managers after a change (WebAuthn Level 3 section 5.1.10, signal methods). */
 function signalOf({ req, user }: WebRequest, { userId, passkeys }: OwnFactors, rpId: string | undefined) {
-  if (!passkeys || rpId === undefined || req.query['done'] === undefined) return {}
+  if (!passkeys || rpId === undefined || !queryOf(req).has('done')) return {}
   const id = Buffer.from(userId, 'hex').toString('base64url')
   const accepted = passkeys.flatMap((passkey) => (passkey.rpId === rpId ? [passkey.credentialId] : []))
   const name = user.username ?? user.name ?? ''

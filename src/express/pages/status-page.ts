@@ -14,6 +14,7 @@ import { passkeyView } from './passkey-view.ts'
 import type { StatusPage, View } from './status-view.ts'
 import { statusPageOf } from './status-view.ts'
 import { waitingView } from './waiting-view.ts'
+import { queryOf } from '../request/query.ts'
 
 /** The page of a challenge. */
 export function statusPage(request: WebRequest, view: View): Page {
@@ -33,24 +34,24 @@ export function statusPage(request: WebRequest, view: View): Page {
 
 /** The service has to know the user, who has to have a first factor. */
 function wantsOtherWays({ req, status }: StatusPage): boolean {
-  return req.query['use'] === 'other' && !/^(enrolling|approved|similar_name)$/.test(status.kind)
+  return queryOf(req).get('use') === 'other' && !/^(enrolling|approved|similar_name)$/.test(status.kind)
 }
 
 /** Requested by its link, or the only way there is. */
 function wantsCode({ req, availableCodes, status, passkeyNeeded }: StatusPage): boolean {
   if (status.kind === 'enrolling' || status.kind === 'approved' || passkeyNeeded) return false
-  return codeKind(req.query['use']) !== undefined || (status.kind === 'no_device' && availableCodes.length > 0)
+  return codeKind(queryOf(req).get('use')) !== undefined || (status.kind === 'no_device' && availableCodes.length > 0)
 }
 
 /** Requested by its link, or the only way for a user who has no passkey. */
 function wantsHandedOverCode({ req, status, takesHandedOver }: StatusPage): boolean {
   if (!takesHandedOver) return false
-  return req.query['use'] === 'handed-over' || status.kind === 'ended'
+  return queryOf(req).get('use') === 'handed-over' || status.kind === 'ended'
 }
 
 /** Requested by its link. */
 function wantsPasskey({ req, passkey, status }: StatusPage): boolean {
-  return passkey && req.query['use'] === 'passkey' && status.kind !== 'approved'
+  return passkey && queryOf(req).get('use') === 'passkey' && status.kind !== 'approved'
 }
 
 /** The page with the field for a code, or what to do while codes are paused. */
@@ -64,7 +65,7 @@ function enrollingPage(model: StatusPage, code: string): Page {
   const { layout, context, service, req } = model
   const ownApp = service.managesFactors && context.mfa.options.factors.includes('otp')
   const ownPasskey = canAddPasskeys(model, model.member ?? {})
-  if (!ownPasskey || req.query['use'] === 'phone') {
+  if (!ownPasskey || queryOf(req).get('use') === 'phone') {
     return page(200, 'enrolling', { ...enrollingView(model, code), ownApp: ownApp && !ownPasskey, ownPasskey })
   }
   const { choose: headline, chooseSentence: sentence } = layout.words.enrolling

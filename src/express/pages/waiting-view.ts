@@ -4,6 +4,7 @@ import { requestLink } from './link.ts'
 import { qrSvg } from './qr-svg.ts'
 import { stepUpHeadline } from './status-view.ts'
 import type { StatusPage, StatusOf } from './status-view.ts'
+import { queryOf } from '../request/query.ts'
 
 /** Marks the address of the page when the user wanted to send another request too soon. */
 export const tooEarly = 'early'
@@ -65,7 +66,7 @@ export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
   }
 
   function newsOf(): string {
-    if (secondsUntilResend > 0 && tooEarly in req.query) return waiting.tooSoon
+    if (secondsUntilResend > 0 && queryOf(req).has(tooEarly)) return waiting.tooSoon
     return secondsLeft !== undefined && secondsLeft <= warnAt ? waiting.nearlyUp : ''
   }
 }

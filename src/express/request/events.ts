@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
+import { runListener } from '../../ground/run-listener.ts'
 import type { HttpRequest } from '../framework/http-request.ts'
 import { clientAddress } from './client-facts.ts'
 import type { RequestContext } from './context.ts'
@@ -20,11 +21,12 @@ export function emit(req: HttpRequest, context: RequestContext, facts: EventFact
   }) as MfaEvent
   context.trace?.tell(event)
   if (eventChannel.hasSubscribers) eventChannel.publish(event)
-  try {
-    onEvent?.(event)
-  } catch (error) {
-    logger.error(
-      `mfa: onEvent failed: ${error instanceof Error ? error.message : String(error)} (request ${context.requestId()})`,
-    )
-  }
+  if (!onEvent) return
+  runListener(
+    () => onEvent(event),
+    (error) =>
+      logger.error(
+        `mfa: onEvent failed: ${error instanceof Error ? error.message : String(error)} (request ${context.requestId()})`,
+      ),
+  )
 }

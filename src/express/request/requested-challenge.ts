@@ -5,6 +5,7 @@ import { RequestedPhishingResistance } from '../../contract/phishing-resistance.
 import { Factor } from '../../contract/factor.ts'
 import type { RequestContext } from './context.ts'
 import { safeReturnAddress } from './return-to.ts'
+import { queryOf } from './query.ts'
 
 /** The kind of challenge that a route demands. */
 export interface ChallengeRequirement {
@@ -48,8 +49,7 @@ export interface RequestedChallenge extends ChallengeRequirement {
 
 /** The challenge that the address of the page asks for; undefined for the plain address. */
 export function requestedChallenge(req: FrameworkRequest, context: RequestContext): RequestedChallenge | undefined {
-  // Not `req.query`: how it reads `returnTo[]=` depends on the app's query parser.
-  const query = new URLSearchParams(req.originalUrl.split('?', 2)[1])
+  const query = queryOf(req)
   if (!parameters.some((name) => query.has(name))) return undefined
   const { returnOrigins } = context.mfa.options
   // A link on another site may lead here, but must not choose the challenge or the next page.

@@ -102,8 +102,14 @@ export function ifOfUser<T extends { readonly userKey: string }>(part: T | undef
   return part?.userKey === userKey ? part : undefined
 }
 
-/** The state after the second step was passed. */
-export function verifiedState(before: MfaState, verified: Verified, lastReturnTo: string): MfaState {
+/** The same for a part with an end, which may be over. @param now Unix time, seconds. */
+export function ifOpen<T extends LetThrough>(part: T | undefined, userKey: string, now: number): T | undefined {
+  const own = ifOfUser(part, userKey)
+  return own && own.until > now ? own : undefined
+}
+
+/** The state after the second step was passed. @param now Unix time, seconds. */
+export function verifiedState(before: MfaState, verified: Verified, lastReturnTo: string, now: number): MfaState {
   const { userKey } = verified
   return {
     verified,
@@ -115,6 +121,9 @@ export function verifiedState(before: MfaState, verified: Verified, lastReturnTo
     passkeyOffer: ifOfUser(before.verified, userKey) && before.passkeyOffer,
     // The second step may have become too old while an action waited for its approval.
     approvals: ifOfUser(before.verified, userKey) && before.approvals,
+    // What another tab shows can be loaded again, whatever is confirmed in this one.
+    codes: ifOfUser(before.verified, userKey) && ifOpen(before.codes, userKey, now),
+    setup: ifOfUser(before.verified, userKey) && ifOpen(before.setup, userKey, now),
   }
 }
 

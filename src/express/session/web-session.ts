@@ -9,6 +9,7 @@ import type { CookieContext } from './id-cookie.ts'
 import type { MfaState } from './mfa-state.ts'
 import type { OpenApproval } from './open-approvals.ts'
 import { mergeApprovals } from './open-approvals.ts'
+import { keepLifetime } from './keep-lifetime.ts'
 import { renewOnce, saveUnlessRenewed } from './renewals.ts'
 import { underNewId } from './new-id.ts'
 import { saveOnlyChanges } from './save-only-changes.ts'
@@ -279,8 +280,7 @@ function copyFrom(old: WebSession, req: HttpRequest, kind: SessionKind): void {
   const session = sessionOf(req)
   saveOnlyChanges(session)
   Object.assign(session, data)
-  // A "remember me" of the app's login is kept as well.
-  if (session.cookie && old.cookie?.originalMaxAge) session.cookie.maxAge = old.cookie.originalMaxAge
+  keepLifetime(old, session)
 }
 
 /**

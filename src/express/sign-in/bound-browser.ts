@@ -1,10 +1,10 @@
-import type { FrameworkRequest } from '../framework/request.ts'
 import { message } from '../pages/message.ts'
 import type { Handler, Outcome } from '../request/outcome.ts'
 import { continueAt } from '../request/outcome.ts'
 import { warnOnce } from '../request/warn.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { bindBrowser, bindingOf } from '../session/binding.ts'
+import { queryOf } from '../request/query.ts'
 
 /** Marks the address to which a browser returns with its new binding cookie. */
 const returned = 'bound'
@@ -39,6 +39,3 @@ function blocked(request: WebRequest): Outcome {
 const blockedCookie =
   'a browser did not send the cookie mfa-binding back, so its user cannot sign in. It blocks cookies, or it opens the app by http: ' +
   'publicUrl is https, and browsers keep our cookies only over https.'
-
-/** Not `req.query`: an app can turn that off, and the browser would be redirected for ever. */
-const queryOf = ({ originalUrl }: FrameworkRequest) => new URLSearchParams(originalUrl.split('?', 2)[1])

@@ -35,6 +35,7 @@ import { defaultChallenge, openChallenge, withChallenge } from './open-challenge
 import { canUsePasskey } from './passkey.ts'
 import type { StartedChallenge } from './start-once.ts'
 import { startOnce, startWithoutPush } from './start-once.ts'
+import { queryOf } from '../request/query.ts'
 
 /** `GET /mfa`: the status of the challenge. The first look starts it; a page without JavaScript completes it by reloading. */
 export async function challengePage(request: WebRequest, signal: AbortSignal): Promise<Outcome> {
@@ -104,13 +105,13 @@ async function showChallenge(request: WebRequest, stored: Challenge): Promise<Ou
     currentState.kind === 'no_device' ? await firstSetup(request, challenge, { allowed, member }) : undefined
   if (setup) return { state: 'as-is', events, answer: redirect(`${context.base}/${setup}`) }
   // Continuing with an approval that is worth nothing would lead back here for ever.
-  const isSpent = currentState.kind === 'approved' && spent in req.query
+  const isSpent = currentState.kind === 'approved' && queryOf(req).has(spent)
   const status = isSpent
     ? timedOut
     : isForPasskeys(allowed, currentState)
       ? noPasskey(policy, membership)
       : currentState
-  if (status.kind === 'approved' && req.query['page'] === challenge.page) {
+  if (status.kind === 'approved' && queryOf(req).get('page') === challenge.page) {
     return andThen(request, { state: 'as-is' }, (same, signal) => finishAndContinue(same, challenge, { signal }))
   }
 
@@ -201,7 +202,7 @@ function stateAfter(
 /** Read where the page offers other factors; while the device is asked or has approved, it offers none. */
 async function pausesOf({ req, context }: WebRequest, { service, member }: MembershipHere, { kind }: ChallengeStatus) {
   const isUnderWay = kind === 'waiting' || kind === 'approved' || kind === 'enrolling'
-  if (isUnderWay && req.query['use'] === undefined) return {}
+  if (isUnderWay && !queryOf(req).has('use')) return {}
   return member ? readPauses(service, member, browserCookie.read(req, context)) : {}
 }
 

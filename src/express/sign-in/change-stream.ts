@@ -5,6 +5,7 @@ import type { StreamOwner } from '../live/stream-places.ts'
 import type { Answer, Handler, Outcome, Sink } from '../request/outcome.ts'
 import { andThen, json } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
+import { queryOf } from '../request/query.ts'
 
 /** How long a request is held, and how often a stream sends a heartbeat: common proxies cut a silent response after 60 s. ms. */
 const [heldFor, heartbeat] = [25_000, 25_000]
@@ -81,7 +82,7 @@ async function hold(
   const { watches, places } = context.mfa
   if (isKnown(watched)) return json(200, { change: watched })
   const crowded = new AbortController()
-  const leave = 'now' in req.query ? undefined : places.takeForHeld(owner, () => crowded.abort())
+  const leave = queryOf(req).has('now') ? undefined : places.takeForHeld(owner, () => crowded.abort())
   try {
     if (!leave) return calm(await watches.check(watched))
     const change = await watches.follow(watched, AbortSignal.any([signal, crowded.signal]), heldFor)

@@ -45,7 +45,7 @@ export async function finish(request: WebRequest, challenge: Challenge, redeemed
   return {
     verified,
     effects: {
-      state: { renew: verifiedState(state, verified, challenge.returnTo) },
+      state: { renew: verifiedState(state, verified, challenge.returnTo, context.mfa.options.clock.now()) },
       cookies: remembered?.cookies ?? [],
       events: [...(remembered?.events ?? []), passed],
     },

@@ -5,7 +5,7 @@ import type { Answer, Effects, Outcome } from '../request/outcome.ts'
 import { andThen } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { bindBrowser } from '../session/binding.ts'
-import { ifOfUser } from '../session/mfa-state.ts'
+import { ifOfUser, ifOpen } from '../session/mfa-state.ts'
 
 /** The challenge of a user who opens the page without having been sent there. */
 export function defaultChallenge({ user, context }: WebRequest): NewChallenge {
@@ -32,7 +32,7 @@ export function openChallenge(
   requested: NewChallenge,
 ): { readonly challenge: Challenge; readonly effects: Effects } {
   const { clock, random } = context.mfa.options
-  const { verified, ownId, shownReplacement, passkeyPass, challenge: current } = state
+  const { verified, ownId, shownReplacement, passkeyPass, letThrough, challenge: current } = state
   const { binding, cookies } = bindBrowser(req, context, random)
   const reused = current && isReusable(current, requested, clock.now()) ? current : undefined
   const challenge = reused
@@ -48,10 +48,14 @@ export function openChallenge(
     ownId: ifOfUser(ownId, requested.userKey),
     shownReplacement: ifOfUser(shownReplacement, requested.userKey),
     passkeyPass: ifOfUser(passkeyPass, requested.userKey),
+    letThrough: ifOfUser(letThrough, requested.userKey),
+    // Its secret may be on the phone already: the page that shows it can be loaded again.
+    setup: ifOpen(state.setup, requested.userKey, clock.now()),
     ...(verified?.userKey === requested.userKey && {
       offer: state.offer,
       passkeyOffer: state.passkeyOffer,
       approvals: state.approvals,
+      codes: ifOpen(state.codes, requested.userKey, clock.now()),
     }),
     challenge,
     otherChallenges: state.otherChallenges?.filter(({ userKey }) => userKey === requested.userKey),

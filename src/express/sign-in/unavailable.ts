@@ -1,6 +1,7 @@
 import { loadLanguageFor } from '../pages/languages.ts'
 import { message } from '../pages/message.ts'
 import { appRequestOf } from '../request/app-request.ts'
+import { isLetThrough } from '../request/let-through.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { redirect } from '../request/outcome.ts'
 import { isOutage } from '../request/service-outage.ts'
@@ -15,11 +16,13 @@ import { letThroughTime } from '../session/mfa-state.ts'
  * @throws the error itself if it is no outage but a mistake in the app or in this package: Express answers 500.
  */
 export async function unavailable(request: WebRequest, error: unknown, mayLetThrough: boolean): Promise<Outcome> {
-  const { req, context } = request
+  const { req, context, state } = request
   if (!isTrouble(error)) throw error
   const { failMode } = context.mfa.options
   const { trouble, retryAfter, event } = reportTrouble(context, error)
-  if (mayLetThrough && failMode && isOutage(error) && (await failMode(appRequestOf(req), error))) {
+  // Who passes the gate already is here because of `requireMfa()`, and would be led back to it for ever.
+  const mayPass = mayLetThrough && !isLetThrough(state, context)
+  if (mayPass && failMode && isOutage(error) && (await failMode(appRequestOf(req), error))) {
     const through = letThrough(request)
     return { ...through, events: [event, ...(through.events ?? [])] }
   }
