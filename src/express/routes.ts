@@ -131,8 +131,8 @@ export async function serveRoutes(
 /** htmx would put the page into the app's own page. Turbo loads ours as a page by itself, because it says so. */
 function openByHtmx({ req, context: { base } }: PageRequest, below: string): Outcome {
   // Not the requested address: below a wildcard, the client chooses its beginning, which could be another host.
-  const [, query] = req.originalUrl.split('?', 2)
-  const address = base + (below === '/' ? '' : below) + (query === undefined ? '' : `?${query}`)
+  const [, ...query] = req.originalUrl.split('?')
+  const address = [base + (below === '/' ? '' : below), ...query].join('?')
   return { state: 'as-is', answer: { kind: 'json', status: 200, body: {}, headers: { 'HX-Redirect': address } } }
 }
 

@@ -18,3 +18,16 @@ it.each([
   expect(codePage.text).toContain('name="code"')
   expect(completed.headers['location']).toBe('/account')
 })
+
+it('a link to the challenge page may contain a return address with a query, as it is', async () => {
+  const app = await startWebApp()
+  const browser = app.browser()
+  const account = await app.verify(browser, 'alice')
+  app.clock.skip(400)
+
+  const page = await browser.visit('/mfa?purpose=step_up&maxAge=300&returnTo=/danger?from=mail')
+  await app.answer(account, 'approve', /id="number">(\d+)</.exec(page.text)?.[1])
+  const completed = await browser.submit('/mfa/complete')
+
+  expect(completed.headers['location']).toBe('/danger?from=mail')
+})
