@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
-import type { Insertable, SqlBool } from 'kysely'
+import type { Insertable } from 'kysely'
 
 import { insertCodeGenerator, neverUsed, removeCodeGenerators } from '../codes/statements.ts'
 import type { NewGenerator } from '../codes/statements.ts'
 import { endOtherSessions } from '../browsers/epochs.ts'
-import { folded } from '../../engine/database/folded.ts'
 import { isFoundBy } from '../../engine/database/page-rows.ts'
 import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import {
@@ -63,21 +62,20 @@ export const hardwareTokenById = firstRow('hardwareTokenById', (db, organization
 export function hardwareTokensNamed(db: Queryable, organizationId: string, name: string): Promise<HardwareTokenRow[]> {
   const lowerName = name.toLowerCase()
   const beginning = /^[0-9a-f]{6,40}$/.test(lowerName) ? lowerName : undefined
+  // `lower` of SQLite knows only ASCII: it leaves the other letters of both sides as they are.
+  const spellings = [name, lowerName, name.toUpperCase()].map((text) => sql<string>`lower(cast(${text} as text))`)
   return hardwareTokens(db)
     .where('hardwareToken.organizationId', '=', organizationId)
     .where((is) =>
       is.or([
-        ...['alias', 'serial_number'].map((column) => isAlike(db, `hardware_token.${column}`, name)),
+        is(is.fn<string>('lower', ['hardwareToken.alias']), 'in', spellings),
+        is(is.fn<string>('lower', ['hardwareToken.serialNumber']), 'in', spellings),
         ...(beginning === undefined ? [] : [is('hardwareToken.id', 'like', `${beginning}%`)]),
       ]),
     )
     .orderBy('hardwareToken.sequence')
     .execute()
 }
-
-/** Finds more than those that differ in case: whoever asks compares the names. */
-const isAlike = (db: Queryable, column: string, name: string) =>
-  sql<SqlBool>`${folded(db, column)} = (select ${folded(db, 'typed.text')} from (select cast(${name} as text) as text) as typed)`
 
 /** Reads a page of the hardware tokens, oldest first. An index alone finds the page. */
 export const listHardwareTokens = allRows(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SqlBool } from 'kysely'
 
-import { folded } from '../../engine/database/folded.ts'
+import { sqliteFold } from '../../engine/database/schema/fold.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { firstValue, isPostgres } from '../../engine/database/statement.ts'
 import type { Slot } from '../../engine/database/statement.ts'
@@ -29,7 +29,9 @@ export const foldText = async (db: Queryable, text: string): Promise<string> =>
 const foldedText = firstValue('foldedText', (db, text: Slot<string>) =>
   db
     .selectFrom(sql<{ text: string }>`(select cast(${text} as text) as text)`.as('typed'))
-    .select(folded(db, 'typed.text').as('folded')),
+    .select(
+      sql<string>`${sql.raw(isPostgres(db) ? 'search_fold(typed.text)' : sqliteFold('typed.text'))}`.as('folded'),
+    ),
 )
 
 /** @param text Folded. */

@@ -9,7 +9,7 @@ import { escaped, foldText } from './search-words.ts'
 import type { Words } from './search-words.ts'
 import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, firstValue } from '../../engine/database/statement.ts'
-import type { Slot, Slots } from '../../engine/database/statement.ts'
+import type { Slots } from '../../engine/database/statement.ts'
 import type { IsUser } from '../factors/strong-factors.ts'
 
 /** A page of hardware tokens, in the order in which they were added. */
@@ -25,8 +25,9 @@ export interface StockQuery {
 }
 
 interface StockSlots extends StockQuery, Words {
-  /** A pattern for serial numbers. */
+  /** Patterns for serial numbers: one without accents, and one of what was typed. */
   readonly serial: string
+  readonly typedSerial: string
   /** The sequences of the people who were found, if they are not too many. */
   readonly people: readonly number[]
 }
@@ -63,10 +64,14 @@ type StockKind = Awaited<ReturnType<typeof findPeople>>['kind']
  */
 async function searched(db: Queryable, query: StockQuery, { text, maxPeople = 1000 }: StockSearchOptions) {
   const { kind, words, positions } = await findPeople(db, query, text, maxPeople)
-  const folded = await foldText(db, text.trim())
-  const beginning = `${escaped(folded)}%`
-  const serial = Array.from(folded).length < 3 ? beginning : `%${beginning}`
-  return { kind, slots: { ...query, ...words, serial, people: positions } }
+  const typed = text.trim()
+  const serial = serialPattern(await foldText(db, typed))
+  return { kind, slots: { ...query, ...words, serial, typedSerial: serialPattern(typed), people: positions } }
+}
+
+function serialPattern(text: string): string {
+  const beginning = `${escaped(text)}%`
+  return Array.from(text).length < 3 ? beginning : `%${beginning}`
 }
 
 type IsToken = ExpressionBuilder<Database, 'hardwareToken' | 'codeGenerator'>
@@ -99,10 +104,9 @@ const isVisible = (is: IsToken, { everyone, free, domainIds }: Slots<StockSlots>
 
 const isMatch: Readonly<Record<StockKind, (is: IsToken, slots: Slots<StockSlots>) => Expression<SqlBool>>> = {
   list: () => sql<SqlBool>`1 = 1`,
-  found: (is, { serial, people }) =>
-    is.or([hasSerial(is, serial), isOfPerson(is, (isUser) => isUser('user.sequence', 'in', people))]),
-  broad: (is, slots) =>
-    is.or([hasSerial(is, slots.serial), isOfPerson(is, (isUser) => hasWords(isUser, slots, slots))]),
+  found: (is, slots) =>
+    is.or([hasSerial(is, slots), isOfPerson(is, (isUser) => isUser('user.sequence', 'in', slots.people))]),
+  broad: (is, slots) => is.or([hasSerial(is, slots), isOfPerson(is, (isUser) => hasWords(isUser, slots, slots))]),
 }
 
 const isOfPerson = (is: IsToken, condition: (isUser: IsUser) => Expression<SqlBool>): Expression<SqlBool> =>
@@ -114,8 +118,11 @@ const isOfPerson = (is: IsToken, condition: (isUser: IsUser) => Expression<SqlBo
       .where((isUser) => condition(isUser as IsUser)),
   )
 
-const hasSerial = (is: IsToken, serial: Slot<string>): Expression<SqlBool> =>
-  sql<SqlBool>`lower(${is.ref('hardwareToken.serialNumber')}) like ${serial} escape '\\'`
+/** Serial numbers keep their accents, so that they are short to compare: those with one are found by it. */
+function hasSerial(is: IsToken, { serial, typedSerial }: Slots<Pick<StockSlots, 'serial' | 'typedSerial'>>) {
+  const stored = sql`lower(${is.ref('hardwareToken.serialNumber')})`
+  return sql<SqlBool>`(${stored} like ${serial} escape '\\' or ${stored} like lower(${typedSerial}) escape '\\')`
+}
 
 const kinds: readonly StockKind[] = ['list', 'found', 'broad']
 

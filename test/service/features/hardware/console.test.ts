@@ -98,6 +98,16 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(await serials(owner, { q: serialNumber.slice(1) })).toContain(serialNumber)
     })
 
+    it('the list of hardware tokens finds a serial number with an accent as it is written', async () => {
+      const serialNumber = `Ä-${unique()}`
+      await running.call('POST', '/hardware', {
+        body: { type: 'TOTP6', timeStep: 30, serialNumber, seed: seed() },
+      })
+
+      expect(await serials(owner, { q: serialNumber })).toEqual([serialNumber])
+      expect(await serials(owner, { q: serialNumber.slice(0, -1) })).toContain(serialNumber)
+    })
+
     it('the list of hardware tokens is filtered by free, assigned and out of sync', async () => {
       const [free, person] = [await hardwareToken(running), await holder(running)]
       const drifted = await holder(running)
