@@ -1,8 +1,8 @@
 /** Runs the `second-factor` command. */
 import { withErrorHandling } from './terminal/failure.ts'
-import { watchOutput } from './terminal/watch-output.ts'
 import { createProgram } from './program.ts'
 import { readSecretFiles } from './serve/secret-files.ts'
+import { watchOutput } from './watch-output.ts'
 
 watchOutput(process.stdout)
 await withErrorHandling(async () => {

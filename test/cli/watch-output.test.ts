@@ -3,8 +3,8 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import { useDatabase } from '../admin/run-command.ts'
-import { main } from '../command.ts'
+import { useDatabase } from './admin/run-command.ts'
+import { main } from './command.ts'
 
 const { place } = useDatabase()
 

@@ -1,5 +1,5 @@
-import { reasonFor } from '../database/failures.ts'
-import { exitCode } from './failure.ts'
+import { reasonFor } from './database/failures.ts'
+import { exitCode } from './terminal/failure.ts'
 
 /**
  * Has a command fail whose output cannot be written, such as an export to a full disk. Node would drop the rest, and the script that
