@@ -96,11 +96,21 @@ export function createOidc(
     if (wait > 0) return tooMany(res, wait)
     const restore = asIssuer(req, issuer, url)
     app(req, res, (failure?: unknown) => {
-      restore()
-      if (failure === undefined || failure === null) return next()
-      options.logger.error(`oidc: ${describe(failure)}`)
-      unavailable(pages, req, res).catch(next)
+      const goOn = (error?: unknown) => {
+        restore()
+        next(error)
+      }
+      if (failure === undefined || failure === null) return goOn()
+      answerFailure(failure, req, res).then(restore, goOn)
     })
+  }
+
+  async function answerFailure(failure: unknown, req: IncomingMessage, res: ServerResponse): Promise<void> {
+    // Express cannot decode the address: nobody was led there.
+    if (failure instanceof URIError) return sendPage(res, await pages.expired(req))
+    options.logger.error(`oidc: ${describe(failure)}`)
+    if (res.headersSent) return void res.destroy()
+    sendPage(res, await pages.unavailable(req))
   }
 
   return Object.assign(handler, {
@@ -138,11 +148,6 @@ const sessionComesLater =
 const notFound = (res: ServerResponse) => () => {
   res.statusCode = 404
   res.end()
-}
-
-async function unavailable(pages: ProviderPages, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  if (res.headersSent) return void res.destroy()
-  sendPage(res, await pages.unavailable(req))
 }
 
 type App = (req: IncomingMessage, res: ServerResponse, next: Next) => void

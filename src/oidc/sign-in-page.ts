@@ -1,4 +1,5 @@
 import { findMember, userKeyOf } from '../challenge/user.ts'
+import type { ConnectedService } from '../challenge/service.ts'
 import type { User } from '../contract/users.ts'
 import { parseJson } from '../contract/validate.ts'
 import { settle } from '../express/apply.ts'
@@ -71,14 +72,23 @@ export function sendJson({ res }: Pick<Visit, 'res'>, status: number, body: unkn
  */
 export async function logInByCode(visited: Visit, form: Form): Promise<void> {
   const { req, res, open } = visited
-  const username = typeof form['username'] === 'string' ? form['username'].trim() : ''
-  const member = username === '' ? undefined : await findMember(await open.app.connect(), { username })
+  const username = typeof form['username'] === 'string' ? form['username'] : ''
+  const member = await findTyped(await open.app.connect(), username)
   const location = member && (await enterCode(visited, member, form))
   if (location === undefined) return showSignIn(visited, { wrong: true, entered: username })
   const session = sessionOf(req)
   Object.assign(session, { userId: member?.id, person: member && personOf(member), vouched: false })
   vouchFor(session, visited.input.now())
   res.redirect(303, location)
+}
+
+/** A name may begin or end with a blank. One that nobody has was typed by accident, as keyboards of phones add it. */
+async function findTyped(service: ConnectedService, typed: string): Promise<User | undefined> {
+  for (const username of new Set([typed, typed.trim()])) {
+    const member = username === '' ? undefined : await findMember(service, { username })
+    if (member) return member
+  }
+  return undefined
 }
 
 /** @returns where the person adds a passkey; undefined if the code does not count. */

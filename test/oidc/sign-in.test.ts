@@ -60,6 +60,21 @@ describe('a whole sign-in', () => {
     expect(tokens.claims()).toMatchObject({ sub: user.id, acr: 'phrh' })
   })
 
+  it.each([
+    ['a username that begins and ends with a blank', ' bo b ', ' bo b '],
+    ['a username with a blank that somebody has typed after it', 'boris', 'boris '],
+  ])('a whole sign-in finds the person by %s', async (_what, username, typed) => {
+    const user = await provider.api.users.create({ username, name: 'Bob', email: 'bob@example.com' })
+    await provider.api.domains.addUser(provider.domainId, user.id)
+    const { code = '' } = await provider.api.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 30 })
+    const browser = provider.browser()
+    const { base } = await openPage(browser)
+
+    const entered = await browser.submit(`${base}/code`, { username: typed, code })
+
+    expect(entered.headers['location']).toBe(`${provider.pages('sign-in')}/enroll/passkey`)
+  })
+
   it('a whole sign-in says the same of an unknown username as of a wrong code', async () => {
     await provider.addUser('cyd')
     const browser = provider.browser()

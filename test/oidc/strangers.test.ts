@@ -53,4 +53,14 @@ describe('strangers', () => {
 
     expect([known, unknown]).toEqual([Array(3).fill(401), Array(3).fill(429)])
   })
+
+  it.each(['interaction/%ff', 'assets/%ff', 'sign-in/%ff/x'])(
+    'strangers at the provider with an address that cannot be decoded are not in its log of errors: %s',
+    async (path) => {
+      const { status } = await fetch(`${provider.url}/oidc/${path}`)
+
+      expect(status).toBe(400)
+      expect(provider.trouble).toEqual([])
+    },
+  )
 })

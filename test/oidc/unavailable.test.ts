@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { ServiceHandle } from '../../src/service-handle.ts'
 import { StoreUnavailableError } from '../../src/service/engine/base/store-errors.ts'
 import type { OidcAdapter } from '../../src/service/oidc-state.ts'
-import { authorizationRequest, errorIn, startProvider } from './start-provider.ts'
+import { authorizationRequest, errorIn, openSignIn, startProvider } from './start-provider.ts'
 import type { RegisteredClient, StartedProvider } from './start-provider.ts'
 
 let provider: StartedProvider
@@ -91,5 +91,16 @@ describe('while the database does not answer', () => {
       503,
       { error: 'temporarily_unavailable', error_description: 'the service does not respond' },
     ])
+  })
+
+  it('while the database does not answer, a person whose sign-in is open gets the page that says so', async () => {
+    const browser = provider.browser()
+    const { base } = await openSignIn(await provider.configure(provider.signIn), browser)
+
+    down = 'everything'
+    const answer = await browser.get(base)
+
+    expect(answer.status).toBe(503)
+    expect(answer.text).toContain('<h1')
   })
 })

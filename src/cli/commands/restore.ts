@@ -11,6 +11,7 @@ import {
   checkDatabase,
   checkSchema,
   copyPrivately,
+  realFile,
   removeMoveMark,
   replaceDatabase,
   requireUnused,
@@ -68,12 +69,13 @@ function withRevocations(command: Command): Command {
     .option(...yesOption)
 }
 
-async function restore(file: string, settings: Settings): Promise<void> {
-  const { database } = settings
-  if (isUrl(database)) {
+async function restore(backup: string, settings: Settings): Promise<void> {
+  const { database: name } = settings
+  if (isUrl(name)) {
     throw new Failure('Restore a PostgreSQL database with pg_restore, then run: second-factor restored', exitCode.usage)
   }
-  if (!existsSync(file)) throw new Failure(`The backup ${file} doesn't exist. Check the path.`)
+  if (!existsSync(backup)) throw new Failure(`The backup ${backup} doesn't exist. Check the path.`)
+  const [file, database] = [realFile(backup), realFile(name)]
   await checkDatabase(file).catch(rethrowFileError)
   // A moved database can be restored: it is as old as a backup from the time of the move.
   const isEarlier = await checkSchema(file, { moved: true }).catch(rethrowFileError)
@@ -83,18 +85,24 @@ async function restore(file: string, settings: Settings): Promise<void> {
   // All changes are made to a copy beside the database. Until the copy replaces the database, nothing has changed.
   const copy = `${database}.restoring`
   try {
+    // Of a restore that was killed: its log would become a part of this copy.
+    removeCopy(copy)
     copyPrivately(file, copy)
     await removeMoveMark(copy)
     let restored: Restored | undefined
-    await withDatabase({ database: copy, keys: keysFor(database) }, async (ctx) => {
+    await withDatabase({ database: copy, keys: keysFor(name) }, async (ctx) => {
       restored = await settle(ctx, settings)
     })
     await requireUnused(database).catch(rethrowFileError)
     const old = replaceDatabase(database, copy, commandClock.now())
     if (restored) show(restored, settings, { old, isEarlier })
   } finally {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
+    removeCopy(copy)
   }
+}
+
+function removeCopy(copy: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
 }
 
 /** The key file is named after the database, not after the copy. */

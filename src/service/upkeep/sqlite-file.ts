@@ -5,6 +5,7 @@ import {
   existsSync,
   fsyncSync,
   openSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -155,6 +156,9 @@ export async function removeMoveMark(file: string): Promise<void> {
     database.close()
   }
 }
+
+/** Where a file is that may be reached by a symbolic link. SQLite follows links, and has the write-ahead log beside the file itself. */
+export const realFile = (file: string): string => (existsSync(file) ? realpathSync(file) : file)
 
 /** Copies a file, readable by its owner only, and flushes the copy to disk. */
 export function copyPrivately(from: string, to: string): void {

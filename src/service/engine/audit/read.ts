@@ -1,5 +1,12 @@
-import { auditRowsAfter, auditRowsOf, auditWriterAfter, auditWriters, newestAuditRows } from './statements.ts'
-import type { AuditFilter, AuditRow } from './statements.ts'
+import {
+  auditRowsAfter,
+  auditRowsOf,
+  auditWriterAfter,
+  auditWriterById,
+  auditWriters,
+  newestAuditRows,
+} from './statements.ts'
+import type { AuditFilter, AuditRow, AuditWriterRow } from './statements.ts'
 import type { Queryable } from '../database/schema/schema.ts'
 import type { AuditEntry, Actor, Facts } from './entry.ts'
 import type { Head, Verification } from './verify-chains.ts'
@@ -26,13 +33,22 @@ export async function* readAudit(db: Queryable, filter: AuditFilter): AsyncGener
  */
 export async function verifyAudit(db: Queryable, savedHeads: readonly Head[]): Promise<Verification> {
   const writers = await auditWriters(db)
-  const starts = writers.map((row) => ({ writer: row.id, sequence: row.startSequence, hash: row.startHash }))
   const writerHeads = writers.map((row) => ({ writer: row.id, sequence: row.sequence, hash: row.hash }))
   return verifyChains(readChains(db), {
-    starts,
+    starts: writers.map(startOf),
+    async startNow(writer) {
+      const row = await auditWriterById(db, writer)
+      return row && startOf(row)
+    },
     savedHeads: [...writerHeads, ...savedHeads].filter(({ sequence }) => sequence > 0),
   })
 }
+
+const startOf = ({ id, startSequence, startHash }: AuditWriterRow): Head => ({
+  writer: id,
+  sequence: startSequence,
+  hash: startHash,
+})
 
 /** The newest entries, oldest first. */
 export async function latestAudit(db: Queryable, filter: AuditFilter, limit: number): Promise<AuditEntry[]> {

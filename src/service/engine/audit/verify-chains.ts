@@ -27,6 +27,8 @@ export interface VerifyOptions {
   readonly starts?: readonly Head[]
   /** Earlier heads, from a file or the log of the service. */
   readonly savedHeads?: readonly Head[]
+  /** The present start of a chain, which may have been shortened since its entries began to be read. */
+  readonly startNow?: (writer: string) => Promise<Head | undefined>
 }
 
 /**
@@ -35,7 +37,7 @@ export interface VerifyOptions {
  */
 export async function verifyChains(
   entries: AsyncIterable<AuditEntry>,
-  { starts = [], savedHeads = [] }: VerifyOptions = {},
+  { starts = [], savedHeads = [], startNow = () => Promise.resolve(undefined) }: VerifyOptions = {},
 ): Promise<Verification> {
   const heads = new Map<string, Head>(starts.map((start) => [start.writer, start]))
   const expectedHeads = new Map(savedHeads.map((head) => [`${head.writer} ${head.sequence}`, head]))
@@ -45,7 +47,11 @@ export async function verifyChains(
   for await (const entry of entries) {
     count++
     const { writer, sequence, hash } = entry
-    const previous = heads.get(writer) ?? { writer, sequence: 0, hash: chainStart }
+    let previous = heads.get(writer) ?? { writer, sequence: 0, hash: chainStart }
+    if (sequence > previous.sequence + 1) {
+      const start = await startNow(writer)
+      if (start?.sequence === sequence - 1) previous = start
+    }
     if (sequence !== previous.sequence + 1) findings.push({ kind: 'missing', writer, sequence: previous.sequence + 1 })
     else if (hashEntry(previous.hash, entry) !== hash) findings.push({ kind: 'changed', writer, sequence })
     if (differs(expectedHeads, entry)) findings.push({ kind: 'changed', writer, sequence })
@@ -56,7 +62,10 @@ export async function verifyChains(
   for (const { writer, sequence } of savedHeads) ends.set(writer, Math.max(sequence, ends.get(writer) ?? 0))
   for (const [writer, sequence] of ends) {
     const reached = heads.get(writer)?.sequence ?? 0
-    if (reached < sequence) findings.push({ kind: 'cut_off', writer, sequence: reached + 1 })
+    if (reached >= sequence) continue
+    const start = await startNow(writer)
+    if (start === undefined || start.sequence < sequence)
+      findings.push({ kind: 'cut_off', writer, sequence: reached + 1 })
   }
   return { entries: count, findings, heads: [...heads.values()] }
 }

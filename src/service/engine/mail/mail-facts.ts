@@ -1,3 +1,4 @@
+import { cutText } from '../../../ground/cut-text.ts'
 import type { Attribute } from '../../../contract/sessions.ts'
 import { placeKey } from '../../../contract/session-facts.ts'
 import type { Actor } from '../audit/entry.ts'
@@ -70,4 +71,4 @@ export function factLine(language: MailLanguage, { device, browser, place, by }:
 }
 
 /** An attacker may have chosen it: nothing in it becomes a link, and it is too short for a story. */
-const harmless = (text: string): string => text.replace(/[^\p{L}\p{M}\p{N} ,()'’·-]+/gu, ' ').slice(0, 60)
+const harmless = (text: string): string => cutText(text.replace(/[^\p{L}\p{M}\p{N} ,()'’·-]+/gu, ' '), 60)

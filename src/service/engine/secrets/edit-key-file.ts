@@ -1,4 +1,4 @@
-import { readFile, rename, stat } from 'node:fs/promises'
+import { readFile, realpath, rename, stat } from 'node:fs/promises'
 
 import type { Random } from '../base/random.ts'
 import { formatKey, keySize, parseKeyRing } from './key-ring.ts'
@@ -34,10 +34,11 @@ async function readEntries(path: string): Promise<string[]> {
     .filter((entry) => entry !== '')
 }
 
-/** Atomic: readers see either the old file or the new one. */
-async function replace(path: string, entries: readonly string[], random: Random): Promise<void> {
+/** Atomic: readers see either the old file or the new one. A symbolic link stays, and the file it leads to is the one that changes. */
+async function replace(name: string, entries: readonly string[], random: Random): Promise<void> {
   const text = `${entries.join('\n')}\n`
   parseKeyRing(entries.join(','))
+  const path = await realpath(name)
   const scratch = `${path}.${Buffer.from(random(8)).toString('hex')}`
   const { uid, gid } = await stat(path)
   await writeNew(scratch, text, async (file) => {

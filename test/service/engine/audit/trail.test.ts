@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createRefusalLimit } from '../../../../src/service/engine/audit/refusals.ts'
 import { pruneAudit, acceptClock } from '../../../../src/service/engine/audit/retention.ts'
 import { verifyAudit } from '../../../../src/service/engine/audit/read.ts'
+import type { Queryable } from '../../../../src/service/engine/database/schema/schema.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { createService } from '../../../../src/service/index.ts'
 import { listen } from '../../../../src/service/engine/http/listen.ts'
@@ -14,6 +15,28 @@ import { unique } from '../../features/codes/code-holder.ts'
 import { createCall, keysFor, newUser, startService, wideLimits } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 import { entriesOf, openDatabase } from './recorded.ts'
+
+/** The database, with what happens between the first query and the second one. */
+function afterFirstQuery(db: Queryable, happen: () => Promise<unknown>): Queryable {
+  let queries = 0
+  const executor = db.getExecutor()
+  const provideConnection: typeof executor.provideConnection = async (consumer) => {
+    queries += 1
+    if (queries === 2) await happen()
+    return executor.provideConnection(consumer)
+  }
+  return replacing(db, { getExecutor: () => replacing(executor, { provideConnection }) })
+}
+
+/** The same object with other methods. */
+function replacing<T extends object>(object: T, methods: Partial<T>): T {
+  return new Proxy(object, {
+    get(target, name) {
+      const value: unknown = Reflect.get(name in methods ? methods : target, name)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+}
 
 describe.each(mainEngines)('the audit trail on %s', (engine) => {
   const newDatabase = useEngine(engine)
@@ -54,6 +77,20 @@ describe.each(mainEngines)('the audit trail on %s', (engine) => {
 
     const events = (await trail()).map(({ event }) => event)
     expect(events.slice(before).toSorted()).toEqual(['user.created', 'user.deleted'])
+    expect((await verify()).findings).toEqual([])
+  })
+
+  it('the audit trail is found intact also where old entries are pruned while it is verified', async () => {
+    const { node, running, create, db, verify } = await arrange()
+    await create()
+    await running.clock.advance(60)
+    await create()
+    const prune = () => pruneAudit(node.ctx, running.clock.now() - 30)
+
+    const { findings } = await verifyAudit(afterFirstQuery(db, prune), [])
+
+    expect(await prune()).toBe(0)
+    expect(findings).toEqual([])
     expect((await verify()).findings).toEqual([])
   })
 

@@ -4,6 +4,8 @@ import { languageNames } from '../../../../src/contract/languages.ts'
 import { enrollmentMail } from '../../../../src/service/engine/mail/enrollment-mail.ts'
 import { codeMail } from '../../../../src/service/engine/mail/code-mail.ts'
 import { securityMail } from '../../../../src/service/engine/mail/security-mail.ts'
+import { factLine } from '../../../../src/service/engine/mail/mail-facts.ts'
+import { mailLanguage } from '../../../../src/service/engine/mail/mail-language.ts'
 import { isThisMachine, SmtpOptions } from '../../../../src/service/engine/mail/smtp-options.ts'
 import { en } from '../../../../src/service/engine/mail/texts/en.ts'
 import { createService } from '../../../../src/service/index.ts'
@@ -114,6 +116,17 @@ describe('the time in a mail', () => {
     const mail = { organization: 'Acme', domain: 'Wiki', kind: 'codes_made', at: 1_795_392_000 } as const
 
     expect((await securityMail({ ...mail, timeZone, language })).text).toContain(time)
+  })
+})
+
+describe('the facts in a mail', () => {
+  it('the facts in a mail are cut between characters', async () => {
+    const facts = { device: `a${'𠮷'.repeat(128)}` }
+
+    const line = factLine(await mailLanguage('en'), facts)
+
+    expect(line).toContain(`a${'𠮷'.repeat(59)}`)
+    expect(line.isWellFormed()).toBe(true)
   })
 })
 

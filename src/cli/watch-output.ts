@@ -1,0 +1,18 @@
+import { reasonFor } from './database/failures.ts'
+import { exitCode } from './terminal/failure.ts'
+
+/**
+ * Has a command fail whose output cannot be written, such as an export to a full disk. Node would drop the rest, and the script that
+ * runs the command would go on.
+ */
+export function watchOutput(stdout: NodeJS.WriteStream): void {
+  let isTold = false
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader such as `head` has all it wants.
+    if (error.code === 'EPIPE') return
+    process.exitCode = exitCode.failed
+    if (isTold) return
+    isTold = true
+    console.error(`Can't write the output: ${reasonFor('', error)}`)
+  })
+}
