@@ -33,6 +33,7 @@ import { contextOf, setContext } from './request/context.ts'
 import { isForeign } from './request/foreign-state.ts'
 import type { Effects } from './request/outcome.ts'
 import { isLogout } from './request/public-path.ts'
+import { searchOf } from './request/query.ts'
 import { createRequestId } from './request/request-id.ts'
 import { publicAddressOf } from './request/return-to.ts'
 import { createServiceOutage, describe } from './request/service-outage.ts'
@@ -278,8 +279,7 @@ async function servePublic(
   const { routes, path } = options
   if (isAsset(req, below)) return serveDetached(req, res, () => serveAsset(req, res, below, options))
   if (!routes || !isPublicPath(below)) return false
-  const query = req.originalUrl.slice(req.originalUrl.split('?', 1)[0]?.length)
-  return serveDetached(req, res, () => res.passTo(routes, { base: req.baseUrl + path, url: below + query }))
+  return serveDetached(req, res, () => res.passTo(routes, { base: req.baseUrl + path, url: below + searchOf(req) }))
 }
 
 /** The path below the challenge path, such as `/events`; undefined for the app's own routes. */

@@ -12,6 +12,7 @@ import type { FormNotices } from './request/form.ts'
 import { isHtmx, isTurbo } from './request/navigation.ts'
 import type { Handler, Outcome } from './request/outcome.ts'
 import { leadTo } from './request/outcome.ts'
+import { searchOf } from './request/query.ts'
 import type { WebRequest } from './request/web-request.ts'
 import { warnOnce } from './request/warn.ts'
 import { showApp, showFirstApp, storeApp, storeFirstApp } from './self-service/app.ts'
@@ -131,8 +132,7 @@ export async function serveRoutes(
 /** htmx would put the page into the app's own page. Turbo loads ours as a page by itself, because it says so. */
 function openByHtmx({ req, context: { base } }: PageRequest, below: string): Outcome {
   // Not the requested address: below a wildcard, the client chooses its beginning, which could be another host.
-  const [, ...query] = req.originalUrl.split('?')
-  const address = [base + (below === '/' ? '' : below), ...query].join('?')
+  const address = base + (below === '/' ? '' : below) + searchOf(req)
   return { state: 'as-is', answer: { kind: 'json', status: 200, body: {}, headers: { 'HX-Redirect': address } } }
 }
 

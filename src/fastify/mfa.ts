@@ -81,8 +81,9 @@ function addGate(app: FastifyInstance, instance: Instance, prefix: string): void
     warn(req)
     receive(instance, req, responseOf(req), done as Next, { moment: 'early' })
   })
-  app.addHook('preHandler', function mfaGateForLaterUsers(request, _reply, done) {
-    const req = requestOf(request)
+  app.addHook('preHandler', function mfaGateForLaterUsers(request, reply, done) {
+    // A plugin at a prefix below this one has seen the request since.
+    const req = prepareRequest(request, reply, prefix)
     const context = contextOf(req)
     if (isPage(request) || (context?.mfa === instance.mfa && context.user)) return done()
     receive(instance, req, responseOf(req), done as Next, { moment: 'late' })

@@ -165,6 +165,25 @@ describe.each(kinds)('with %s', (kind) => {
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
+  it('a secret that an earlier page has shown makes room in a full cookie for the second step', async () => {
+    const bytes = { 'cookie-session': 2_350, '@fastify/secure-session': 1_900 }[kind]
+    const { service, device, verified } = await arrange(kind, { change: hoard(bytes, '/full') })
+    const browser = await verified()
+    await browser.visit('/mfa/devices/app')
+    await device.approve()
+    await browser.submit('/mfa/complete')
+    const secretPage = await browser.open('/mfa/devices/app')
+    await browser.open('/full')
+    await service.clock.advance(61)
+
+    await browser.visit('/danger')
+    await device.approve()
+    await browser.submit('/mfa/complete')
+
+    expect(secretPage.text).toContain('secret=')
+    expect((await browser.open('/danger')).text).toBe('danger')
+  })
+
   it('an MFA state that does not fit beside the app’s data verifies nobody: no event says so, page and log say why', async () => {
     const events: string[] = []
     const trouble: string[] = []

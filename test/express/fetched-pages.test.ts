@@ -27,6 +27,14 @@ describe('htmx', () => {
     expect(answer.headers['hx-redirect']).toBe('/mfa?returnTo=%2Forders%3Fyear%3D2026%23newest')
   })
 
+  it('a page of ours that htmx asks for is opened with its whole query, also where a question mark is in it', async () => {
+    const { person } = await openApp()
+
+    const answer = await person.open('/mfa?use=code&returnTo=/search?words=a?b', htmx)
+
+    expect(answer.headers['hx-redirect']).toBe('/mfa?use=code&returnTo=/search?words=a?b')
+  })
+
   it('a boosted link of htmx returns to the linked page', async () => {
     const { app, person } = await openApp()
     const headers = { ...htmx, 'hx-boosted': 'true', 'hx-current-url': `${app.url}/orders` }

@@ -1,9 +1,10 @@
 import { connect } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 
 import express from 'express'
 import express4 from 'express4'
 import type { MfaOptions } from 'second-factor'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { startWebApp } from '../support/web-app.ts'
 import { codesOf } from './own-factors.ts'
@@ -81,6 +82,37 @@ describe('a posted form', () => {
       ])
     },
   )
+
+  it('a posted form that is too long to be ours is answered like an empty one, and its connection takes the next request', async () => {
+    const app = await startApp((_req, _res, next) => next())
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    const answers = socket.setEncoding('utf8')[Symbol.asyncIterator]()
+    const head = (line: string, ...more: string[]) =>
+      [
+        line,
+        'Host: localhost',
+        `Cookie: ${app.browser.cookies()}`,
+        'Sec-Fetch-Site: same-origin',
+        ...more,
+        '',
+        '',
+      ].join('\r\n')
+    const type = 'Content-Type: application/x-www-form-urlencoded'
+    socket.write(head('POST /mfa/enroll/app HTTP/1.1', type, 'Content-Length: 100000'))
+    for (let sent = 0; sent < 100_000; sent += 10_000) {
+      socket.write('x'.repeat(10_000))
+      // Each piece is read by itself.
+      await setTimeout(5)
+    }
+
+    const posted = await answers.next()
+    socket.write(head('GET /mfa/devices HTTP/1.1'))
+    const next = await answers.next()
+
+    expect(posted.value).toMatch(/^HTTP\/1.1 303 [^]*\/mfa\/enroll\/app/)
+    expect(next.value).toMatch(/^HTTP\/1.1 /)
+  })
 
   it('a posted form that its browser aborts is one line at debug level, and no error', async () => {
     const app = await startApp((_req, _res, next) => next())

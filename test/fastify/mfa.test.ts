@@ -85,6 +85,23 @@ describe('the plugin for Fastify', () => {
     expect((await browser.visit('/portal/early')).text).toContain('Approve the sign-in')
   })
 
+  it('the plugin leads users of a later login to its own pages, also from the part of the app with another one', async () => {
+    const later = (request: FastifyRequest) => (request as { later?: { username: string } }).later
+    const { app, mfaOptions } = await arrange({ user: later })
+    await app.register(mfa, mfaOptions)
+    await app.register(
+      async (part) => {
+        await part.register(mfa, { ...mfaOptions, required: () => 'never' })
+        part.addHook('preValidation', async (request) => void Object.assign(request, { later: { username: 'alice' } }))
+        part.get('/page', () => 'page')
+      },
+      { prefix: '/part' },
+    )
+    const browser = await open(app)
+
+    expect((await browser.open('/part/page')).headers['location']).toBe('/mfa')
+  })
+
   it('the second step ends with a sign-out that keeps the web session, also where the next login answers in a hook', async () => {
     const { app, device, mfaOptions } = await arrange({ public: ['/login', '/logout', '/again'] })
     await app.register(mfa, mfaOptions)

@@ -186,10 +186,18 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'dropping the link first',
     file: 'src/express/session/cookie-size.ts',
-    find: 'return [state, ownState, newest, withoutReturnTo(newest, home)]',
-    replace: 'return newest === null ? [withoutReturnTo(newest, home)] : [state, ownState]',
+    find: 'newest, withoutReturnTo(newest, home), withoutSecrets, withoutReturnTo(withoutSecrets, home)]',
+    replace: 'newest, withoutSecrets]',
     test: 'attacks/cookie-session.test.ts',
     title: 'a link that does not fit into the cookie beside the app’s data is dropped, and nothing else',
+  },
+  {
+    defense: 'dropping a secret that an earlier page has shown',
+    file: 'src/express/session/cookie-size.ts',
+    find: ', withoutSecrets, withoutReturnTo(withoutSecrets, home)]',
+    replace: ', withoutSecrets ? newest : newest]',
+    test: 'attacks/cookie-session.test.ts',
+    title: 'a secret that an earlier page has shown makes room in a full cookie for the second step',
   },
   {
     defense: 'the token of the page that waits',

@@ -253,4 +253,12 @@ export const mutants: readonly Mutant[] = [
     test: domains,
     title: 'the console shows an auditor of some domains only the API keys of these domains',
   },
+  {
+    defense: 'names of domains and clients without control characters',
+    file: 'src/contract/text.ts',
+    find: 'export const Title = checkedText(z.string().trim(), 1, 128)',
+    replace: 'export const Title = z.string().trim().min(1).max(128)',
+    test: 'service/features/domains/console.test.ts',
+    title: 'the console takes no name %j of a domain or a client',
+  },
 ]

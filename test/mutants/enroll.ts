@@ -218,6 +218,14 @@ export const mutants: readonly Mutant[] = [
     title: 'a device replacement is invalid after signing out: %s',
   },
   {
+    defense: 'a login by Passport withdraws the code for another device',
+    file: 'src/express/app-login/passport-logins.ts',
+    find: '      if (context) void endWithLogin(this, context.mfa)\n',
+    replace: '',
+    test: 'express/devices.test.ts',
+    title: 'a device replacement is invalid after a login by Passport without a sign-out before: %s',
+  },
+  {
     defense: 'a sign-out that only forgets the user withdraws the code for another device',
     file: 'src/express/handle.ts',
     find: '  await endWithLogin(req, context.mfa)\n  await applyEffects(req, res, context, { state: hasMfaState',

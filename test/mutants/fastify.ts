@@ -53,4 +53,12 @@ export const mutants: readonly Mutant[] = [
     title:
       'the second step ends with a sign-out that keeps the web session, also where the next login answers in a hook',
   },
+  {
+    defense: 'the prefix of the plugin itself, where another one has seen the request since',
+    file: 'src/fastify/mfa.ts',
+    find: 'const req = prepareRequest(request, reply, prefix)\n    const context',
+    replace: 'const req = requestOf(request)\n    const context',
+    test: 'fastify/mfa.test.ts',
+    title: 'the plugin leads users of a later login to its own pages, also from the part of the app with another one',
+  },
 ]

@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the beginning of the address that htmx opens',
     file: 'src/express/routes.ts',
-    find: "  const address = [base + (below === '/' ? '' : below), ...query].join('?')\n",
+    find: "  const address = base + (below === '/' ? '' : below) + searchOf(req)\n",
     replace: '  const address = req.originalUrl\n',
     test: 'attacks/open-redirect.test.ts',
     title: 'the address that htmx opens is on the origin of the app, even where mfa() is mounted below a parameter',

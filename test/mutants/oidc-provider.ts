@@ -279,4 +279,12 @@ export const mutants: readonly Mutant[] = [
     test: 'oidc/shared-browser.test.ts',
     title: 'a browser that others use as well asks nothing of a person whom a client named a while ago',
   },
+  {
+    defense: 'ids of clients that are no ids never reach the database',
+    file: 'src/service/features/oidc/client-statements.ts',
+    find: 'Id.safeParse(id).success ? clientById(db, id)',
+    replace: 'Id.safeParse(id) ? clientById(db, id)',
+    test: 'oidc/databases.test.ts',
+    title: 'the OpenID provider knows no client by an id that a database cannot hold',
+  },
 ]

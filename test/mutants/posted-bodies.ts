@@ -46,4 +46,12 @@ export const mutants: readonly Mutant[] = [
     test: 'attacks/malformed-passkeys.test.ts',
     title: 'a malformed answer of a passkey at a sign-in is a wrong one, and never an outage',
   },
+  {
+    ...form,
+    defense: 'reading a form to its end that is too long',
+    find: 'if (length <= maxFormLength) chunks.push(bytes)',
+    replace: 'if (length > maxFormLength) return Buffer.alloc(0)\n      chunks.push(bytes)',
+    title:
+      'a posted form that is too long to be ours is answered like an empty one, and its connection takes the next request',
+  },
 ]

@@ -52,7 +52,11 @@ const isForm = ({ headers }: HttpRequest) =>
 
 const isJson = ({ headers }: HttpRequest) => /^application\/json\b/i.test(headers['content-type'] ?? '')
 
-/** @returns undefined if the connection ended before the body did; nothing for what is too long to be one of our forms. */
+/**
+ * What is too long to be one of our forms is read to its end as well, or the connection would stand still: Node reads no more of a request
+ * whose reader has left.
+ * @returns undefined if the connection ended before the body did; nothing for what is too long.
+ */
 async function readBytes(req: PostedRequest): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let length = 0
@@ -60,14 +64,13 @@ async function readBytes(req: PostedRequest): Promise<Buffer | undefined> {
     for await (const chunk of req) {
       const bytes = Buffer.from(chunk as Buffer | string)
       length += bytes.length
-      if (length > maxFormLength) return Buffer.alloc(0)
-      chunks.push(bytes)
+      if (length <= maxFormLength) chunks.push(bytes)
     }
   } catch (error) {
     if (req.complete) throw error
     return undefined
   }
-  return Buffer.concat(chunks)
+  return length > maxFormLength ? Buffer.alloc(0) : Buffer.concat(chunks)
 }
 
 /**

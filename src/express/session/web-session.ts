@@ -156,7 +156,7 @@ function fitting(req: HttpRequest, state: MfaState): MfaState {
   const { [serviceKey]: service, [homeKey]: home = '/' } = req as WithSession
   const { mfa: _before, ...data } = kind.dataOf(sessionOf(req))
   const sizeWith = (mfa: StoredState | undefined) => kind.cookieSize(req, { ...data, mfa })
-  const forms = smallerStates(state, home)
+  const forms = smallerStates(state, { home, before: loadedState(req) })
   const fittingState = forms.find((form) => sizeWith(serializeState({ ...form, service })) <= maxCookieSize)
   if (fittingState) return fittingState
   throw new WebSessionError(
