@@ -80,6 +80,25 @@ describe('moving to a new phone', () => {
     expect(await appears(old.getByText('Nothing to approve'))).toBe(true)
   })
 
+  it('a move is given up when the new phone leaves before it has claimed the account', async () => {
+    const { service, link } = await moving()
+    const fresh = await phone.open(service)
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+    await fresh.route('**/move/claim', async (route) => {
+      await left
+      await route.continue()
+    })
+    await fresh.evaluate((fragment) => void (location.hash = fragment), link)
+    await fresh.getByText('One moment').waitFor()
+
+    await button(fresh, 'Back').click()
+    await headline(fresh, 'Add an account')
+    const givenUp = fresh.waitForResponse((response) => response.url().endsWith('/move/collect'))
+    leave()
+
+    expect((await givenUp).status()).toBe(200)
+  })
+
   it('the old phone shows a new move code only on request after 30 seconds', async () => {
     const { page, pass } = await phone.joinedAtRest()
     await beginMove(page)
