@@ -80,6 +80,7 @@ describe('adding an account', () => {
     const { code, userId } = await service.enroll('alice')
     const page = await phone.open(service, `#code=${code}`)
     await page.evaluate(() => {
+      // oxlint-disable-next-line typescript/unbound-method -- it is put back as it was
       const { put } = IDBObjectStore.prototype
       IDBObjectStore.prototype.put = function full() {
         IDBObjectStore.prototype.put = put
