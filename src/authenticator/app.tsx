@@ -140,7 +140,11 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
       )}
       {accounts.unavailable ? <CannotRunScreen obstacle="noStorage" /> : null}
       {list && !accounts.unavailable ? (
-        <CurrentScreen {...parts} {...{ list, onBack, onAnswer, onScan, onAdded, onGone, onInstall, onLanguage }} />
+        <CurrentScreen
+          {...parts}
+          {...{ list, onBack, onAnswer, onScan, onAdded, onGone, onInstall, onLanguage }}
+          ensureWritable={() => store.ensureWritable()}
+        />
       ) : null}
     </>
   )

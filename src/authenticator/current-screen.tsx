@@ -1,3 +1,5 @@
+import { useLayoutEffect } from 'preact/hooks'
+
 import type { Clock } from '../ground/clock.ts'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
@@ -31,6 +33,7 @@ interface CurrentScreenProps {
   readonly onBack: () => void
   readonly onAnswer: (requestScreen: RequestShown, answer: Answer) => Promise<void>
   readonly onScan: (requestScreen: RequestShown, secret: string) => Promise<string | undefined>
+  readonly ensureWritable: () => Promise<void>
   readonly onAdded: (account: Account) => Promise<void>
   readonly onGone: (account: StoredAccount) => Promise<void>
   readonly onInstall: (() => void) | undefined
@@ -95,9 +98,9 @@ function Home({ list, inbox, now, accounts, notifications, show, onGone, onInsta
 
 type AddProps = CurrentScreenProps & { readonly code: string | undefined }
 
-function Add({ list, device, clock, serviceUrl, code, onAdded, onBack }: AddProps) {
+function Add({ list, device, clock, serviceUrl, code, ensureWritable, onAdded, onBack }: AddProps) {
   const cancel = list.length > 0 ? onBack : undefined
-  return <AddAccountScreen {...{ device, clock, serviceUrl, code, onAdded, onCancel: cancel }} />
+  return <AddAccountScreen {...{ device, clock, serviceUrl, code, ensureWritable, onAdded, onCancel: cancel }} />
 }
 
 type RequestProps = CurrentScreenProps & { readonly screen: RequestShown }
@@ -143,6 +146,10 @@ function Outcome({ screen: { outcome, report, ended }, inbox, clock, onBack, onA
 
 function OneAccount({ id, list, device, accounts, show, onBack }: CurrentScreenProps & { readonly id: string }) {
   const account = list.find((each) => each.id === id)
+  // Another tab has removed it.
+  useLayoutEffect(() => {
+    if (!account) onBack()
+  }, [account])
   if (!account) return null
   return (
     <AccountScreen

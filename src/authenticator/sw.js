@@ -52,10 +52,15 @@ async function cachedFile(request) {
   if (cached) return cached
   const response = await fetch(request)
   if (response.ok && request.url.startsWith(`${self.registration.scope}assets/`)) {
-    const cache = await caches.open(cacheName)
-    await cache.put(request, response.clone())
+    // Where there is no room left, it is asked for again the next time.
+    await keep(request, response.clone()).catch(() => undefined)
   }
   return response
+}
+
+async function keep(request, response) {
+  const cache = await caches.open(cacheName)
+  await cache.put(request, response)
 }
 
 /** Shows a notification without details, as others may see a locked screen. */

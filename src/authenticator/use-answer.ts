@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks'
+import { type Dispatch, type StateUpdater, useRef } from 'preact/hooks'
 
 import type { Answered, Scanned } from '../contract/device-answers.ts'
 import type { Device } from '../device/device.ts'
@@ -17,10 +17,10 @@ interface Answering {
   readonly scan: (requestScreen: RequestShown, secret: string) => Promise<string | undefined>
 }
 
-export function useAnswer(device: Device, inbox: Inbox, show: (screen: Screen) => void): Answering {
+export function useAnswer(device: Device, inbox: Inbox, show: Dispatch<StateUpdater<Screen>>): Answering {
   const words = useWords()
-  /** Ignores further presses while an answer is being sent. */
-  const answering = useRef(false)
+  /** The requests whose answers are being sent: further presses on them are ignored. */
+  const answering = useRef(new Set<string>())
 
   async function send({ pending, denied = false }: RequestShown, call: Call, withPin: boolean): Promise<Sent> {
     try {
@@ -42,12 +42,13 @@ export function useAnswer(device: Device, inbox: Inbox, show: (screen: Screen) =
   }
 
   async function once(requestScreen: RequestShown, call: Call, withPin = false): Promise<string | undefined> {
-    if (answering.current) return undefined
-    answering.current = true
+    const { id } = requestScreen.pending.request
+    if (answering.current.has(id)) return undefined
+    answering.current.add(id)
     show({ ...requestScreen, busy: true, problem: undefined })
     const { screen, number } = await send(requestScreen, call, withPin)
-    show(screen)
-    answering.current = false
+    show((before) => (isAt(before, id) ? screen : before))
+    answering.current.delete(id)
     return number
   }
 
@@ -63,6 +64,10 @@ export function useAnswer(device: Device, inbox: Inbox, show: (screen: Screen) =
       once(requestScreen, ({ account, request }) => device.scan(account, request, secret)),
   }
 }
+
+/** Whether what came of an answer takes nothing away: the person may be answering another request by now. */
+const isAt = (screen: Screen, id: string): boolean =>
+  screen.name === 'home' || (screen.name === 'request' && screen.pending.request.id === id)
 
 type Call = (pending: Pending) => Promise<Scanned>
 

@@ -1,3 +1,4 @@
+import { fetchWithin } from './fetch-within.ts'
 import { parseUrl } from './parse-url.ts'
 
 /** An action that the user has to approve on a device. */
@@ -22,6 +23,9 @@ export interface ApprovalOptions {
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined
 }
+
+/** The server answers within 25 s, so a connection that is silent for longer than this is dead, ms. */
+const silentFor = 40_000
 
 /** The pause after an answer that was not held, ms. */
 const retryAfter = 2000
@@ -76,17 +80,15 @@ async function settledState(address: string, signal: AbortSignal | undefined): P
 }
 
 async function stateAt(address: string, signal: AbortSignal | undefined): Promise<string | undefined> {
-  try {
-    const answer = await fetch(address, {
-      headers: { accept: 'application/json' },
-      credentials: 'include',
-      redirect: 'manual',
-      ...(signal && { signal }),
-    })
-    // The web session has ended, another one has asked, or the app leads to its login.
-    if (answer.status === 401 || answer.status === 404 || answer.type === 'opaqueredirect') return 'lost'
-    return answer.ok ? ((await answer.json()) as { readonly state?: string }).state : undefined
-  } catch {
-    return undefined
-  }
+  const request = [
+    address,
+    { headers: { accept: 'application/json' }, credentials: 'include', redirect: 'manual' },
+  ] as const
+  return fetchWithin(silentFor, signal, request, readState).catch(() => undefined)
+}
+
+async function readState(answer: Response): Promise<string | undefined> {
+  // The web session has ended, another one has asked, or the app leads to its login.
+  if (answer.status === 401 || answer.status === 404 || answer.type === 'opaqueredirect') return 'lost'
+  return answer.ok ? ((await answer.json()) as { readonly state?: string }).state : undefined
 }

@@ -1,3 +1,5 @@
+import { fetchWithin } from './fetch-within.ts'
+
 /** An event stream that does not open in this time is buffered by a proxy, ms. */
 const openWithin = 5000
 /** The server sends something every 25 s, so a connection that is silent for longer than this is dead, ms. */
@@ -165,24 +167,13 @@ interface Answer {
 
 /** Without an answer there is no change: a failed request says nothing about the challenge. */
 async function askOnce(url: string, stopped: AbortSignal): Promise<Answer> {
-  const request = new AbortController()
-  const giveUp = () => request.abort()
-  const timer = setTimeout(giveUp, silentFor)
-  stopped.addEventListener('abort', giveUp)
-  try {
-    const answer = await fetch(url, {
-      headers: { accept: 'application/json' },
-      redirect: 'manual',
-      signal: request.signal,
-    })
-    // Signed out, or redirected by the app: reloading the page shows which.
-    if (answer.status === 401 || answer.type === 'opaqueredirect') return { change: 'lost' }
-    return answer.ok ? ((await answer.json()) as Answer) : {}
-  } catch {
-    // Offline, asleep or disconnected: retried after a pause.
-    return {}
-  } finally {
-    clearTimeout(timer)
-    stopped.removeEventListener('abort', giveUp)
-  }
+  const request = [url, { headers: { accept: 'application/json' }, redirect: 'manual' }] as const
+  // Offline, asleep or disconnected: retried after a pause.
+  return fetchWithin(silentFor, stopped, request, readAnswer).catch(() => ({}))
+}
+
+async function readAnswer(answer: Response): Promise<Answer> {
+  // Signed out, or redirected by the app: reloading the page shows which.
+  if (answer.status === 401 || answer.type === 'opaqueredirect') return { change: 'lost' }
+  return answer.ok ? ((await answer.json()) as Answer) : {}
 }

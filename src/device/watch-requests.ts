@@ -50,6 +50,7 @@ const maxRetryPause = 30_000
 export async function watchRequests(context: DeviceContext, account: Account, options: WatchOptions): Promise<void> {
   const { signal } = options
   let etag: string | undefined
+  let hasRead = false
   let failures = 0
   let holdStep = 0
   let maxHoldStep = holdTimes.length - 1
@@ -60,6 +61,8 @@ export async function watchRequests(context: DeviceContext, account: Account, op
   }
   const onInbox = (inbox: Inbox) => {
     onSuccess()
+    // The list before may come back: with its tag, the service would say that nothing has changed.
+    etag = undefined
     options.onChange(inbox.requests)
     options.onNotices?.(noticesOf(inbox))
     options.onCalls?.(inbox.calls ?? [])
@@ -69,7 +72,7 @@ export async function watchRequests(context: DeviceContext, account: Account, op
     const pollInterval = options.pollInterval?.()
     try {
       // The first call reads the inbox, which works through every proxy, so that requests appear at once.
-      if (pollInterval === undefined && etag !== undefined && context.clock.now() >= streamsFrom) {
+      if (pollInterval === undefined && hasRead && context.clock.now() >= streamsFrom) {
         if (await followInbox(context, account, { onInbox, signal }))
           await pause(context.clock, reconnectPause(context), signal)
         else streamsFrom = context.clock.now() + streamRetryPause
@@ -84,6 +87,7 @@ export async function watchRequests(context: DeviceContext, account: Account, op
       if (list.approvals) options.onApprovals?.(list.approvals)
       const changed = list.etag !== undefined && list.etag !== etag
       etag = list.etag
+      hasRead = etag !== undefined
       // No proxy cut the held call, so the next one may be longer.
       if (list.held && !changed) holdStep = Math.min(holdStep + 1, maxHoldStep)
       if (!list.held && !changed) await pause(context.clock, pollInterval ?? defaultPollInterval, signal)

@@ -102,6 +102,20 @@ describe('an account', () => {
     expect(await appears(other.getByText('Nothing to approve'))).toBe(true)
   })
 
+  it('the screen of an account leads home when another tab removes the account', async () => {
+    const { service, page } = await phone.joined()
+    await button(page, 'Options for alice at Wiki').click()
+    await headline(page, 'Wiki')
+    const other = await page.context().newPage()
+    await other.goto(`${service.url}/authenticator/`)
+    await button(other, 'Options for alice at Wiki').click()
+    await button(other, 'Remove this account').click()
+
+    await button(other, 'Remove').click()
+
+    expect(await headline(page, 'Add an account')).toBe(true)
+  })
+
   it('an account shows the image of its domain, or the first letter of its name', async () => {
     const { service, page } = await phone.joined()
     const emblem = page.locator('.emblem')

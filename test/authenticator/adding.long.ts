@@ -75,6 +75,27 @@ describe('adding an account', () => {
     expect(await appears(page.getByRole('alert').getByText('belongs to another address'))).toBe(true)
   })
 
+  it('the app uses no activation code up where it cannot store the account', async () => {
+    const service = await startService()
+    const { code, userId } = await service.enroll('alice')
+    const page = await phone.open(service, `#code=${code}`)
+    await page.evaluate(() => {
+      // oxlint-disable-next-line typescript/unbound-method -- it is put back as it was
+      const { put } = IDBObjectStore.prototype
+      IDBObjectStore.prototype.put = function full() {
+        IDBObjectStore.prototype.put = put
+        throw new DOMException('The storage is full.', 'QuotaExceededError')
+      }
+    })
+
+    await button(page, 'Add this account').click()
+    await page.getByRole('alert').getByText('That didn’t work. Try again.').waitFor()
+    const token = await service.client.tokens.get(service.domainId, userId)
+    await add(page)
+
+    expect(token).toMatchObject({ state: 'pending' })
+  })
+
   it('the app stores a separate, non-extractable key for each account', async () => {
     const service = await startService()
     const page = await phone.open(service, `#code=${(await service.enroll('alice')).code}`)

@@ -9,6 +9,8 @@ import { approveWith, button, headline, appears, read } from './screen.ts'
 import { addWithPin, beginMove, compared, showMove } from './move.ts'
 
 const phone = await phones()
+/** Where the service worker is what matters. */
+const installing = await phones({ serviceWorkers: 'allow' })
 
 /** An old phone that shows the code of a move, and what a new one opens. */
 async function moving(context: BrowserContextOptions = {}) {
@@ -80,6 +82,25 @@ describe('moving to a new phone', () => {
     expect(await appears(old.getByText('Nothing to approve'))).toBe(true)
   })
 
+  it('a move is given up when the new phone leaves before it has claimed the account', async () => {
+    const { service, link } = await moving()
+    const fresh = await phone.open(service)
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+    await fresh.route('**/move/claim', async (route) => {
+      await left
+      await route.continue()
+    })
+    await fresh.evaluate((fragment) => void (location.hash = fragment), link)
+    await fresh.getByText('One moment').waitFor()
+
+    await button(fresh, 'Back').click()
+    await headline(fresh, 'Add an account')
+    const givenUp = fresh.waitForResponse((response) => response.url().endsWith('/move/collect'))
+    leave()
+
+    expect((await givenUp).status()).toBe(200)
+  })
+
   it('the old phone shows a new move code only on request after 30 seconds', async () => {
     const { page, pass } = await phone.joinedAtRest()
     await beginMove(page)
@@ -89,6 +110,18 @@ describe('moving to a new phone', () => {
 
     await button(page, 'Show a new code').waitFor()
     expect(await page.locator('img.qr-code').count()).toBe(0)
+  })
+
+  it('the old phone shows the move code although the browser has no room left to keep its script', async () => {
+    const { service, page } = await installing.joined()
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+    await page.reload()
+    const session = await page.context().newCDPSession(page)
+    await session.send('Storage.overrideQuotaForOrigin', { origin: service.url, quotaSize: 1 })
+
+    await beginMove(page)
+
+    expect(await page.locator('img.qr-code').count()).toBe(1)
   })
 
   it('the old phone withdraws the move code when the person leaves', async () => {

@@ -28,6 +28,18 @@ const stopTicking = (page: Page) =>
       }),
   )
 
+/** Runs in the page: how far the stored account says that its clock is off, seconds. */
+async function offsetInStore(): Promise<number> {
+  const database = await new Promise<IDBDatabase>((resolve) => {
+    const opening = indexedDB.open('second-factor', 1)
+    opening.addEventListener('success', () => resolve(opening.result))
+  })
+  const reading = database.transaction('accounts').objectStore('accounts').getAll()
+  await new Promise((resolve) => reading.addEventListener('success', resolve))
+  database.close()
+  return (reading.result as { clockOffset: number }[])[0]?.clockOffset ?? Number.NaN
+}
+
 describe('the offline code of an account', () => {
   it('the offline code is shown on request with the time it is valid, has the keyboard focus, and signs in', async () => {
     const { service, page } = await phone.joined()
@@ -44,6 +56,25 @@ describe('the offline code of an account', () => {
   it('the offline code needs no connection', async () => {
     const { service, page } = await installing.joined()
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+    await page.context().setOffline(true)
+    await page.reload()
+
+    await show(page)
+    const otp = (await copyButton(page).innerText()).replace(/\D/g, '')
+
+    expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved' })
+  })
+
+  it('the offline code needs no connection even where the clock of the phone is wrong by hours', async () => {
+    const clockAhead = (page: Page) =>
+      page.addInitScript(() => {
+        const now = Date.now.bind(Date)
+        Date.now = () => now() + 2 * 60 * 60 * 1000
+      })
+    // The account was added while the clock was right.
+    const { service, page } = await installing.joined({ prepare: clockAhead })
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+    await expect.poll(() => read(page, offsetInStore)).toBeLessThan(-7000)
     await page.context().setOffline(true)
     await page.reload()
 

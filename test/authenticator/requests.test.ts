@@ -274,6 +274,35 @@ describe('an answer', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
   })
 
+  it('an answer that is on its way holds up no other request, and takes nothing away that is typed there', async () => {
+    const { service, page } = await phone.joined()
+    const first = await service.ask('alice')
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    let answerCount = 0
+    await page.route('**/answer', async (route) => {
+      answerCount += 1
+      if (answerCount === 1) await released
+      await route.continue()
+    })
+    await button(page, 'Approve').click()
+    await expect.poll(() => answerCount).toBe(1)
+    await page.goBack()
+    const second = await service.ask('alice', {
+      numberMatching: true,
+      attributes: [{ key: 'Browser', value: 'Newer' }],
+    })
+    await page.locator('button.row').getByText('Newer').click()
+    await page.getByLabel('Enter the number').fill(second.number!)
+
+    release()
+    await expect.poll(async () => (await service.state(first.id)).state).toBe('approved')
+    await page.getByText('Decide later').waitFor()
+    await button(page, 'Approve').click()
+
+    await headline(page, 'Approved')
+    expect(await service.state(second.id)).toMatchObject({ state: 'approved' })
+  })
+
   it('a tap that was meant for the previous screen answers nothing', async () => {
     const { page, answers } = await askedJustNow()
 

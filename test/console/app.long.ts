@@ -250,6 +250,23 @@ describe('the app', () => {
     expect(await button(page, 'Try again').count()).toBe(0)
   })
 
+  it('the console says that the service is not responding where a portal or a proxy answers in its place', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    await expectHeadline(page, 'People')
+    const body = '<h1>Sign in to the Wi-Fi</h1>'
+    await page.route('**/api/**', (route) => route.fulfill({ contentType: 'text/html', body }))
+
+    await link(page, 'Administrators').click()
+    await page.getByRole('alert').getByText('The service isn’t responding.').waitFor()
+    await page.reload()
+    await page.getByRole('alert').getByText('The service isn’t responding.').waitFor()
+    await page.unrouteAll()
+    await button(page, 'Try again').click()
+
+    await page.getByText('olivia@example.com').waitFor()
+  })
+
   it('the console reloads on a button press when a screen’s script no longer exists, once the service responds', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)

@@ -14,6 +14,8 @@ export interface AccountsStore {
   /** Adds or replaces accounts, all of them or none. */
   save(...accounts: readonly StoredAccount[]): Promise<void>
   delete(id: string): Promise<void>
+  /** Makes sure that an account can be stored, before its code is used up. @throws {DOMException} if not. */
+  ensureWritable(): Promise<void>
   /** Calls back when another tab changed the list. */
   onChange(callback: () => void): () => void
 }
@@ -33,6 +35,12 @@ export function createAccountsStore(): AccountsStore {
     list: () => run<StoredAccount[]>('readonly', (store) => store.getAll()),
     save: (...changed) => change((store) => changed.map((account) => store.put(account)).at(-1)),
     delete: (id) => change((store) => store.delete(id)),
+    async ensureWritable() {
+      await run('readwrite', (store) => {
+        store.put({ id: '' })
+        return store.delete('')
+      })
+    },
     onChange(callback) {
       channel.addEventListener('message', callback)
       return () => channel.removeEventListener('message', callback)

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
 import type { Account } from '../../device/account.ts'
 import type { AccountsStore, StoredAccount } from './accounts-store.ts'
@@ -20,10 +20,14 @@ export interface Accounts {
 export function useAccounts(store: AccountsStore): Accounts {
   const [list, setList] = useState<readonly StoredAccount[]>()
   const [unavailable, setUnavailable] = useState(false)
+  /** The clock offsets as they are stored. Calls change those of the list. */
+  const offsets = useRef<ReadonlyMap<string, number>>(new Map())
 
   const read = useCallback(async () => {
     try {
-      setList(inOrder(await store.list()))
+      const stored = inOrder(await store.list())
+      offsets.current = offsetsOf(stored)
+      setList(stored)
     } catch {
       // Whatever the reason, the page cannot work without storage for keys.
       setUnavailable(true)
@@ -34,6 +38,14 @@ export function useAccounts(store: AccountsStore): Accounts {
     void read()
     return store.onChange(() => void read())
   }, [store, read])
+
+  useEffect(() => {
+    const changed = list?.filter(({ id, clockOffset }) => clockOffset !== offsets.current.get(id)) ?? []
+    if (!list || changed.length === 0) return
+    offsets.current = offsetsOf(list)
+    // Without them, offline codes of a clock that is wrong would be wrong after the next start. Calls learn them again.
+    keepOffsets(store, changed).catch(() => {})
+  })
 
   async function change(write: (accounts: readonly StoredAccount[]) => Promise<void>) {
     // Reads the stored list first, as another tab may have changed it.
@@ -52,6 +64,17 @@ export function useAccounts(store: AccountsStore): Accounts {
     move: (id, by) => change((all) => store.save(...swapped(all, id, by))),
     remove: (id) => change(() => store.delete(id)),
   }
+}
+
+const offsetsOf = (accounts: readonly StoredAccount[]) =>
+  new Map(accounts.map(({ id, clockOffset }) => [id, clockOffset]))
+
+async function keepOffsets(store: AccountsStore, changed: readonly StoredAccount[]): Promise<void> {
+  const offsetOf = offsetsOf(changed)
+  const stored = (await store.list()).filter(({ id }) => offsetOf.has(id))
+  await store.save(
+    ...stored.map((account) => ({ ...account, clockOffset: offsetOf.get(account.id) ?? account.clockOffset })),
+  )
 }
 
 /** The name of an account on this device. */

@@ -22,6 +22,8 @@ interface AddAccountScreenProps {
   readonly serviceUrl: string
   /** The code in the link that opened this page. */
   readonly code: string | undefined
+  /** Makes sure that an account can be stored, before its code is used up. */
+  readonly ensureWritable: () => Promise<void>
   readonly onAdded: (account: Account) => Promise<void>
   /** Absent where there is nothing to go back to. */
   readonly onCancel: (() => void) | undefined
@@ -41,7 +43,8 @@ const ClaimAccount = lazyScreen(async () => (await import('./claim-account.tsx')
 const isMove = (code: string | undefined) => MoveCode.safeParse(code).success
 
 /** Adds an account: asks for the code, shows the account, asks for a new PIN where the domain requires one, and activates. */
-export function AddAccountScreen({ device, clock, serviceUrl, code, onAdded, onCancel }: AddAccountScreenProps) {
+export function AddAccountScreen(props: AddAccountScreenProps) {
+  const { device, clock, serviceUrl, code, ensureWritable, onAdded, onCancel } = props
   const words = useWords()
   const [step, setStep] = useState<Step>(() => (mustInstallFirst() ? 'install' : isMove(code) ? 'move' : 'code'))
   /** The code in a link that an old phone shows. */
@@ -57,6 +60,7 @@ export function AddAccountScreen({ device, clock, serviceUrl, code, onAdded, onC
   const join = ({ code: enteredCode, preview }: Offer, pin?: string) =>
     run(async () => {
       const name = deviceName(navigator.userAgent)
+      await ensureWritable()
       await onAdded(await device.activate(serviceUrl, enteredCode, { name, preview, pin }))
     })
   useEffect(() => {
@@ -85,7 +89,7 @@ export function AddAccountScreen({ device, clock, serviceUrl, code, onAdded, onC
     )
   if (step === 'scan') return <ScanScreen clock={clock} onRead={read} onCancel={() => setStep('code')} />
   if (step === 'move' && moveCode !== undefined) {
-    const parts = { device, clock, serviceUrl, code: moveCode, onAdded }
+    const parts = { device, clock, serviceUrl, code: moveCode, ensureWritable, onAdded }
     return <ClaimAccount {...parts} onCancel={onCancel ?? (() => setStep('code'))} />
   }
   if (!offer || step === 'code') {

@@ -26,6 +26,8 @@ interface ClaimAccountScreenProps {
   readonly clock: Clock
   readonly serviceUrl: string
   readonly code: string
+  /** Makes sure that an account can be stored, before its code is used up. */
+  readonly ensureWritable: () => Promise<void>
   readonly onAdded: (account: Account) => Promise<void>
   readonly onCancel: () => void
 }
@@ -34,7 +36,8 @@ interface ClaimAccountScreenProps {
 type Step = 'claiming' | 'offer' | 'pin' | 'waiting' | 'over'
 
 /** Takes an account over from an old phone. The code is used up at once, as it is shown for seconds only. */
-export function ClaimAccountScreen({ device, clock, serviceUrl, code, onAdded, onCancel }: ClaimAccountScreenProps) {
+export function ClaimAccountScreen(props: ClaimAccountScreenProps) {
+  const { device, clock, serviceUrl, code, ensureWritable, onAdded, onCancel } = props
   const words = useWords()
   const now = useNow(clock)
   const [step, setStep] = useState<Step>('claiming')
@@ -50,12 +53,18 @@ export function ClaimAccountScreen({ device, clock, serviceUrl, code, onAdded, o
     setStep('over')
   }
   useEffect(() => {
+    let isUnmounted = false
     const claim = async () => {
-      setClaimed(await device.claimMove(serviceUrl, code, deviceName(navigator.userAgent)))
+      await ensureWritable()
+      const account = await device.claimMove(serviceUrl, code, deviceName(navigator.userAgent))
+      // The person left before the answer: the old phone is told.
+      if (isUnmounted) return device.abandonMove(account)
+      setClaimed(account)
       setStep('offer')
     }
     void claim().catch(fail)
     return () => {
+      isUnmounted = true
       if (waiting.current) void device.abandonMove(waiting.current).catch(() => {})
     }
   }, [])

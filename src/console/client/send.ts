@@ -50,8 +50,11 @@ export async function send(base: string, call: Call): Promise<unknown> {
   const text = await response.text().catch((error: unknown) => {
     throw new UnreachableError(error)
   })
-  if (response.ok) return text === '' ? undefined : parse(text)
-  throw refusal(response, text)
+  if (!response.ok) throw refusal(response, text)
+  const answer = parse(text)
+  // A page of a portal or a proxy, or an answer that was cut off.
+  if (answer === undefined && text !== '') throw new UnreachableError(response.status)
+  return answer
 }
 
 function refusal(response: Response, text: string): Error {
