@@ -14,6 +14,8 @@ export interface AccountsStore {
   /** Adds or replaces accounts, all of them or none. */
   save(...accounts: readonly StoredAccount[]): Promise<void>
   delete(id: string): Promise<void>
+  /** Keeps what calls have learned about the clock of this device, of accounts that are still stored. By id, seconds. */
+  keepClockOffsets(offsets: ReadonlyMap<string, number>): Promise<void>
   /** Makes sure that an account can be stored, before its code is used up. @throws {DOMException} if not. */
   ensureWritable(): Promise<void>
   /** Calls back when another tab changed the list. */
@@ -35,6 +37,16 @@ export function createAccountsStore(): AccountsStore {
     list: () => run<StoredAccount[]>('readonly', (store) => store.getAll()),
     save: (...changed) => change((store) => changed.map((account) => store.put(account)).at(-1)),
     delete: (id) => change((store) => store.delete(id)),
+    async keepClockOffsets(offsets) {
+      // Together, so that an account that is removed meanwhile stays removed.
+      await run('readwrite', (store) => {
+        for (const [id, clockOffset] of offsets) {
+          const stored = store.get(id) as IDBRequest<StoredAccount | undefined>
+          stored.addEventListener('success', () => stored.result && store.put({ ...stored.result, clockOffset }))
+        }
+        return undefined
+      })
+    },
     async ensureWritable() {
       await run('readwrite', (store) => {
         store.put({ id: '' })

@@ -44,7 +44,7 @@ export function useAccounts(store: AccountsStore): Accounts {
     if (!list || changed.length === 0) return
     offsets.current = offsetsOf(list)
     // Without them, offline codes of a clock that is wrong would be wrong after the next start. Calls learn them again.
-    keepOffsets(store, changed).catch(() => {})
+    store.keepClockOffsets(offsetsOf(changed)).catch(() => {})
   })
 
   async function change(write: (accounts: readonly StoredAccount[]) => Promise<void>) {
@@ -68,14 +68,6 @@ export function useAccounts(store: AccountsStore): Accounts {
 
 const offsetsOf = (accounts: readonly StoredAccount[]) =>
   new Map(accounts.map(({ id, clockOffset }) => [id, clockOffset]))
-
-async function keepOffsets(store: AccountsStore, changed: readonly StoredAccount[]): Promise<void> {
-  const offsetOf = offsetsOf(changed)
-  const stored = (await store.list()).filter(({ id }) => offsetOf.has(id))
-  await store.save(
-    ...stored.map((account) => ({ ...account, clockOffset: offsetOf.get(account.id) ?? account.clockOffset })),
-  )
-}
 
 /** The name of an account on this device. */
 export function nameOf(account: StoredAccount): string {
