@@ -1,4 +1,3 @@
-import { reasonFor } from './database/failures.ts'
 import { exitCode } from './terminal/failure.ts'
 
 /**
@@ -13,6 +12,12 @@ export function watchOutput(stdout: NodeJS.WriteStream): void {
     process.exitCode = exitCode.failed
     if (isTold) return
     isTold = true
-    console.error(`Can't write the output: ${reasonFor('', error)}`)
+    void tell(error)
   })
+}
+
+/** Loads the explanations only now: most commands need none. */
+async function tell(error: NodeJS.ErrnoException): Promise<void> {
+  const { reasonFor } = await import('./database/failures.ts')
+  console.error(`Can't write the output: ${reasonFor('', error)}`)
 }

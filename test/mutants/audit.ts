@@ -52,8 +52,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'comparing ends with a kept head',
     file: 'src/service/engine/audit/verify-chains.ts',
-    find: 'if (reached < sequence) findings',
-    replace: 'if (reached < 0) findings',
+    find: 'if (reached >= sequence) continue',
+    replace: 'if (reached >= 0) continue',
     test: 'service/engine/audit/trail.test.ts',
     title: 'the audit trail reveals missing newest entries when compared with a saved head',
   },

@@ -112,8 +112,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'wildcards in a search for hardware tokens',
     file: stock,
-    find: 'const beginning = `${escaped(folded)}%`',
-    replace: 'const beginning = `${folded}%`',
+    find: 'const beginning = `${escaped(text)}%`',
+    replace: 'const beginning = `${text}%`',
     test: apps,
     title: 'an administrator who searches for %s lists neither people nor hardware tokens',
   },

@@ -329,7 +329,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that names in a mail become no link',
     file: 'src/service/engine/mail/mail-facts.ts',
-    find: "text.replace(/[^\\p{L}\\p{M}\\p{N} ,()'’·-]+/gu, ' ').slice(0, 60)",
+    find: "cutText(text.replace(/[^\\p{L}\\p{M}\\p{N} ,()'’·-]+/gu, ' '), 60)",
     replace: 'text',
     test: 'service/engine/mail/security-mails.test.ts',
     title: 'a mail about a change names the device, browser and place where the person confirmed it',
