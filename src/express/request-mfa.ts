@@ -42,7 +42,8 @@ export interface RequestMfa {
    * @param action What the user sees, and `bind`: everything that the action depends on, as plain data, such as a digest of the upload.
    * The approval counts only for the same `bind`, title, details, user and browser.
    * @throws {ApprovalRequiredError} while it is not approved: send `error.body` with status 403, or redirect to `error.approval.page`;
-   * {MfaRequiredError} where the second step was not passed; {TypeError} for an action that cannot be shown.
+   * {MfaRequiredError} where the second step was not passed; {TypeError} for an action that cannot be shown; {Error} with status 503
+   * while the service does not answer, or the web session is not stored.
    *
    * @example
    * const { id } = await req.mfa.approve({ title: `Deploy ${version}`, bind: { version, digest } })

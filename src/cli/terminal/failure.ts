@@ -50,7 +50,7 @@ export const explain = (error: unknown): string =>
 function helpHint(error: unknown, command: Command): string {
   if (!(error instanceof Failure) || error.exitCode !== exitCode.usage || !command.name()) return ''
   if (/--help|See: |Run: /.test(error.message)) return ''
-  return `${error.message.endsWith('.') ? '' : '.'} See: ${pathOf(command)} --help`
+  return `${/[.?!]$/.test(error.message) ? '' : '.'} See: ${pathOf(command)} --help`
 }
 
 /** `requestTimeout: must be 10 or more` becomes `--request-timeout: must be 10 or more`. */
