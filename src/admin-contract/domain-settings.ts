@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { NumberMatching } from '../contract/domains.ts'
 import { PhishingResistance } from '../contract/phishing-resistance.ts'
-import { Title } from '../contract/text.ts'
+import { Title } from '../contract/title.ts'
 
 /** The longest time a request can wait for its user, seconds (OWASP ASVS 5.0 6.5.5). */
 export const maxRequestTimeout = 600

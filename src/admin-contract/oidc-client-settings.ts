@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { Title } from '../contract/text.ts'
+import { Title } from '../contract/title.ts'
 import { CibaSettings } from './oidc-ciba.ts'
 import { EntraSettings } from './oidc-entra.ts'
 import { isRedirectUri, isResource, isSecureAddress, longestAddress } from './oidc-addresses.ts'

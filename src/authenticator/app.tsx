@@ -143,7 +143,7 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
         <CurrentScreen
           {...parts}
           {...{ list, onBack, onAnswer, onScan, onAdded, onGone, onInstall, onLanguage }}
-          ensureWritable={() => store.ensureWritable()}
+          ensureWritable={store.ensureWritable}
         />
       ) : null}
     </>

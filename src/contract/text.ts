@@ -10,13 +10,8 @@ export const Random128 = z.string().regex(/^[A-Za-z0-9_-]{21}[AQgw]$/)
 /** Unix time, whole seconds. */
 export const Seconds = z.int().nonnegative()
 
-/** Text for people, without control characters. Its length counts code points. */
-export const text = (minimum: number, maximum: number) => checkedText(z.string(), minimum, maximum)
-
-/** The name of an organization, a domain or a client. Blanks at its ends do not count. */
-export const Title = checkedText(z.string().trim(), 1, 128)
-
-function checkedText(schema: z.ZodString, minimum: number, maximum: number) {
+/** Text for people, without control characters. Its length counts code points. @param schema What is done with it before. */
+export function text(minimum: number, maximum: number, schema = z.string()) {
   return schema
     .refine((value) => value.isWellFormed() && !controlCharacters.test(value), 'must not contain control characters')
     .refine((value) => withinLength(value, minimum, maximum), `must have ${minimum} to ${maximum} characters`)

@@ -7,7 +7,7 @@ import type { DomainChanges, NewDomain } from './features/domains/administration
 import { NameTakenError } from './engine/base/errors.ts'
 import { audit } from './engine/audit/audit.ts'
 import type { ServiceContext } from './engine/context/service-context.ts'
-import { Title } from '../contract/text.ts'
+import { Title } from '../contract/title.ts'
 import { parseOptions } from '../contract/validate.ts'
 import { newId } from './engine/base/random.ts'
 import { insertOrganization, organizationById, organizations } from './features/domains/organization-statements.ts'

@@ -14,10 +14,10 @@ export interface AccountsStore {
   /** Adds or replaces accounts, all of them or none. */
   save(...accounts: readonly StoredAccount[]): Promise<void>
   delete(id: string): Promise<void>
-  /** Keeps what calls have learned about the clock of this device, of accounts that are still stored. By id, seconds. */
+  /** Keeps what calls have learned about the clock of this device, for accounts that are still stored. By id, seconds. */
   keepClockOffsets(offsets: ReadonlyMap<string, number>): Promise<void>
   /** Makes sure that an account can be stored, before its code is used up. @throws {DOMException} if not. */
-  ensureWritable(): Promise<void>
+  readonly ensureWritable: () => Promise<void>
   /** Calls back when another tab changed the list. */
   onChange(callback: () => void): () => void
 }
@@ -40,11 +40,13 @@ export function createAccountsStore(): AccountsStore {
     async keepClockOffsets(offsets) {
       // Together, so that an account that is removed meanwhile stays removed.
       await run('readwrite', (store) => {
-        for (const [id, clockOffset] of offsets) {
-          const stored = store.get(id) as IDBRequest<StoredAccount | undefined>
-          stored.addEventListener('success', () => stored.result && store.put({ ...stored.result, clockOffset }))
-        }
-        return undefined
+        const stored = store.getAll() as IDBRequest<StoredAccount[]>
+        stored.addEventListener('success', () => {
+          for (const account of stored.result) {
+            store.put({ ...account, clockOffset: offsets.get(account.id) ?? account.clockOffset })
+          }
+        })
+        return stored
       })
     },
     async ensureWritable() {

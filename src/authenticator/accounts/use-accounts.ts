@@ -40,11 +40,10 @@ export function useAccounts(store: AccountsStore): Accounts {
   }, [store, read])
 
   useEffect(() => {
-    const changed = list?.filter(({ id, clockOffset }) => clockOffset !== offsets.current.get(id)) ?? []
-    if (!list || changed.length === 0) return
+    if (!list?.some(({ id, clockOffset }) => clockOffset !== offsets.current.get(id))) return
     offsets.current = offsetsOf(list)
     // Without them, offline codes of a clock that is wrong would be wrong after the next start. Calls learn them again.
-    store.keepClockOffsets(offsetsOf(changed)).catch(() => {})
+    store.keepClockOffsets(offsets.current).catch(() => {})
   })
 
   async function change(write: (accounts: readonly StoredAccount[]) => Promise<void>) {

@@ -115,7 +115,7 @@ describe('a usage error', () => {
 
   it.each([
     [['domain', 'set', 'Intranet', '--request-timeout', '5'], '--request-timeout: must be 10 or more'],
-    [['domain', 'create', ''], '<name>: must have 1 character or more'],
+    [['domain', 'create', ''], '<name>: must have 1 to 128 characters'],
     [['hardware', 'create', '', '--seed', 'ab'.repeat(20)], '<serial>: must have 1 to 64 characters'],
   ])('a usage error names the option or argument and the expected value: %j', async (args, message) => {
     const { stderr, code } = await run(...args, '--database', place.database)
