@@ -255,8 +255,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'names of domains and clients without control characters',
-    file: 'src/contract/text.ts',
-    find: 'export const Title = checkedText(z.string().trim(), 1, 128)',
+    file: 'src/contract/title.ts',
+    find: 'export const Title = text(1, 128, z.string().trim())',
     replace: 'export const Title = z.string().trim().min(1).max(128)',
     test: 'service/features/domains/console.test.ts',
     title: 'the console takes no name %j of a domain or a client',
