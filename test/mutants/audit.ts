@@ -50,6 +50,14 @@ export const mutants: readonly Mutant[] = [
     title: 'the audit trail reveals an entry that is %s in the database: its %s (%#)',
   },
   {
+    defense: 'asking for the start of a chain that is pruned meanwhile',
+    file: 'src/service/engine/audit/verify-chains.ts',
+    find: 'if (start?.sequence === sequence - 1) previous = start',
+    replace: 'if (start === null) previous = start',
+    test: 'service/engine/audit/trail.test.ts',
+    title: 'the audit trail is found intact also where old entries are pruned while it is verified',
+  },
+  {
     defense: 'comparing ends with a kept head',
     file: 'src/service/engine/audit/verify-chains.ts',
     find: 'if (reached >= sequence) continue',

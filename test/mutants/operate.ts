@@ -2,6 +2,38 @@ import type { Mutant } from './mutant.ts'
 
 export const mutants: readonly Mutant[] = [
   {
+    defense: 'a failure of a command whose output does not fit on the disk',
+    file: 'src/cli/main.ts',
+    find: 'watchOutput(process.stdout)\n',
+    replace: '',
+    test: 'cli/watch-output.test.ts',
+    title: 'a command whose output does not fit on the disk fails, and says so: %s %s',
+  },
+  {
+    defense: 'restoring the file that a link leads to',
+    file: 'src/service/upkeep/sqlite-file.ts',
+    find: '(existsSync(file) ? realpathSync(file) : file)',
+    replace: 'file',
+    test: 'cli/admin/restore-files.test.ts',
+    title: 'second-factor restore replaces the file that a symbolic link leads to, and not the link',
+  },
+  {
+    defense: 'removing what a killed restore has left',
+    file: 'src/cli/commands/restore.ts',
+    find: '    removeCopy(copy)\n    copyPrivately',
+    replace: '    copyPrivately',
+    test: 'cli/admin/restore-files.test.ts',
+    title: 'second-factor restore takes nothing from a restore of another backup that was killed',
+  },
+  {
+    defense: 'changing the key file that a link leads to',
+    file: 'src/service/engine/secrets/edit-key-file.ts',
+    find: 'const path = await realpath(name)',
+    replace: 'const path = name',
+    test: 'cli/admin/restore-files.test.ts',
+    title: 'second-factor keys add changes the file that a symbolic link leads to, and not the link',
+  },
+  {
     defense: 'a secret that is given twice is refused',
     file: 'src/cli/serve/secret-files.ts',
     find: 'if (env[name]) throw',
