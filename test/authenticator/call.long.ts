@@ -126,7 +126,8 @@ describe('a call to the help desk', () => {
 
     await page.goBack()
 
-    expect(await appears(page.locator('section:has(#calls) button.row'))).toBe(true)
+    const list = page.locator('section', { has: page.getByRole('heading', { name: 'Did you call the help desk?' }) })
+    expect(await appears(list.locator('button.row'))).toBe(true)
   })
 
   it('a call to the help desk asks for the PIN after the number', async () => {

@@ -16,7 +16,7 @@ import { button, headline, appears, read } from './screen.ts'
 const phone = await phones()
 
 describe('the texts', () => {
-  const sharedWords = new Set(['appName', 'ok', 'pin', 'notifications', 'browser', 'system', 'user'])
+  const sharedWords = new Set(['appName', 'approvalApp', 'ok', 'pin', 'notifications', 'browser', 'system', 'user'])
 
   it.each(Object.entries({ de, fr, es, pt, ja, ar }))('the texts in %s are all translated', (_, words) => {
     const untranslated = Object.entries(words).filter(([name, word]) => {
