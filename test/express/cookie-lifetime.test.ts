@@ -1,8 +1,8 @@
 import express from 'express'
-import { createClient } from 'second-factor/client'
 import { MfaStrategy } from 'second-factor/passport'
 import { describe, expect, it } from 'vitest'
 
+import { addMember } from '../support/added-member.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 const [day, month] = [86_400_000, 30 * 86_400_000]
@@ -26,10 +26,7 @@ async function startApp(usual: number | undefined, choose: (cookie: { maxAge?: n
       )
     },
   })
-  const { baseUrl, apiKey, domainId, fetch } = await app.service.connect()
-  const client = createClient({ baseUrl, apiKey, fetch })
-  const { id } = await client.users.create({ username: 'alice', name: 'Alice', email: 'person@example.com' })
-  await client.domains.addUser(domainId, id)
+  const { client, id } = await addMember(app.service, 'alice')
   const browser = app.browser()
   await app.signIn(browser, 'alice')
   await browser.submit('/choice')

@@ -5,7 +5,7 @@ import { startWebApp } from '../support/web-app.ts'
 it.each([
   ['turned off', false],
   ['one that makes a URLSearchParams', (text: string) => new URLSearchParams(text)],
-])('the pages of mfa() work whatever query parser the app has: %s', async (_, parser) => {
+])('the pages of mfa() work with any query parser of the app: %s', async (_, parser) => {
   const app = await startWebApp({ routes: (routes) => void routes.set('query parser', parser) })
   const browser = app.browser()
   const { account, page } = await app.enroll(browser, 'alice')

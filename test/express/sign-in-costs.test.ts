@@ -1,9 +1,9 @@
 import { Secret, TOTP } from 'otpauth'
-import { createClient } from 'second-factor/client'
 import { embedded } from 'second-factor/service'
 import type { EmbeddedService } from 'second-factor/service'
 import { describe, expect, it } from 'vitest'
 
+import { addMember } from '../support/added-member.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import { createWatchedClock, quickHash } from '../service/start-service.ts'
 
@@ -41,10 +41,7 @@ function counted(
 describe('the calls of a sign-in', () => {
   it('a sign-in by the code of a hardware token takes three calls, and asks for no device', async () => {
     const { app, calls, service } = await startCountedApp()
-    const { baseUrl, apiKey, domainId, fetch } = await service.connect()
-    const client = createClient({ baseUrl, apiKey, fetch })
-    const { id } = await client.users.create({ username: 'bob', name: 'Bob', email: 'bob@example.com' })
-    await client.domains.addUser(domainId, id)
+    const { client, id } = await addMember(service, 'bob')
     const token = await client.hardware.create({ serialNumber: 'S1', type: 'TOTP6', timeStep: 30, seed })
     await client.hardware.assign(id, token.id)
     const browser = app.browser()
@@ -91,10 +88,7 @@ describe('the calls of a sign-in', () => {
   it('a user who is removed from the domain while the page is made is told so', async () => {
     let remove = () => Promise.resolve()
     const { app, service } = await startCountedApp((call) => (call === 'GET /api/users' ? remove() : Promise.resolve()))
-    const { baseUrl, apiKey, domainId, fetch } = await service.connect()
-    const client = createClient({ baseUrl, apiKey, fetch })
-    const { id } = await client.users.create({ username: 'dave', name: 'Dave', email: 'dave@example.com' })
-    await client.domains.addUser(domainId, id)
+    const { client, id, domainId } = await addMember(service, 'dave')
     const browser = app.browser()
     await browser.submit('/login', { username: 'dave', password: 'secret' })
     remove = async () => {

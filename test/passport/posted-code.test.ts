@@ -6,12 +6,12 @@ import { Passport } from 'passport'
 import request from 'supertest'
 import { requireMfa } from 'second-factor'
 import type { MfaOptions } from 'second-factor'
-import { createClient } from 'second-factor/client'
 import { MfaStrategy } from 'second-factor/passport'
 import type { MfaStrategyOptions } from 'second-factor/passport'
 import { describe, expect, it } from 'vitest'
 
 import type { Browser } from '../support/browser.ts'
+import { addMember } from '../support/added-member.ts'
 import { startWebApp } from '../support/web-app.ts'
 import type { WebApp, WebAppOptions } from '../support/web-app.ts'
 
@@ -65,13 +65,10 @@ function startCodeApp({ authenticate = {}, strategy = {}, app: options = {} }: G
 
 /** A user who has entered the right password and has bypass codes. */
 async function signedIn(app: WebApp, username = 'alice') {
-  const { baseUrl, apiKey, domainId, fetch } = await app.service.connect()
-  const client = createClient({ baseUrl, apiKey, fetch })
-  const user = await client.users.create({ username, name: username, email: 'person@example.com' })
-  await client.domains.addUser(domainId, user.id)
+  const { client, id } = await addMember(app.service, username)
   const browser = app.browser()
   await app.signIn(browser, username)
-  const code = async () => (await client.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 60 })).code ?? ''
+  const code = async () => (await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })).code ?? ''
   return { browser, code }
 }
 
@@ -84,10 +81,7 @@ describe('a code of an app that another system made', () => {
     const types: string[] = []
     const importFactors = () => ({ otpauth: totp.toString() })
     const app = await startCodeApp({ app: { mfa: { importFactors, onEvent: ({ type }) => void types.push(type) } } })
-    const { baseUrl, apiKey, domainId, fetch } = await app.service.connect()
-    const client = createClient({ baseUrl, apiKey, fetch })
-    const { id } = await client.users.create({ username: 'alice', name: 'Alice', email: 'person@example.com' })
-    await client.domains.addUser(domainId, id)
+    const { client, id } = await addMember(app.service, 'alice')
     const browser = app.browser()
     await app.signIn(browser, 'alice')
 
