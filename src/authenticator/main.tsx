@@ -25,7 +25,6 @@ async function start(root: Element): Promise<void> {
     serviceUrl: serviceUrl(new URL('..', location.href)),
   }
   const show = () => render(<Root {...parts} link={link} />, root)
-  root.replaceChildren()
   // When another link is opened while the page is open, the browser only changes the fragment.
   addEventListener('hashchange', () => {
     if (location.hash === '') return

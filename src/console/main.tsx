@@ -7,6 +7,5 @@ import { Root } from './root.tsx'
 const invitation = takeInvitation()
 const root = document.querySelector('#app')
 if (root) {
-  root.replaceChildren()
   render(<Root invitation={invitation} />, root)
 }

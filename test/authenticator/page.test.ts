@@ -13,6 +13,26 @@ import type { Prepare } from './phone.ts'
 const installing = await phones({ serviceWorkers: 'allow' })
 
 describe('the page', () => {
+  it.each(['index-', 'en-', 'add-account-'])(
+    'a page whose script %s… does not load says so after a while, and offers to load it again',
+    async (name) => {
+      const service = await startService()
+      const page = await installing.open(service, '', {}, (fresh) =>
+        fresh.route(`**/assets/${name}*.js`, (route) => route.abort()),
+      )
+
+      const reload = page.getByRole('link', { name: 'Reload this page' })
+      expect(await reload.isVisible()).toBe(false)
+      await page.evaluate(() => document.getAnimations().forEach((animation) => animation.finish()))
+      await reload.waitFor()
+      await page.unrouteAll()
+      await reload.click()
+      await headline(page, 'Add an account')
+
+      expect(await reload.isVisible()).toBe(false)
+    },
+  )
+
   it('the authenticator page follows its content security policy, and contacts only its own service', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')

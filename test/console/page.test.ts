@@ -51,6 +51,26 @@ describe('an invitation', () => {
 })
 
 describe('the page', () => {
+  it.each(['index-', 'en-'])(
+    'a page whose script %s… does not load says so after a while, and offers to load it again',
+    async (name) => {
+      const desk = await startDesk()
+      const { page } = await newBrowser()
+      await page.route(`**/assets/${name}*.js`, (route) => route.abort())
+
+      await page.goto(desk.url)
+      const reload = link(page, 'Reload this page')
+      expect(await reload.isVisible()).toBe(false)
+      await page.evaluate(() => document.getAnimations().forEach((animation) => animation.finish()))
+      await reload.waitFor()
+      await page.unrouteAll()
+      await reload.click()
+      await expectHeadline(page, 'Sign in to the console')
+
+      expect(await reload.isVisible()).toBe(false)
+    },
+  )
+
   it('the console starts with at most 55 kB of scripts, styles and texts, compressed, in any language', () => {
     const { start, texts, languages } = consoleSizes()
 
