@@ -34,6 +34,22 @@ export const mutants: readonly Mutant[] = [
     title: 'second-factor keys add changes the file that a symbolic link leads to, and not the link',
   },
   {
+    defense: 'one process at a time changes the key file',
+    file: 'src/service/engine/secrets/edit-key-file.ts',
+    find: '`${path}.changed`',
+    replace: '`${path}.${Math.random()}`',
+    test: 'cli/admin/keys.test.ts',
+    title: 'second-factor keys loses no key when two commands change the file at once',
+  },
+  {
+    defense: 'a new key gets the id of no old one',
+    file: 'src/service/engine/secrets/edit-key-file.ts',
+    find: 'Math.max(entries.length, ...numbers)',
+    replace: 'entries.length',
+    test: 'cli/admin/keys.test.ts',
+    title: 'second-factor keys add never gives a new key the id of an old one',
+  },
+  {
     defense: 'a secret that is given twice is refused',
     file: 'src/cli/serve/secret-files.ts',
     find: 'if (env[name]) throw',

@@ -8,6 +8,7 @@ import type { Waiting } from '../../service/upkeep/rotation.ts'
 import type { ServiceContext } from '../../service/engine/context/service-context.ts'
 import { databaseCommand, databaseOption, groupCommand } from '../admin/command.ts'
 import type { Examples } from '../admin/command.ts'
+import { codeOf, reasonFor } from '../database/failures.ts'
 import { withDatabase } from '../database/open.ts'
 import { commandOf, exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { counted, dateOf, printDone, printJson, printTable, quote, yesOrNo } from '../terminal/print.ts'
@@ -75,7 +76,7 @@ function addCommand(): Command {
   ).action(
     keysAction(async ({ keys, random }, settings: Settings) => {
       const file = requireFile(keys.file)
-      const id = await addKey(file, random)
+      const id = await changing(file, () => addKey(file, random))
       const next = `Back up ${file} again, then run: second-factor keys rotate --database ${settings.database}`
       printDone(settings, { key: id, file }, `${quote(id)} is now the first key. ${next}`)
     }),
@@ -116,7 +117,7 @@ function removeCommand(): Command {
         if (key.first || key.inUse || key.values + key.emailCodes > 0) {
           throw new RefusalError(`The key ${quote(id)} is in use. Add another key and rotate first.`)
         }
-        await removeKey(file, id, ctx.random)
+        await changing(file, () => removeKey(file, id))
         printDone(
           settings,
           { removed: id },
@@ -152,6 +153,15 @@ function requireFile(file: string | undefined): string {
     'The keys do not come from a key file. Change them where they are set. See docs/keys.md',
     exitCode.usage,
   )
+}
+
+async function changing<T>(file: string, change: () => Promise<T>): Promise<T> {
+  try {
+    return await change()
+  } catch (cause) {
+    if (codeOf(cause) === '') throw cause
+    throw new Failure(`Can't change ${file}: ${reasonFor(file, cause)}`, undefined, { cause })
+  }
 }
 
 function describe(reason: Waiting): string {

@@ -1,7 +1,9 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
+import { systemRandom } from '../../../src/service/engine/base/random.ts'
+import { addKey } from '../../../src/service/engine/secrets/edit-key-file.ts'
 import { createService } from '../../../src/service/index.ts'
 import type { Service } from '../../../src/service/index.ts'
 import { createTestClock } from '../../../src/testing/clock.ts'
@@ -46,6 +48,35 @@ describe('second-factor keys', () => {
     expect(ids()).toEqual(['k2'])
     expect(statSync(keyFile()).mode & 0o777).toBe(0o600)
     expect((await json('keys', 'status')).keys).toMatchObject([{ id: 'k2', values: 1 }])
+  })
+
+  it('second-factor keys add never gives a new key the id of an old one', async () => {
+    for (const old of ['k1', 'k2']) {
+      await admin('keys', 'add')
+      await admin('keys', 'rotate')
+      await admin('keys', 'remove', old)
+    }
+
+    expect((await json('keys', 'add')).key).toBe('k4')
+    expect(ids()).toEqual(['k4', 'k3'])
+  })
+
+  it('second-factor keys loses no key when two commands change the file at once', async () => {
+    const results = await Promise.allSettled([addKey(keyFile(), systemRandom), addKey(keyFile(), systemRandom)])
+
+    const added = results.filter(({ status }) => status === 'fulfilled').length
+    expect(ids()).toHaveLength(1 + added)
+    expect(new Set(ids()).size).toBe(1 + added)
+    expect(existsSync(`${keyFile()}.changed`)).toBe(false)
+  })
+
+  it('second-factor keys add says what to do about the file that a killed command has left', async () => {
+    writeFileSync(`${keyFile()}.changed`, '')
+
+    const { code, stderr } = await admin('keys', 'add')
+
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`If none is running, remove ${keyFile()}.changed`)])
+    expect(ids()).toEqual(['k1'])
   })
 
   it('second-factor keys lets a running service load the new key', async () => {

@@ -1,30 +1,58 @@
-import { readFile, realpath, rename, stat } from 'node:fs/promises'
+import { readFile, realpath, rename, stat, unlink } from 'node:fs/promises'
 
+import { RefusalError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import { formatKey, keySize, parseKeyRing } from './key-ring.ts'
 import { writeNew } from './key-file.ts'
 
-/** Adds a new primary key. Running services load it automatically. @returns its id. */
+/**
+ * Adds a new primary key. Running services load it automatically.
+ *
+ * @returns its id, which no key of the file had before: a backup may still need that key.
+ * @throws {RefusalError} while another process changes the file.
+ */
 export async function addKey(path: string, random: Random): Promise<string> {
-  const entries = await readEntries(path)
-  const ids = new Set(entries.map((entry) => idOf(entry)))
-  let number = entries.length + 1
-  while (ids.has(`k${number}`)) number += 1
-  const id = `k${number}`
-  await replace(path, [formatKey(id, random(keySize)), ...entries], random)
+  let id = ''
+  await edit(path, (entries) => {
+    const numbers = entries.map((entry) => Number(/^k(\d{1,9}):/.exec(entry)?.[1] ?? 0))
+    id = `k${Math.max(entries.length, ...numbers) + 1}`
+    return [formatKey(id, random(keySize)), ...entries]
+  })
   return id
 }
 
-/** @returns false if the file does not contain it. */
-export async function removeKey(path: string, id: string, random: Random): Promise<boolean> {
-  const entries = await readEntries(path)
-  const otherEntries = entries.filter((entry) => idOf(entry) !== id)
-  if (otherEntries.length === entries.length) return false
-  await replace(path, otherEntries, random)
-  return true
+/** Does nothing if the file does not contain the key. @throws {RefusalError} while another process changes the file. */
+export async function removeKey(path: string, id: string): Promise<void> {
+  await edit(path, (entries) => entries.filter((entry) => !entry.startsWith(`${id}:`)))
 }
 
-const idOf = (entry: string): string => entry.slice(0, entry.indexOf(':'))
+/**
+ * Atomic: readers see either the old file or the new one, and one process at a time changes it. The new file is the lock, beside
+ * the old one. A symbolic link stays, and the file it leads to is the one that changes.
+ */
+async function edit(name: string, change: (entries: readonly string[]) => readonly string[]): Promise<void> {
+  const path = await realpath(name)
+  const changed = `${path}.changed`
+  const { uid, gid } = await stat(path)
+  try {
+    await writeNew(changed, async (file) => {
+      // The file keeps its owner, because an administrator may edit it for the service's user.
+      if (process.getuid?.() === 0) await file.chown(uid, gid)
+      const entries = change(await readEntries(path))
+      parseKeyRing(entries.join(','))
+      await file.writeFile(`${entries.join('\n')}\n`)
+    })
+    await rename(changed, path)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
+      throw new RefusalError(
+        `Another command is changing ${path}. If none is running, remove ${changed}, which it has left.`,
+      )
+    }
+    await unlink(changed)
+    throw error
+  }
+}
 
 async function readEntries(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8')
@@ -32,18 +60,4 @@ async function readEntries(path: string): Promise<string[]> {
     .split(/[\n,]/)
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
-}
-
-/** Atomic: readers see either the old file or the new one. A symbolic link stays, and the file it leads to is the one that changes. */
-async function replace(name: string, entries: readonly string[], random: Random): Promise<void> {
-  const text = `${entries.join('\n')}\n`
-  parseKeyRing(entries.join(','))
-  const path = await realpath(name)
-  const scratch = `${path}.${Buffer.from(random(8)).toString('hex')}`
-  const { uid, gid } = await stat(path)
-  await writeNew(scratch, text, async (file) => {
-    // The file keeps its owner, because an administrator may edit it for the service's user.
-    if (process.getuid?.() === 0) await file.chown(uid, gid)
-  })
-  await rename(scratch, path)
 }

@@ -45,21 +45,17 @@ export async function readKeyFile(path: string): Promise<KeyRing> {
  * @throws {Error} with code `EEXIST` if the file exists: keys are never overwritten.
  */
 export async function saveKeyFile(path: string, { keys }: KeyRing): Promise<void> {
-  await writeNew(path, keys.map(({ id, secret }) => `${formatKey(id, secret)}\n`).join(''))
+  const text = keys.map(({ id, secret }) => `${formatKey(id, secret)}\n`).join('')
+  await writeNew(path, (file) => file.writeFile(text))
 }
 
-/** Writes a new file, mode 0600, and waits until it is on the disk. @param prepare Runs before the first key is written. */
-export async function writeNew(
-  path: string,
-  text: string,
-  prepare?: (file: FileHandle) => Promise<void>,
-): Promise<void> {
+/** Writes a new file, mode 0600, and waits until it is on the disk. @throws {Error} with code `EEXIST` if the file exists. */
+export async function writeNew(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {
     // The umask can only remove permissions; the mode is set explicitly all the same.
     await file.chmod(0o600)
-    await prepare?.(file)
-    await file.writeFile(text)
+    await write(file)
     await file.sync()
   } finally {
     await file.close()
@@ -83,7 +79,7 @@ function ownedByOther(path: string): string {
 /** Written completely under another name and then linked: no reader sees half a key, and only the first link succeeds. */
 async function makeKeyFile(path: string, text: string, random: Random): Promise<boolean> {
   const scratch = `${path}.${Buffer.from(random(8)).toString('hex')}`
-  await writeNew(scratch, text)
+  await writeNew(scratch, (file) => file.writeFile(text))
   try {
     await link(scratch, path)
     return true
