@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 import { serveCommand } from '../../src/cli/commands/serve.ts'
+import { stockFileLimit } from '../../src/admin-contract/stock-limits.ts'
 import { synchronizeMembers } from '../../src/contract/domains.ts'
 import { routes } from '../../src/service/routes/rest.ts'
 import { readBlocks } from '../support/operations/page.ts'
@@ -52,6 +53,12 @@ describe('deploy/nginx.conf', () => {
     const megabytes = Number(/^(\d+)m$/.exec(valueIn(synchronization, 'client_max_body_size') ?? '')?.[1])
 
     expect(megabytes * 1024 * 1024).toBeGreaterThanOrEqual(synchronizeMembers.bodyLimit ?? Infinity)
+  })
+
+  it('nginx.conf allows a file of hardware tokens to be as large as the console does', () => {
+    const megabytes = Number(/^(\d+)m$/.exec(valueIn(everything, 'client_max_body_size') ?? '')?.[1])
+
+    expect(megabytes * 1024 * 1024).toBeGreaterThanOrEqual(stockFileLimit)
   })
 
   it('nginx.conf passes event streams on at once, and waits for held requests', () => {
