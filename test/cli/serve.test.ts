@@ -142,19 +142,22 @@ describe('second-factor serve', () => {
     expect(existsSync(database)).toBe(false)
   })
 
-  it('second-factor serve says when its port is in use', async () => {
+  it.each([
+    ['its port', '--port', []],
+    ['the port of its metrics', '--metrics-port', ['--port', '0']],
+  ])('second-factor serve names the option to change when %s is in use', async (_what, option, others) => {
     await runHere('init', '--database', database)
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
 
-    const { stderr, code } = await run('serve', '--database', database, '--port', String(port))
+    const { stderr, code } = await run('serve', '--database', database, ...others, option, String(port))
     other.close()
 
     expect(code).toBe(1)
     // What it logged before is JSON.
     expectOneLine(stderr.replaceAll(/^\{.*\n/gm, ''))
-    expect(stderr).toContain('--port')
+    expect(stderr).toContain(`Choose another with ${option}.`)
   })
 })
 
