@@ -78,6 +78,16 @@ describe('deploy/nginx.conf', () => {
   })
 })
 
+describe('examples/single-page-app/nginx.conf', () => {
+  it('the nginx.conf of the example overwrites the headers that Express believes from a proxy', () => {
+    const lines = read('examples/single-page-app/nginx.conf').split('\n')
+
+    for (const header of ['X-Forwarded-For $remote_addr', 'X-Forwarded-Host $http_host', 'X-Forwarded-Proto $scheme']) {
+      expect(lines).toContain(`  proxy_set_header ${header};`)
+    }
+  })
+})
+
 describe('deploy/second-factor@.service', () => {
   it('the template for several processes of a machine is the unit with a socket and a metrics port for each', () => {
     const template = read('deploy/second-factor.service')
