@@ -12,7 +12,7 @@ import { parseEnv } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { openRaw } from '../support/raw-http.ts'
-import { run as runHere } from './admin/run-command.ts'
+import { run as runHere, runIn } from './admin/run-command.ts'
 
 /** As it is installed. `npm run build` makes it. Where it does not have to be a process, `runHere` takes less time. */
 const program = fileURLToPath(new URL('../../bin/second-factor.js', import.meta.url))
@@ -174,6 +174,18 @@ describe('a usage error', () => {
     [['init', '--database', 'x', '--unknown']],
   ])('second-factor exits with 2 after a usage error: %j', async (args) => {
     expect((await runHere(...args)).code).toBe(2)
+  })
+
+  it('second-factor names an address that is none as it was given: by its option, or else by its variable', async () => {
+    const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`
+    const env = { MFA_KEYS: keys, MFA_LISTEN_DATABASE: 'nonsense', MFA_DATABASE: 'postgres://127.0.0.1:1/mfa' }
+
+    const served = await runIn(env, 'serve', '--port', '0')
+    const listed = await runIn(env, 'user', 'list')
+
+    expect([served.code, listed.code]).toEqual([2, 2])
+    expect(served.stderr).toContain('--listen-database: this is no address')
+    expect(listed.stderr).toContain('MFA_LISTEN_DATABASE: this is no address')
   })
 
   it('second-factor names the option of a usage error as it was typed, and exits with 2', async () => {

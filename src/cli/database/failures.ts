@@ -27,7 +27,7 @@ export async function withOpenErrors<T>(database: string, open: () => Promise<T>
   } catch (cause) {
     const [, invalid] = (cause instanceof TypeError && /^createService: (.*)/s.exec(cause.message)) || []
     if (invalid !== undefined) throw new OptionFailure(invalid, { cause })
-    if (cause instanceof TypeError) throw new Failure(cause.message, exitCode.usage, { cause })
+    if (cause instanceof TypeError) throw new OptionFailure(cause.message, { cause })
     if (isSelfExplanatory(cause)) throw new Failure(cause.message, undefined, { cause })
     // The address is left out: a password could be anywhere in it.
     const name = isUrl(database) ? '' : ` ${database}`
