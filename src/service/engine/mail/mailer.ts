@@ -32,9 +32,15 @@ export class MailError extends Error {
   override readonly name = 'MailError'
 }
 
-/** Timeouts of one step and of the whole delivery, ms: our client waits longer than this for the call that sends a code. */
-const stepTimeout = 4_000
+/** The timeout of the whole delivery, ms: our client waits longer than this for the call that sends a code. */
 const timeout = mailTimeout * 1_000
+/** The timeout of finding the server and connecting to it. */
+const connectionTimeout = 4_000
+/**
+ * The timeout of each answer. Servers that look for spam take seconds for a greeting or a mail, and deliver a mail even if the service
+ * has stopped waiting: its code would not work. Shorter than the whole, so that the error names the step.
+ */
+const answerTimeout = timeout - 1_000
 
 /** @throws {SetupError} if nodemailer is missing or too old. */
 export async function createMailer(server: SmtpServer, clock: Clock): Promise<Mailer> {
@@ -48,10 +54,10 @@ export async function createMailer(server: SmtpServer, clock: Clock): Promise<Ma
     // Mail servers on this machine often have a certificate of no authority. Mail may go there without TLS anyway.
     ...(isLocal && !server.secure && { tls: { rejectUnauthorized: false } }),
     ...(server.user !== undefined && { auth: { user: server.user, pass: server.password ?? '' } }),
-    connectionTimeout: stepTimeout,
-    greetingTimeout: stepTimeout,
-    socketTimeout: stepTimeout,
-    dnsTimeout: stepTimeout,
+    connectionTimeout,
+    dnsTimeout: connectionTimeout,
+    greetingTimeout: answerTimeout,
+    socketTimeout: answerTimeout,
     disableFileAccess: true,
     disableUrlAccess: true,
   })

@@ -3,6 +3,7 @@ import oldest from 'nodemailer6'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { systemClock } from '../../../../src/ground/clock.ts'
+import { mailTimeout } from '../../../../src/contract/sessions.ts'
 import { Email } from '../../../../src/contract/users.ts'
 import { createMailer } from '../../../../src/service/engine/mail/mailer.ts'
 import { SmtpOptions } from '../../../../src/service/engine/mail/smtp-options.ts'
@@ -59,6 +60,17 @@ it.each(libraries)(
     expect(server.mails).toHaveLength(1)
   },
 )
+
+it('a mail server has nearly all of the time of a mail for its greeting, or for its answer to the mail', async () => {
+  const createTransport = vi.fn<(options: object) => object>(() => ({}))
+  vi.doMock('nodemailer', () => ({ default: { createTransport } }))
+  onTestFinished(() => vi.doUnmock('nodemailer'))
+
+  await mailerFor('127.0.0.1', 25)
+
+  const time = (mailTimeout - 1) * 1_000
+  expect(createTransport.mock.calls).toMatchObject([[{ greetingTimeout: time, socketTimeout: time }]])
+})
 
 it('an error of the mailer names what is wrong with the certificate', async () => {
   const { port } = await startMailer(newest, { disabledCommands: [] })
