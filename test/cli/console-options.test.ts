@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { ConsoleUrl } from '../../src/service/engine/front/console-address.ts'
 import { consoleOf } from '../../src/cli/serve/console-options.ts'
 
 const settings = { console: true, allowSharedOrigin: false }
@@ -14,6 +15,13 @@ describe('the console of second-factor serve', () => {
       expect(option).toEqual({ console: { url: 'http://localhost:8787', allowSharedOrigin: true } })
     },
   )
+
+  it('the console of second-factor serve is at localhost without a port while the service listens on port 80', () => {
+    const option = consoleOf(settings, { ...local, port: 80 })
+
+    expect(option).toEqual({ console: { url: 'http://localhost', allowSharedOrigin: true } })
+    expect(ConsoleUrl.safeParse(option.console?.url).success).toBe(true)
+  })
 
   it.each([
     ['on all addresses', { host: '0.0.0.0' }],

@@ -12,7 +12,7 @@ import { parseEnv } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { openRaw } from '../support/raw-http.ts'
-import { run as runHere } from './admin/run-command.ts'
+import { run as runHere, runIn } from './admin/run-command.ts'
 
 /** As it is installed. `npm run build` makes it. Where it does not have to be a process, `runHere` takes less time. */
 const program = fileURLToPath(new URL('../../bin/second-factor.js', import.meta.url))
@@ -142,19 +142,22 @@ describe('second-factor serve', () => {
     expect(existsSync(database)).toBe(false)
   })
 
-  it('second-factor serve says when its port is in use', async () => {
+  it.each([
+    ['its port', '--port', []],
+    ['the port of its metrics', '--metrics-port', ['--port', '0']],
+  ])('second-factor serve names the option to change when %s is in use', async (_what, option, others) => {
     await runHere('init', '--database', database)
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
 
-    const { stderr, code } = await run('serve', '--database', database, '--port', String(port))
+    const { stderr, code } = await run('serve', '--database', database, ...others, option, String(port))
     other.close()
 
     expect(code).toBe(1)
     // What it logged before is JSON.
     expectOneLine(stderr.replaceAll(/^\{.*\n/gm, ''))
-    expect(stderr).toContain('--port')
+    expect(stderr).toContain(`Choose another with ${option}.`)
   })
 })
 
@@ -171,6 +174,18 @@ describe('a usage error', () => {
     [['init', '--database', 'x', '--unknown']],
   ])('second-factor exits with 2 after a usage error: %j', async (args) => {
     expect((await runHere(...args)).code).toBe(2)
+  })
+
+  it('second-factor names an address that is none as it was given: by its option, or else by its variable', async () => {
+    const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`
+    const env = { MFA_KEYS: keys, MFA_LISTEN_DATABASE: 'nonsense', MFA_DATABASE: 'postgres://127.0.0.1:1/mfa' }
+
+    const served = await runIn(env, 'serve', '--port', '0')
+    const listed = await runIn(env, 'user', 'list')
+
+    expect([served.code, listed.code]).toEqual([2, 2])
+    expect(served.stderr).toContain('--listen-database: this is no address')
+    expect(listed.stderr).toContain('MFA_LISTEN_DATABASE: this is no address')
   })
 
   it('second-factor names the option of a usage error as it was typed, and exits with 2', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 import { serveCommand } from '../../src/cli/commands/serve.ts'
+import { stockFileLimit } from '../../src/admin-contract/stock-limits.ts'
 import { synchronizeMembers } from '../../src/contract/domains.ts'
 import { routes } from '../../src/service/routes/rest.ts'
 import { readBlocks } from '../support/operations/page.ts'
@@ -54,6 +55,12 @@ describe('deploy/nginx.conf', () => {
     expect(megabytes * 1024 * 1024).toBeGreaterThanOrEqual(synchronizeMembers.bodyLimit ?? Infinity)
   })
 
+  it('nginx.conf allows a file of hardware tokens to be as large as the console does', () => {
+    const megabytes = Number(/^(\d+)m$/.exec(valueIn(everything, 'client_max_body_size') ?? '')?.[1])
+
+    expect(megabytes * 1024 * 1024).toBeGreaterThanOrEqual(stockFileLimit)
+  })
+
   it('nginx.conf passes event streams on at once, and waits for held requests', () => {
     expect(valueIn(conf, 'proxy_buffering')).toBe('off')
     // `Prefer: wait=60` is the longest.
@@ -68,6 +75,16 @@ describe('deploy/nginx.conf', () => {
     const address = /ipv4_address: (\S+)/.exec(services(read('compose.yaml'))['second-factor'] ?? '')?.[1]
 
     expect(read('deploy/nginx-compose.conf')).toBe(conf.replace('127.0.0.1:8787', `${address}:8787`))
+  })
+})
+
+describe('examples/single-page-app/nginx.conf', () => {
+  it('the nginx.conf of the example overwrites the headers that Express believes from a proxy', () => {
+    const lines = read('examples/single-page-app/nginx.conf').split('\n')
+
+    for (const header of ['X-Forwarded-For $remote_addr', 'X-Forwarded-Host $http_host', 'X-Forwarded-Proto $scheme']) {
+      expect(lines).toContain(`  proxy_set_header ${header};`)
+    }
   })
 })
 

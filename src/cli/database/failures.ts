@@ -11,6 +11,7 @@ import {
   OtherBuildError,
   UnfitDatabaseError,
 } from '../../service/engine/base/store-errors.ts'
+import { KeysError } from '../../service/engine/secrets/key-ring.ts'
 import { exitCode, Failure, OptionFailure } from '../terminal/failure.ts'
 
 /** Whether a database is named by its address, even a mistyped one. An address may contain a password. */
@@ -26,7 +27,7 @@ export async function withOpenErrors<T>(database: string, open: () => Promise<T>
   } catch (cause) {
     const [, invalid] = (cause instanceof TypeError && /^createService: (.*)/s.exec(cause.message)) || []
     if (invalid !== undefined) throw new OptionFailure(invalid, { cause })
-    if (cause instanceof TypeError) throw new Failure(cause.message, exitCode.usage, { cause })
+    if (cause instanceof TypeError) throw new OptionFailure(cause.message, { cause })
     if (isSelfExplanatory(cause)) throw new Failure(cause.message, undefined, { cause })
     // The address is left out: a password could be anywhere in it.
     const name = isUrl(database) ? '' : ` ${database}`
@@ -58,6 +59,8 @@ const selfExplanatory = [
 
 /** What is wrong, and what to do. @param database Its path or address. */
 export function reasonFor(database: string, error: unknown): string {
+  // What it says is about the keys, while the code of its cause would seem to be about the database.
+  if (error instanceof KeysError) return error.message
   const code = codeOf(error)
   if (/^(EACCES|EPERM|EROFS|SQLITE_READONLY)/.test(code)) return notWritable(database)
   const fallback = error instanceof Error ? error.message : 'unknown error.'

@@ -8,6 +8,7 @@ import type { Logger } from '../../service/engine/base/logger.ts'
 import type { ServiceContext } from '../../service/engine/context/service-context.ts'
 import { isAddress } from '../../service/engine/secrets/open-keys.ts'
 import { mayCreateDatabase } from '../../service/missing-database.ts'
+import { MailError } from '../../service/engine/mail/mailer.ts'
 import { noObserver } from '../../service/engine/monitoring/observer.ts'
 import { openCore } from '../../service/open-core.ts'
 import { ServiceOptions } from '../../service/options.ts'
@@ -88,8 +89,12 @@ export function requireDatabase(database: string): void {
 const commandLogger: Logger = {
   info: () => {},
   // Commands print revocations themselves.
-  warn: (details, message) => ('revocation' in details ? undefined : console.error(message)),
+  warn: (details, message) => ('revocation' in details ? undefined : console.error(withReason(message, details))),
   error: (_details, message) => console.error(message),
+}
+
+function withReason(message: string, details: object): string {
+  return 'err' in details && details.err instanceof MailError ? `${message}: ${details.err.message}` : message
 }
 
 /** The user of the operating system who runs the command, for the audit trail. */

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../contract/errors.ts'
 import { NameTakenError, RefusalError } from '../../service/engine/base/errors.ts'
 import { ApiProblem } from '../../service/engine/base/problem.ts'
+import { MailError } from '../../service/engine/mail/mailer.ts'
 import { StoreUnavailableError } from '../../service/engine/base/store-errors.ts'
 import { exitCode, Failure, OptionFailure } from '../terminal/failure.ts'
 
@@ -23,6 +24,8 @@ const messageOf = (error: unknown) => (error instanceof TypeError ? error.messag
 function fromProblem(problem: ApiProblem): Failure | OptionFailure {
   const sentence = sentences[problem.code]
   if (sentence !== undefined) return failed(sentence, problem)
+  // Its message has only the codes of the mail server.
+  if (problem.cause instanceof MailError) return failed(problem.cause.message, problem)
   if (problem.status === 400) return new OptionFailure(problem.message, { cause: problem })
   return failed(`The service returned an error: ${problem.message}`, problem)
 }

@@ -44,8 +44,8 @@ export function consoleOf(settings: ConsoleSettings, listening: Listening): Pick
   return isLocal(listening) ? { console: { url: localConsole(listening.port), allowSharedOrigin: true } } : {}
 }
 
-/** The address of the console of a service on this machine. */
-export const localConsole = (port: number): string => `http://localhost:${port}`
+/** The address of the console of a service on this machine. An origin has no port where it is the default. */
+export const localConsole = (port: number): string => new URL(`http://localhost:${port}`).origin
 
 /** Whether browsers reach the service at localhost. A proxy, TLS or an inherited socket means that it is for other machines. */
 const isLocal = ({ host, port, trustProxy, tls, socket }: Listening): boolean =>

@@ -36,23 +36,30 @@ export async function openListeners(
   const open = (listener: Service['listener'], where: Where) => listen(listener, { host, timeouts, label, ...where })
   const main = await open(service.listener, { port, fd: socket, tls }).catch(async (error: unknown) => {
     await service.close()
-    throw socket === undefined ? listenFailure({ host, port }, error) : socketFailure(error)
+    throw socket === undefined ? listenFailure({ host, port, option: '--port' }, error) : socketFailure(error)
   })
   if (!service.metrics || metricsPort === undefined) return [main]
   const metrics = await open(service.metrics, { port: metricsPort }).catch(async (error: unknown) => {
     await Promise.all([main.close(), service.close()])
-    throw listenFailure({ host, port: metricsPort }, error)
+    throw listenFailure({ host, port: metricsPort, option: '--metrics-port' }, error)
   })
   return [main, metrics]
 }
 
 type Where = Pick<ListenOptions, 'port' | 'fd' | 'tls'>
 
-function listenFailure({ host, port }: { host: string; port: number }, cause: unknown): Failure {
+/** Where it was to listen, and the option that chose the port. */
+interface Address {
+  readonly host: string
+  readonly port: number
+  readonly option: '--port' | '--metrics-port'
+}
+
+function listenFailure({ host, port, option }: Address, cause: unknown): Failure {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   const reasons: Record<string, string> = {
-    EADDRINUSE: 'the port is in use. Choose another with --port.',
-    EACCES: 'permission denied. Choose a port above 1023 with --port.',
+    EADDRINUSE: `the port is in use. Choose another with ${option}.`,
+    EACCES: `permission denied. Choose a port above 1023 with ${option}.`,
     EADDRNOTAVAIL: 'this machine does not have the address. Choose another with --host.',
     ENOTFOUND: 'the host name is unknown. Choose another with --host.',
   }

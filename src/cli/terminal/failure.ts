@@ -73,6 +73,7 @@ const irregularNames = {
   'smtp.url': 'MFA_SMTP_URL',
   'smtp.from': 'MFA_SMTP_FROM',
   keys: 'MFA_KEYS',
+  listenDatabase: 'MFA_LISTEN_DATABASE',
   serialNumber: '<serial>',
   usesAllowed: '--uses',
   expirationTime: '--expires',

@@ -57,7 +57,9 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
  * @throws {DatabaseFileError} if it is damaged, empty, or not a database.
  */
 export async function checkDatabase(file: string): Promise<void> {
-  if (statSync(file).size === 0) throw new DatabaseFileError(`${file} is empty.`)
+  const stats = statSync(file)
+  if (!stats.isFile()) throw new DatabaseFileError(`${file} is not a regular file. Choose another path.`)
+  if (stats.size === 0) throw new DatabaseFileError(`${file} is empty.`)
   const database = await openReadOnly(file)
   try {
     const problem = database.prepare<[], string>('PRAGMA quick_check(1)').pluck().get()
@@ -202,7 +204,14 @@ function fileErrorOf(file: string, error: unknown): unknown {
   if (isCode(error, 'SQLITE_NOTADB')) return new DatabaseFileError(`${file} is not a database.`, { cause: error })
   if (isCode(error, 'SQLITE_CORRUPT'))
     return new DatabaseFileError(`${file} is damaged. Restore a backup.`, { cause: error })
-  if (isCode(error, 'SQLITE_CANTOPEN')) return new DatabaseFileError(`${file} cannot be opened.`, { cause: error })
+  if (isCode(error, 'SQLITE_CANTOPEN')) {
+    const advice = 'Check its owner and mode. From a read-only disk, copy it to another first.'
+    return new DatabaseFileError(`${file} cannot be opened. ${advice}`, { cause: error })
+  }
+  if (isCode(error, 'SQLITE_IOERR')) {
+    const advice = 'Check the disk and the system log.'
+    return new DatabaseFileError(`${file} cannot be read: the disk reports an error. ${advice}`, { cause: error })
+  }
   return error
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 import BetterSqlite3 from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
@@ -68,6 +68,28 @@ describe('second-factor check', () => {
     expect([checked.code, restored.code]).toEqual([1, 1])
     expect(checked.stderr).toContain(reason)
     expect(restored.stderr).toContain(reason)
+  })
+
+  it('check and restore reject a folder, and say so', async () => {
+    const folder = file('folder.sqlite')
+    mkdirSync(folder)
+
+    const checked = await run('check', '--database', folder)
+    const restored = await run('restore', folder, '--database', place.database, '--yes')
+
+    const reason = `${folder} is not a regular file. Choose another path.\n`
+    expect([checked.code, checked.stderr]).toEqual([1, reason])
+    expect([restored.code, restored.stderr]).toEqual([1, reason])
+  })
+
+  it('check says what to do about a file that SQLite cannot open', async () => {
+    // Only a folder keeps SQLite from opening the log beside the file, also as root.
+    change('pragma journal_mode = wal')
+    mkdirSync(`${place.database}-wal`)
+
+    const { stderr, code } = await admin('check')
+
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${place.database} cannot be opened. Check its owner`)])
   })
 
   it('check rejects a database without hashes whose tables are those of another build', async () => {

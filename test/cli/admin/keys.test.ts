@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
@@ -31,6 +31,16 @@ describe('second-factor keys', () => {
     expect(keys).toEqual([{ id: 'k1', present: true, first: true, inUse: true, values: 1, emailCodes: 0 }])
     expect(nodes).toEqual([])
     expect((await admin('keys', 'status')).stdout).toMatch(/k1 +first +yes +1 +0\n[^]*No nodes are running/)
+  })
+
+  it('a key file that cannot be read is named, and not the database beside it', async () => {
+    rmSync(keyFile())
+    mkdirSync(keyFile())
+
+    const { stderr, code } = await admin('keys', 'status')
+
+    const reason = `The key file ${keyFile()} cannot be read: it is a folder.`
+    expect([code, stderr]).toEqual([1, `Can't open the database ${place.database}: ${reason}\n`])
   })
 
   it('second-factor keys replaces a key in three steps: add, rotate, remove', async () => {

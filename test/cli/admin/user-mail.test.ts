@@ -45,6 +45,19 @@ describe('second-factor user invite', () => {
   })
 })
 
+describe('a mail server that refuses', () => {
+  it('commands that send mail print the codes of a mail server that refuses, and nothing that it said', async () => {
+    mail.refuse()
+
+    const invited = await invite()
+    const changed = await admin('user', 'email', 'alice', 'new@example.com')
+
+    const reason = 'The mail server did not accept the mail (code EMESSAGE, responseCode 452, command DATA).\n'
+    expect([invited.code, invited.stderr]).toEqual([1, reason])
+    expect([changed.code, changed.stderr]).toEqual([0, `security mail not sent: ${reason}`])
+  })
+})
+
 describe('second-factor user email', () => {
   it('second-factor user email changes the address, and notifies the user at the old one', async () => {
     const { stdout } = await admin('user', 'email', 'alice', 'new@example.com')

@@ -14,6 +14,7 @@ import { jsonAnswer, labelOf } from './answer.ts'
 import type { Answer } from './answer.ts'
 import { readFile, readJson, readRows } from './body.ts'
 import { errorAnswer } from './errors.ts'
+import { startsWaiting } from './admission.ts'
 import { eventHeaders } from './event-stream.ts'
 import type { EventSource } from '../waiting/follower.ts'
 import { fileAnswer } from './file.ts'
@@ -264,6 +265,16 @@ function createExchange(ctx: ServiceContext, { admission, headers, request }: Ca
     ifMatch: request.headers['if-match'],
     disconnected: request.disconnected,
     setHeader: (name, value) => void (headers[name] = value),
+    async outside(act) {
+      const leave = ctx.places.outsideOfKey.take(admission.id)
+      if (!leave) throw new Error('Too many requests of this caller wait for another server.')
+      try {
+        startsWaiting(request.reader)
+        return await act()
+      } finally {
+        leave()
+      }
+    },
     hold(key, { read, changesAt, userOf }) {
       const wait = preferredWait(request.headers.prefer?.toString())
       // The caller of a read that was held repeats it at once, which would keep a closing service busy.

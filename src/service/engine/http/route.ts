@@ -30,6 +30,11 @@ export interface HttpExchange {
   /** Whether the caller has disconnected. */
   readonly disconnected: () => boolean
   readonly setHeader: (name: string, value: string) => void
+  /**
+   * Waits for another server, such as that of the mails. Meanwhile the request takes no capacity from others.
+   * @throws {Error} if too many requests of this caller wait so already.
+   */
+  readonly outside: <T>(act: () => Promise<T>) => Promise<T>
   /** Reads at once, or holds the request as the caller prefers. */
   readonly hold: <T>(key: string, call: HeldCall<T>) => Promise<T>
 }

@@ -28,27 +28,36 @@ export interface Mailer {
 }
 
 /** The server did not accept a mail. The message names the step that failed, and quotes nothing of the mail. */
-class MailError extends Error {
+export class MailError extends Error {
   override readonly name = 'MailError'
 }
 
-/** Timeouts of one step and of the whole delivery, ms: our client waits longer than this for the call that sends a code. */
-const stepTimeout = 4_000
+/** The timeout of the whole delivery, ms: our client waits longer than this for the call that sends a code. */
 const timeout = mailTimeout * 1_000
+/** The timeout of finding the server and connecting to it. */
+const connectionTimeout = 4_000
+/**
+ * The timeout of each answer. Servers that look for spam take seconds for a greeting or a mail, and deliver a mail even if the service
+ * has stopped waiting: its code would not work. Shorter than the whole, so that the error names the step.
+ */
+const answerTimeout = timeout - 1_000
 
 /** @throws {SetupError} if nodemailer is missing or too old. */
 export async function createMailer(server: SmtpServer, clock: Clock): Promise<Mailer> {
   const { createTransport } = await load()
+  const isLocal = isThisMachine(server.host)
   const transport = createTransport({
     host: server.host,
     port: server.port,
     secure: server.secure,
-    requireTLS: !server.secure && !server.allowInsecure && !isThisMachine(server.host),
+    requireTLS: !server.secure && !server.allowInsecure && !isLocal,
+    // Mail servers on this machine often have a certificate of no authority. Mail may go there without TLS anyway.
+    ...(isLocal && !server.secure && { tls: { rejectUnauthorized: false } }),
     ...(server.user !== undefined && { auth: { user: server.user, pass: server.password ?? '' } }),
-    connectionTimeout: stepTimeout,
-    greetingTimeout: stepTimeout,
-    socketTimeout: stepTimeout,
-    dnsTimeout: stepTimeout,
+    connectionTimeout,
+    dnsTimeout: connectionTimeout,
+    greetingTimeout: answerTimeout,
+    socketTimeout: answerTimeout,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -96,7 +105,7 @@ async function withinTime(sending: Promise<unknown>, clock: Clock): Promise<void
 
 /** The server's response may quote the mail, so only its status codes are passed on. */
 function refused(error: unknown): MailError {
-  const facts = ['code', 'responseCode', 'command'].flatMap((name) => {
+  const facts = ['code', 'originalCode', 'responseCode', 'command'].flatMap((name) => {
     const value: unknown = error instanceof Error ? Reflect.get(error, name) : undefined
     return typeof value === 'string' || typeof value === 'number' ? [`${name} ${value}`] : []
   })

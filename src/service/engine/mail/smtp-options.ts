@@ -75,7 +75,11 @@ export const SmtpOptions = z
     const mixed = url !== undefined && [rest.host, rest.port, rest.secure, rest.user].some((each) => each !== undefined)
     if (server?.host === undefined || mixed) {
       // The error quotes nothing, because the URL contains a password.
-      ctx.addIssue({ code: 'custom', message: 'needs a host, or a url like smtps://user:password@host' })
+      ctx.addIssue({
+        code: 'custom',
+        message:
+          'needs a host, or a url like smtps://user:password@host, with nothing after the host; percent-encode / ? # in the password',
+      })
       return z.NEVER
     }
     const { host, port, secure = false, user, password } = server
@@ -90,6 +94,8 @@ export function isThisMachine(host: string): boolean {
 function readUrl(text: string): Partial<SmtpServer> | undefined {
   const url = URL.parse(text)
   if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return undefined
+  // Such as a setting of another program, or a password with a slash: in smtp://mfa:12/34@host, the host would be mfa.
+  if (!/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '') return undefined
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     ...(url.port !== '' && { port: Number(url.port) }),

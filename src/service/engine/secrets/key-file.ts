@@ -67,13 +67,15 @@ async function readIfThere(path: string): Promise<string | undefined> {
     return await readFile(path, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw new KeysError(`The key file ${path} cannot be read${ownedByOther(path)}`, { cause: error })
+    throw new KeysError(`The key file ${path} cannot be read: ${whyUnreadable(path)}`, { cause: error })
   }
 }
 
-function ownedByOther(path: string): string {
-  const owner = statSync(path, { throwIfNoEntry: false })?.uid
-  return owner === undefined || owner === process.getuid?.() ? '' : ': it is owned by another user'
+function whyUnreadable(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  // A container makes a folder of a missing file that it should mount.
+  if (stats?.isDirectory()) return 'it is a folder.'
+  return stats === undefined || stats.uid === process.getuid?.() ? 'check its mode.' : 'another user owns it.'
 }
 
 /** Written completely under another name and then linked: no reader sees half a key, and only the first link succeeds. */

@@ -51,9 +51,14 @@ export interface HeldPlaces {
   readonly readsOfUser: Places
   readonly readsOfDevice: Places
   readonly streamsOfKey: Places
+  /** Calls that wait for another server, such as that of the mails. Each has a connection to it. */
+  readonly outsideOfKey: Places
   /** Imports of files: each takes memory while it is read. */
   readonly importsOfAdministrator: Places
 }
+
+/** A mail server that answers a hundred mails in a second seldom has so many of them waiting. */
+const maxOutside = 128
 
 export interface HeldLimits {
   readonly heldReadsPerKey: number
@@ -68,6 +73,7 @@ export function createHeldPlaces(limits: HeldLimits): HeldPlaces {
     readsOfUser: createPlaces(limits.heldReadsPerUser),
     readsOfDevice: createPlaces(limits.heldReadsPerDevice),
     streamsOfKey: createPlaces(limits.streamsPerKey),
+    outsideOfKey: createPlaces(maxOutside),
     importsOfAdministrator: createPlaces(1),
   }
 }

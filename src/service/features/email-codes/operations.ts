@@ -26,7 +26,8 @@ export const send: Handler<typeof contract.sendEmailCode> = async (input, call) 
   // Not in one transaction, because other writers would wait for the mail server.
   const reservation = await reserveSend(call, domain, user)
   try {
-    await mailer.send({ ...mail, to: user.email })
+    const deliver = () => mailer.send({ ...mail, to: user.email })
+    await (call.http ? call.http.outside(deliver) : deliver())
   } catch (error) {
     await releaseSend(call, reservation)
     throw mailProblem(call, error)

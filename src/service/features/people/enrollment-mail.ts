@@ -65,7 +65,8 @@ export async function sendEnrollmentMail(
   const reserved = await prepare((inside) => reserve(inside, mail, evidence))
   const code = newActivationCode(call.random)
   try {
-    await deliver(call, reserved, code)
+    const sending = () => deliver(call, reserved, code)
+    await (call.http ? call.http.outside(sending) : sending())
   } catch (cause) {
     await release(call, reserved)
     throw new ApiProblem('api.error.unavailable.mail', undefined, { headers: { 'Retry-After': '10' }, cause })

@@ -209,6 +209,11 @@ describe('the option smtp', () => {
     [{ url: 'mail.example' }],
     [{ url: 'smtp://' }],
     [{ url: 'smtp://mail.example', host: 'other' }],
+    // The host would be mfa, without user and password.
+    [{ url: 'smtp://mfa:12/34@mail.example' }],
+    [{ url: 'smtp://mfa:12?34@mail.example' }],
+    [{ url: 'smtp://mfa:12#34@mail.example' }],
+    [{ url: 'smtps://mail.example?tls.rejectUnauthorized=false' }],
     [{ host: 'mail.example', tls: true }],
     [{ host: 'mail.example', port: 0 }],
   ])('the option smtp with %j names no server', (options) => {

@@ -3,6 +3,7 @@ import oldest from 'nodemailer6'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { systemClock } from '../../../../src/ground/clock.ts'
+import { mailTimeout } from '../../../../src/contract/sessions.ts'
 import { Email } from '../../../../src/contract/users.ts'
 import { createMailer } from '../../../../src/service/engine/mail/mailer.ts'
 import { SmtpOptions } from '../../../../src/service/engine/mail/smtp-options.ts'
@@ -46,6 +47,40 @@ it.each(libraries)('mail reaches one mailbox by nodemailer %s, whatever an addre
   expect(server.mails.flatMap(({ headers }) => [headers.has('bcc'), headers.has('cc')])).not.toContain(true)
 })
 
+it.each(libraries)(
+  'nodemailer %s trusts a certificate of no authority on this machine, where mail needs no TLS, and nowhere else',
+  async (_, library) => {
+    const { mailer, server, port } = await startMailer(library, { disabledCommands: [] })
+    const elsewhere = await mailerFor('::ffff:127.0.0.1', port)
+    const mail = { to: 'alice@example.com', subject: 'Your code', text: '012 345' }
+
+    await mailer.send(mail)
+
+    await expect(elsewhere.send(mail)).rejects.toThrow('code ESOCKET')
+    expect(server.mails).toHaveLength(1)
+  },
+)
+
+it('a mail server has nearly all of the time of a mail for its greeting, or for its answer to the mail', async () => {
+  const createTransport = vi.fn<(options: object) => object>(() => ({}))
+  vi.doMock('nodemailer', () => ({ default: { createTransport } }))
+  onTestFinished(() => vi.doUnmock('nodemailer'))
+
+  await mailerFor('127.0.0.1', 25)
+
+  const time = (mailTimeout - 1) * 1_000
+  expect(createTransport.mock.calls).toMatchObject([[{ greetingTimeout: time, socketTimeout: time }]])
+})
+
+it('an error of the mailer names what is wrong with the certificate', async () => {
+  const { port } = await startMailer(newest, { disabledCommands: [] })
+  const elsewhere = await mailerFor('::ffff:127.0.0.1', port)
+
+  const sending = elsewhere.send({ to: 'alice@example.com', subject: 'Your code', text: '012 345' })
+
+  await expect(sending).rejects.toThrow('CERT')
+})
+
 it.each([
   'a@example.com\r\nBcc: b@example.com',
   'a@example.com\nb@example.com',
@@ -63,11 +98,13 @@ it.each([
   expect(Email.safeParse(address).success).toBe(false)
 })
 
-async function startMailer(library: (typeof libraries)[number][1]) {
+async function startMailer(library: (typeof libraries)[number][1], options?: Parameters<typeof startMailServer>[0]) {
   vi.doMock('nodemailer', () => ({ default: library }))
   onTestFinished(() => vi.doUnmock('nodemailer'))
-  const server = await startMailServer()
+  const server = await startMailServer(options)
   onTestFinished(() => server.close())
-  const smtp = SmtpOptions.parse({ host: '127.0.0.1', port: server.port, from: 'Example <mfa@example.com>' })
-  return { server, mailer: await createMailer(smtp, systemClock) }
+  return { server, port: server.port, mailer: await mailerFor('127.0.0.1', server.port) }
 }
+
+const mailerFor = (host: string, port: number) =>
+  createMailer(SmtpOptions.parse({ host, port, from: 'Example <mfa@example.com>' }), systemClock)
