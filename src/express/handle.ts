@@ -42,7 +42,7 @@ import { checkEpoch } from './request/verified.ts'
 import { createWebRequest } from './request/web-request.ts'
 import type { WebRequest } from './request/web-request.ts'
 import { serveRoutes } from './routes.ts'
-import { bindToService, checkWebSession, hasMfaState, readMfaState } from './session/web-session.ts'
+import { bindToService, canSave, checkWebSession, hasMfaState, readMfaState } from './session/web-session.ts'
 import type { Moment } from './session/web-session.ts'
 import { warnOfBearer } from './setup-checks/bearer-requests.ts'
 import { createFirstRequests } from './setup-checks/first-requests.ts'
@@ -161,6 +161,7 @@ function handlePrivate(
   handling: Handling,
 ): void | Promise<void> {
   const { mfa: internals, debug } = instance
+  if (!hasPath(req) && !canSave(req)) return refusePathless(req, res)
   checkWebSession(req)
   if (!debug) return handleRequest(instance, req, res, handling)
   const { requestId, below } = handling
@@ -177,6 +178,15 @@ function handlePrivate(
       throw error
     }
   })
+}
+
+/** Middleware of web sessions compares paths, so it may read none for a target of another form, such as `*` (RFC 9112 section 3.2). */
+const hasPath = ({ originalUrl }: FrameworkRequest) => originalUrl.startsWith('/')
+
+/** Anyone can send such a request, so it is no mistake in the setup of the app. */
+async function refusePathless(req: FrameworkRequest, res: FrameworkResponse): Promise<void> {
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }
+  await serveDetached(req, res, () => res.send({ status: 400, headers, body: 'Bad Request' }))
 }
 
 const isRead = ({ method }: FrameworkRequest) => method === 'GET' || method === 'HEAD'

@@ -1,3 +1,4 @@
+import { readCode } from '../challenge/code.ts'
 import { findMember, userKeyOf } from '../challenge/user.ts'
 import type { ConnectedService } from '../challenge/service.ts'
 import type { User } from '../contract/users.ts'
@@ -75,11 +76,17 @@ export async function logInByCode(visited: Visit, form: Form): Promise<void> {
   const username = typeof form['username'] === 'string' ? form['username'] : ''
   const member = await findTyped(await open.app.connect(), username)
   const location = member && (await enterCode(visited, member, form))
-  if (location === undefined) return showSignIn(visited, { wrong: true, entered: username })
+  if (location === undefined) return refuseCode(visited, username)
   const session = sessionOf(req)
   Object.assign(session, { userId: member?.id, person: member && personOf(member), vouched: false })
   vouchFor(session, visited.input.now())
   res.redirect(303, location)
+}
+
+async function refuseCode(visited: Visit, entered: string): Promise<void> {
+  const { req, open, input } = visited
+  await input.state.record({ event: 'refused', clientId: open.client.id, address: req.ip, reason: 'wrong_code' })
+  return showSignIn(visited, { wrong: true, entered })
 }
 
 /** A name may begin or end with a blank. One that nobody has was typed by accident, as keyboards of phones add it. */
@@ -92,7 +99,10 @@ async function findTyped(service: ConnectedService, typed: string): Promise<User
 }
 
 /** @returns where the person adds a passkey; undefined if the code does not count. */
-async function enterCode({ req, entered, base }: Visit, member: User, form: Form): Promise<string | undefined> {
+async function enterCode({ req, entered, base, input }: Visit, member: User, form: Form): Promise<string | undefined> {
+  const code = readCode(form['code'])
+  const typed = code !== undefined && { userId: member.id, code, address: req.ip }
+  if (!typed || !(await input.state.hasTypedCode(typed))) return undefined
   const user = personOf(member)
   const context = { ...entered.context, user, userKey: userKeyOf(user) }
   const request = { ...createWebRequest(req, context, user), form }

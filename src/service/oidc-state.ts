@@ -12,6 +12,8 @@ import { ApiProblem } from './engine/base/problem.ts'
 import type { ServiceContext } from './engine/context/service-context.ts'
 import { createRateLimiter } from './engine/http/rate-limit.ts'
 import { createPublicAgent } from './engine/outgoing/public-agent.ts'
+import { hasTypedCode } from './features/bypass-codes/typed-code.ts'
+import type { TypedCode } from './features/bypass-codes/typed-code.ts'
 import {
   consume,
   destroyArtifact,
@@ -62,6 +64,11 @@ export interface OidcState {
    * registry is a hash that nobody can present.
    */
   verifyClientSecret(attempt: ClientSecretAttempt): Promise<SecretResult>
+  /**
+   * Whether a user has the recovery code that somebody has typed with the username. It is not used up, and a wrong one locks nothing: ask
+   * before a session is created with it.
+   */
+  hasTypedCode(typed: TypedCode): Promise<boolean>
   /**
    * Counts a request of an address, as the REST interface does (`limits.requestsPerSecond`). Call it before anything is stored.
    * @returns 0, or the seconds until a request of the address is accepted again.
@@ -155,6 +162,7 @@ export function oidcStateOf(service: object, stateOptions: OidcStateOptions = {}
     onKeysChanged: (listener) => watch.onChange(listener),
     client: async (clientId) => findOidcClient(await open(), clientId),
     verifyClientSecret: async (attempt) => verifyClientSecret(await open(), attempt),
+    hasTypedCode: async (typed) => hasTypedCode(await open(), typed),
     async admit(address) {
       const { limits, clock } = await open()
       limiter ??= createRateLimiter('address', limits.requestsPerSecond, clock)

@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { operations } from '../../src/contract/operations.ts'
+import { devicePaths } from '../../src/contract/device.ts'
 import { activateDevice, read, startService, unknownId } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
+import { engines, useEngine } from '../support/engines.ts'
 import { openRaw } from '../support/raw-http.ts'
 import { waitTimeout } from '../support/wait-timeout.ts'
 import { hasPollutedPrototypes } from './polluted.ts'
@@ -129,6 +131,29 @@ describe('a malicious query or path', () => {
     expect(response.status < 400 ? response.headers.get('content-type') : 'refused').toMatch(/refused|image.png/)
     expect(text).not.toMatch(/root:|devDependencies/)
     expect(hasPollutedPrototypes()).toBe(false)
+  })
+})
+
+describe.each(engines)('an id in a path, on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+
+  it('the device protocol finds nothing by an id that a database cannot hold', async () => {
+    const other = await startService({ database: await newDatabase() })
+    onTestFinished(() => other.close())
+    const { device, signer } = await other.enroll('alice')
+    const signed = async (pathOf: (id: string) => string) => {
+      const content = { nonce: 'A'.repeat(22), secret: 'A'.repeat(22), decision: 'deny' }
+      const jws = await signer.sign({ htm: 'POST', path: pathOf('\0'), ...content })
+      return device.post(pathOf('%00'), jws)
+    }
+    other.logged.length = 0
+
+    const image = await fetch(`${other.origin}/device/images/%00`)
+    const { answer, scan, answerCall, liftBlock, acknowledge } = devicePaths
+    const calls = await Promise.all([answer, scan, answerCall, liftBlock, acknowledge].map(signed))
+
+    expect([image, ...calls].map(({ status }) => status)).toEqual(Array(6).fill(400))
+    expect(other.logged).toEqual([])
   })
 })
 

@@ -353,6 +353,14 @@ function guessAgain(): never {
     title: 'a push message that is not accepted does not settle the session: the user can open the device by hand',
   },
   {
+    defense: 'texts that are no ids reach the database by no path of the device protocol',
+    file: 'src/service/routes/device.ts',
+    find: "if (!Id.safeParse(param).success) throw new ApiProblem('api.error.malformed')",
+    replace: 'return decodeURIComponent(param)',
+    test: 'attacks/outsider.test.ts',
+    title: 'the device protocol finds nothing by an id that a database cannot hold',
+  },
+  {
     defense: 'the refusal of other sites by the device protocol',
     file: 'src/service/routes/device.ts',
     find: "if (site !== undefined && site !== 'same-origin') throw new ApiProblem('api.error.forbidden')",

@@ -258,7 +258,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a person who is named only by a form is not signed in',
     file: 'src/oidc/sign-in-page.ts',
-    find: '  if (location === undefined) return showSignIn(visited, { wrong: true, entered: username })\n',
+    find: '  if (location === undefined) return refuseCode(visited, username)\n',
     replace: '',
     test: signIn,
     title: 'a whole sign-in asks no device of a user whose name somebody has typed',
@@ -286,5 +286,31 @@ export const mutants: readonly Mutant[] = [
     replace: 'Id.safeParse(id) ? clientById(db, id)',
     test: 'oidc/databases.test.ts',
     title: 'the OpenID provider knows no client by an id that a database cannot hold',
+  },
+  {
+    defense: 'wrong codes that somebody types with a username lock no codes of the user',
+    file: 'src/oidc/sign-in-page.ts',
+    find: '  if (!typed || !(await input.state.hasTypedCode(typed))) return undefined\n',
+    replace: '  if (!typed) return undefined\n',
+    test: signIn,
+    title: 'a whole sign-in locks no codes of a user whose name a stranger has typed with wrong ones',
+  },
+  {
+    defense: 'codes that are typed with a username are limited for each user and network',
+    file: 'src/service/features/bypass-codes/typed-code.ts',
+    find: '    { scope: `${total} ${networkOf(address)}`, ...typedCodeLimits.ofNetwork },\n',
+    replace: '',
+    test: 'oidc/strangers.test.ts',
+    title:
+      'strangers at the provider who try codes in the name of a user cannot keep that user elsewhere from using one',
+  },
+  {
+    defense: 'codes that are typed with a username are limited for each user',
+    file: 'src/service/features/bypass-codes/typed-code.ts',
+    find: '    { scope: total, ...typedCodeLimits.total },\n',
+    replace: '',
+    test: 'oidc/strangers.test.ts',
+    title:
+      'strangers at the provider who try codes in the name of a user cannot keep that user elsewhere from using one',
   },
 ]

@@ -169,10 +169,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a key that is limited to one domain sees no policy of others',
-    file: 'src/service/features/users/operations.ts',
-    find: '  const phishingResistant = policy && { [limitedTo]: policy }\n',
-    replace: '  const phishingResistant = policy && user.phishingResistant\n',
+    file: 'src/service/features/users/belongings.ts',
+    find: '(await domainsOf(db, userIds)).filter(isVisible)',
+    replace: 'await domainsOf(db, userIds)',
     test: 'service/features/factors/phishing-resistance.test.ts',
     title: 'each user’s record names the phishing resistance of domains, to a limited key only of its own domain',
+  },
+  {
+    defense: 'a key that is limited to one domain sees no device of others',
+    file: 'src/service/features/users/operations.ts',
+    find: 'call.limitedTo === null ? null : [call.limitedTo]\n',
+    replace: 'null\n',
+    test: 'service/features/users/users.test.ts',
+    title: 'a user has for a key that is limited to a domain only the factors that count there',
   },
 ]

@@ -87,6 +87,27 @@ describe('a whole sign-in', () => {
     expect(unknown.text.replaceAll('cyx', 'cyd')).toBe(wrong.text)
   })
 
+  it('a whole sign-in locks no codes of a user whose name a stranger has typed with wrong ones', async () => {
+    const { user } = await provider.enroll('vic')
+    for (let count = 0; count < 12; count += 1) {
+      const browser = provider.browser()
+      const { base } = await openPage(browser)
+      await browser.submit(`${base}/code`, { username: 'vic', code: '123456789' })
+    }
+
+    const challenge = 'q83vEjRWeJCrze8SNFZ4kA'
+    const elsewhere = await provider.api.sessions.create(provider.domainId, {
+      user: { id: user.id },
+      otp: '000000',
+      challenge,
+    })
+
+    expect(elsewhere).toMatchObject({ reason: 'wrong_code', triesLeft: 4 })
+    expect(provider.events).toContainEqual(
+      expect.objectContaining({ event: 'refused', clientId: provider.signIn.id, reason: 'wrong_code' }),
+    )
+  })
+
   it('a whole sign-in asks no device of a user whose name somebody has typed', async () => {
     const { user, account } = await provider.enroll('dan')
     await addPasskey(user.id)

@@ -3,7 +3,11 @@ import { request as send } from 'node:http'
 import * as openid from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
+import { typedCodeLimits } from '../../src/service/features/bypass-codes/typed-code.ts'
+import { organizationOfDomain } from '../../src/service/features/domains/statements.ts'
 import { artifactLimits } from '../../src/service/features/oidc/models.ts'
+import { unlockUser } from '../../src/service/features/people/unlock.ts'
+import { openedFor } from '../../src/service/opened-for.ts'
 import { authorizationRequest, startProvider } from './start-provider.ts'
 import type { StartedProvider } from './start-provider.ts'
 
@@ -37,6 +41,29 @@ describe('strangers', () => {
     expect(refused).toContain('error=temporarily_unavailable')
     expect(elsewhere).toContain('/oidc/interaction/')
     expect(pushed.searchParams.get('request_uri')).toEqual(expect.any(String))
+  })
+
+  it('strangers at the provider who try codes in the name of a user cannot keep that user elsewhere from using one', async () => {
+    const { id: userId } = await provider.addUser('una')
+    const { code = '' } = await provider.api.bypassCodes.create(userId, { usesAllowed: 1, expirationTime: 30 })
+    const isRight = (address: string, typed = code) => provider.state.hasTypedCode({ userId, code: typed, address })
+    const wrong = '123456789'
+    const spend = async (address: string) => {
+      await Promise.all(Array.from({ length: typedCodeLimits.ofNetwork.limit }, () => isRight(address, wrong)))
+    }
+    await spend('192.0.2.1')
+    const there = await isRight('192.0.2.1')
+    const elsewhere = await isRight('192.0.2.2')
+
+    const networks = typedCodeLimits.total.limit / typedCodeLimits.ofNetwork.limit
+    for (let network = 0; network < networks; network += 1) await spend(`198.51.100.${network}`)
+    const spent = await isRight('192.0.2.2')
+    const { ctx } = (await openedFor(provider.service)!()).service
+    const organizationId = await organizationOfDomain(ctx.store.db, provider.domainId)
+    await unlockUser(ctx, { organizationId, userId, domainIds: [provider.domainId] })
+
+    expect([there, elsewhere, spent]).toEqual([false, true, false])
+    expect(await isRight('192.0.2.2')).toBe(true)
   })
 
   it('strangers at the provider are limited where they name domains that do not exist, and people on their pages are not', async () => {

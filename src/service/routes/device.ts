@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { devicePaths } from '../../contract/device.ts'
+import { Id } from '../../contract/text.ts'
 import type { ServiceContext } from '../engine/context/service-context.ts'
 import { answer, jsonLabel, send } from '../engine/http/answer.ts'
 import { bodyOf, readJson, readText } from '../engine/http/body.ts'
@@ -271,8 +272,8 @@ async function serve(
     const way = req.method === 'GET' || req.method === 'POST' ? ways[req.method] : undefined
     if (!way) throw notThisWay(ways)
     refuseOtherSites(req)
-    const [id = ''] = Object.values(params)
-    const exchange = { req, res, id: decodeId(id) }
+    const [id = ''] = Object.values(params).map((param) => readId(param))
+    const exchange = { req, res, id }
     const { status = 200, value, headers, image, events } = await way(contextOfRequest(ctx, requestId), exchange)
     if (image) send(res, imageAnswer(req.headers['if-none-match'], image, headers))
     else if (events) answerEvents(ctx.clock, { req, res }, events, streamOfDevice)
@@ -282,12 +283,10 @@ async function serve(
   }
 }
 
-function decodeId(id: string): string {
-  try {
-    return decodeURIComponent(id)
-  } catch {
-    throw new ApiProblem('api.error.malformed')
-  }
+/** PostgreSQL rejects texts with U+0000, so only what can be an id reaches the database. It has no character that is encoded. */
+function readId(param: string): string {
+  if (!Id.safeParse(param).success) throw new ApiProblem('api.error.malformed')
+  return param
 }
 
 /** Rejects other sites: their preflight fails, because the response does not name their origin. */

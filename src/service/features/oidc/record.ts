@@ -18,7 +18,10 @@ export type OidcEvent = {
       readonly amr: readonly string[]
     }
   | {
-      /** The client gets an error: that of RFC 6749 or OpenID Connect, such as `unmet_authentication_requirements`. */
+      /**
+       * The client gets an error: that of RFC 6749 or OpenID Connect, such as `unmet_authentication_requirements`. Or `wrong_code`: somebody
+       * has typed a username and a code that does not count.
+       */
       readonly event: 'refused'
       readonly reason: string
     }

@@ -1,6 +1,7 @@
 import { audit } from '../../engine/audit/audit.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { announceChange } from '../factors/announcements.ts'
+import { forgetTypedCodes } from '../bypass-codes/typed-code.ts'
 import { forgetAllPushes } from '../sessions/push-budget.ts'
 import { untilUnlocked } from '../codes/lock.ts'
 import { codeBudgets, codesLockedUntil } from '../codes/tries.ts'
@@ -19,7 +20,7 @@ interface UserKey {
 }
 
 /**
- * Clears the user's wrong codes, from known browsers and from elsewhere, and the requests that were not approved or were
+ * Clears the user's wrong codes, from known browsers, from elsewhere and with a typed username, and the requests that were not approved or were
  * reported, in every domain. Where there was anything to clear, it counts, and the user is told.
  *
  * @throws {ApiProblem} `api.error.toomanyrequests` for an administrator of the console, once it was done too often.
@@ -46,7 +47,8 @@ export async function unlockInTransaction(db: Queryable, ctx: Acting, user: User
 /** @returns whether there was anything to lift. */
 async function lift(db: Queryable, { organizationId, userId, domainIds }: UserKey): Promise<boolean> {
   const user = await userById(db, organizationId, userId)
-  let lifted = user !== undefined && (user.codeFailures > 0 || user.knownCodeFailures > 0)
+  const hasTyped = await forgetTypedCodes(db, userId)
+  let lifted = hasTyped || (user !== undefined && (user.codeFailures > 0 || user.knownCodeFailures > 0))
   for (const { forget } of Object.values(codeBudgets)) await forget(db, userId)
   for (const domainId of domainIds) lifted = (await forgetAllPushes(db, { domainId, userId })) || lifted
   return lifted

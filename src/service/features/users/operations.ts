@@ -161,20 +161,14 @@ async function show(call: Caller, user: UserRow): Promise<User> {
 
 export async function showAll(call: Caller, users: readonly UserRow[]): Promise<User[]> {
   const ids = users.map((user) => user.id)
-  const has = await belongings(call.store.db, ids, call.clock.now())
-  return users.map((user) => withoutUnusable(call, withinLimit(call, userView(user, has.get(user.id)))))
+  // A key that is limited to one domain sees nothing of others: neither a device there nor what codes they accept.
+  const visible = call.limitedTo === null ? null : [call.limitedTo]
+  const has = await belongings(call.store.db, ids, call.clock.now(), visible)
+  return users.map((user) => withoutUnusable(call, userView(user, has.get(user.id))))
 }
 
 /** Without the package that verifies passkeys, apps must not offer any. */
 function withoutUnusable({ verifiesPasskeys }: Pick<Caller, 'verifiesPasskeys'>, user: User): User {
   if (verifiesPasskeys) return user
   return { ...user, factors: user.factors?.filter((factor) => factor !== 'passkey'), passkeys: undefined }
-}
-
-/** A key that is limited to one domain sees no other domains. */
-function withinLimit({ limitedTo }: Caller, user: User): User {
-  if (limitedTo === null) return user
-  const policy = user.phishingResistant?.[limitedTo]
-  const phishingResistant = policy && { [limitedTo]: policy }
-  return { ...user, domains: user.domains.filter((id) => id === limitedTo), phishingResistant }
 }

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { createAdministration } from '../../../../src/service/administration.ts'
 import { createUser } from '../../../../src/service/features/users/operations.ts'
 import { ServiceOptions } from '../../../../src/service/options.ts'
 import { openService } from '../../../../src/service/service.ts'
-import { createTenant, newUser, startService, unknownId } from '../../start-service.ts'
+import { createCall, createTenant, newUser, startService, unknownId } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 
 let running: Running
@@ -34,6 +34,25 @@ describe('a user', () => {
       importState: 'open',
       epoch: user.id,
     })
+  })
+
+  it('a user has for a key that is limited to a domain only the factors that count there', async () => {
+    const { service, organization, domain, origin, ...mailing } = await startService({}, { emailOtpEnabled: true })
+    onTestFinished(() => mailing.close())
+    const { administration } = service
+    const { user } = await mailing.enroll('alice')
+    const other = await administration.createDomain(organization.id, { name: 'Other' })
+    await mailing.call('PUT', `/domains/${other.id}/users/${user.id}`)
+    const factorsFor = async (domainId: string) => {
+      const key = await administration.createApiKey(organization.id, { role: 'auth', domainId })
+      const call = createCall(origin, key)
+      const paths = [`/users/${user.id}`, `/users?username=${user.username}`, `/domains/${domainId}/users/${user.id}`]
+      const views = await Promise.all(paths.map(async (path) => (await call('GET', path)).json))
+      return new Set(views.map(({ domains, factors }) => `${domains} ${factors}`))
+    }
+
+    expect(await factorsFor(domain.id)).toEqual(new Set([`${domain.id} push,otp,email`]))
+    expect(await factorsFor(other.id)).toEqual(new Set([`${other.id} `]))
   })
 
   it('a user has a unique username, even when many requests create it at once', async () => {
