@@ -21,6 +21,15 @@ export const mutants: readonly Mutant[] = [
     title: 'requireApproval() asks again for another address, however similar the action looks',
   },
   {
+    defense: 'binding an approval to the host',
+    file: bound,
+    find: 'return boundOrigin + context.prefix',
+    replace: "return (boundOrigin && '') + context.prefix",
+    test: 'testing/actions.test.ts',
+    title:
+      'a test of an app approves an action, though supertest opens another port for each request, and not for another host',
+  },
+  {
     defense: 'binding an approval to the body',
     file: bound,
     find: 'requestedAddress(request), boundBody(req), actionText(action)',
