@@ -30,6 +30,14 @@ export const mutants: readonly Mutant[] = [
       'a test of an app approves an action, though supertest opens another port for each request, and not for another host',
   },
   {
+    defense: 'asking no user whom the request has replaced for an approval in code',
+    file: 'src/express/approve.ts',
+    find: 'if (!isSame || !(await isExempt',
+    replace: 'if (!(await isExempt',
+    test,
+    title: 'req.mfa.approve() asks nobody after the request has signed another user in',
+  },
+  {
     defense: 'binding an approval to the body',
     file: bound,
     find: 'requestedAddress(request), boundBody(req), actionText(action)',
