@@ -14,7 +14,7 @@ import { page, signOutButton } from './shared/page.js'
 import { start } from './shared/start.js'
 
 const app = express()
-app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
 
 app.use(
   mfa({

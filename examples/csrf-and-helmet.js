@@ -16,7 +16,7 @@ import { checkPassword } from './shared/users.js'
 
 const app = express()
 app.use(helmet())
-app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
 
 app.use(
   mfa({

@@ -21,7 +21,7 @@ await app.register(formBody)
 await app.register(cookie)
 await app.register(session, {
   secret: 'keyboard cat keyboard cat keyboard cat',
-  cookie: { secure: 'auto' },
+  cookie: { secure: 'auto', sameSite: 'lax' },
   rolling: false,
   saveUninitialized: false,
 })

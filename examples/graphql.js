@@ -34,7 +34,7 @@ const rootValue = {
 }
 
 const app = express()
-app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
 app.use(
   mfa({
     service: embedded({ database: 'mfa.sqlite' }),

@@ -15,7 +15,7 @@ import { page, signOutButton } from './shared/page.js'
 import { start } from './shared/start.js'
 
 const app = express()
-app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
 
 // Without `service`, mfa() uses the service named by the environment.
 app.use(mfa({ appName: 'Hosted', user: (req) => req.session.user, provision: true, logout }))

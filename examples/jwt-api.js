@@ -32,7 +32,7 @@ app.use('/api', async (req, res, next) => {
 })
 app.get('/api/reports', (req, res) => res.json({ reports: [], of: req.username }))
 
-app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
 app.use(
   mfa({
     service: embedded({ database: 'mfa.sqlite' }),

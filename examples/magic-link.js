@@ -20,7 +20,7 @@ const emailForm =
   '<form method="post"><label>Username <input name="username"></label><button>Send a link</button></form>'
 
 const app = express()
-app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
 app.use(
   mfa({
     service: embedded({ database: 'mfa.sqlite' }),

@@ -14,7 +14,7 @@ import { page, signOutButton } from './shared/page.js'
 import { start } from './shared/start.js'
 
 const door = express()
-door.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+door.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
 door.use(
   mfa({
     service: embedded({ database: 'mfa.sqlite' }),

@@ -37,7 +37,7 @@ passport.deserializeUser((username, done) => done(null, findUser(username) ?? fa
 const logout = (req, res) => req.logout(() => res.redirect(303, '/signed-out'))
 
 const app = express()
-app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
 app.use(passport.session())
 app.use(
   mfa({

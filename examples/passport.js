@@ -23,7 +23,7 @@ const logout = (req, res, next) => {
 }
 
 const app = express()
-app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
 app.use(passport.session())
 
 app.use(

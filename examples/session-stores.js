@@ -36,7 +36,9 @@ const { DATABASE_URL, REDIS_URL } = process.env
 const store = REDIS_URL ? await openRedisStore(REDIS_URL) : await openPostgresStore(DATABASE_URL)
 
 const app = express()
-app.use(session({ store, secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+app.use(
+  session({ store, secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }),
+)
 
 app.use(
   mfa({

@@ -21,7 +21,7 @@ const app = express()
 app.use(express.static(join(import.meta.dirname, 'single-page-app')))
 // Without a bundler, the import map in index.html points to this address.
 app.use('/second-factor', express.static(dirname(fileURLToPath(import.meta.resolve('second-factor/browser')))))
-app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
 
 app.use(
   mfa({

@@ -12,7 +12,12 @@ import { login, logout } from './shared/login.js'
 import { page, signOutButton } from './shared/page.js'
 import { start } from './shared/start.js'
 
-const readWebSession = session({ secret: 'keyboard cat', resave: false, saveUninitialized: false })
+const readWebSession = session({
+  secret: 'keyboard cat',
+  resave: false,
+  saveUninitialized: false,
+  cookie: { sameSite: 'lax' },
+})
 const userOf = (req) => req.session.user
 
 const app = express()

@@ -24,8 +24,14 @@ describe('a Node that is too old', () => {
     ['mfa()', "const { mfa } = await import('second-factor'); mfa({})"],
     ['embedded()', "const { embedded } = await import('second-factor/service'); embedded({ database: ':memory:' })"],
     ['createService()', "const { createService } = await import('second-factor/service'); await createService({})"],
+    ['embedded()', "const { startTestService } = await import('second-factor/testing'); await startTestService()"],
   ])('%s refuses a Node that is too old before anything else', async (caller, script) => {
-    const old = "Object.defineProperty(process.versions, 'node', { value: '20.9.0' });"
+    const old = `Object.defineProperty(process.versions, 'node', { value: '20.9.0' })
+      for (const name of ['Map.groupBy', 'Object.groupBy', 'Promise.withResolvers', 'Promise.try', 'Array.fromAsync', 'URL.parse']) {
+        const [owner, member] = name.split('.')
+        delete globalThis[owner][member]
+      }
+      delete globalThis.Iterator;`
     const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', old + script], { cwd: root })
 
     const { stderr } = await run.catch((failed: { stderr: string }) => failed)

@@ -15,7 +15,7 @@ import { embedded } from 'second-factor/service'
 import { Notes } from './notes.js'
 
 const [secret, cookieName] = ['keyboard cat', 'adminjs']
-const sessionOptions = { resave: false, saveUninitialized: false }
+const sessionOptions = { resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }
 const admin = new AdminJS({ rootPath: '/admin', resources: [new Notes()], assets: { scripts: ['/second-step.js'] } })
 
 const app = express()

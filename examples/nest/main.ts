@@ -11,7 +11,7 @@ import { AppModule } from './app.module.js'
 
 async function bootstrap() {
   const app = await NestFactory.create(AppModule)
-  app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+  app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
   app.use(
     mfa({
       service: embedded({ database: 'mfa.sqlite' }),

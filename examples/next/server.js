@@ -22,7 +22,7 @@ const handle = nextApp.getRequestHandler()
 await nextApp.prepare()
 
 const app = express()
-app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
 app.use(
   mfa({
     service: embedded({ database: 'mfa.sqlite' }),

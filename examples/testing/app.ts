@@ -6,7 +6,7 @@ import type { MfaOptions } from 'second-factor'
 /** Only tests pass `options`: their own service and clock. */
 export function createApp(options: MfaOptions = {}) {
   const app = express()
-  app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+  app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
   app.use(express.urlencoded({ extended: false }))
   app.post('/login', (req, res) => {
     if (req.body.password !== 'secret') return res.sendStatus(401)

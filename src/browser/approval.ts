@@ -4,11 +4,11 @@ import { parseUrl } from './parse-url.ts'
 /** An action that the user has to approve on a device. */
 export interface WaitingApproval {
   readonly id: string
-  /** What the user types on the device; absent where no number is asked for. */
+  /** What the user types on the device; absent for users without one, who approve with a passkey on `page`. */
   readonly number?: string
   /** Unix time, seconds. */
   readonly expiresAt: number
-  /** The address of a page that shows the number. */
+  /** The address of a page that shows the number, or takes the passkey. */
   readonly page: string
 }
 

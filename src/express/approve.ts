@@ -1,4 +1,5 @@
 import { asCaller } from '../challenge/attribution.ts'
+import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { ApprovalRequiredError } from './approval-required-error.ts'
 import type { ActionToApprove } from './approvals/action.ts'
@@ -10,7 +11,10 @@ import type { Decision, Question } from './approvals/decide.ts'
 import { applyEffects } from './apply.ts'
 import type { FrameworkRequest } from './framework/request.ts'
 import type { FrameworkResponse } from './framework/response.ts'
+import { resolveAppUser } from './request/app-user.ts'
 import type { RequestContext } from './request/context.ts'
+import { passesInEmergency } from './request/emergency.ts'
+import { requirementOf } from './request/required.ts'
 import type { GrantedApproval } from './request/granted-approval.ts'
 import { setGranted } from './request/granted-approval.ts'
 import { createWebRequest } from './request/web-request.ts'
@@ -40,8 +44,8 @@ export async function approve(handling: Handling, asked: ApprovalToAsk): Promise
   }
   const { bind, ...shown } = asked
   const action = readAction('req.mfa.approve', shown)
-  verifiedMfa(req)
   const { user } = context
+  await checkSecondStep(handling)
   if (!user) throw new Error('req.mfa.approve(): no user is signed in')
   const request = createWebRequest(req, context, user)
   const decision = await decided(handling, request, { action, bound: boundValue(bind, action) })
@@ -49,6 +53,25 @@ export async function approve(handling: Handling, asked: ApprovalToAsk): Promise
   setGranted(req, decision.granted)
   return decision.granted
 }
+
+/**
+ * As for `requireApproval()`, the second step is not asked for in an emergency, nor of users who never need it. The approval always is.
+ *
+ * @throws {MfaRequiredError} for all other users who have not passed.
+ */
+async function checkSecondStep({ req, context }: Handling): Promise<void> {
+  try {
+    verifiedMfa(req)
+  } catch (error) {
+    // A login within this request may have signed another user in.
+    const current = await resolveAppUser(req, context.mfa.options, context.user)
+    const isSame = current !== undefined && userKeyOf(current) === context.userKey
+    if (!isSame || !(await isExempt({ req, context }, current))) throw error
+  }
+}
+
+const isExempt = async (request: Pick<Handling, 'req' | 'context'>, user: MfaUser): Promise<boolean> =>
+  passesInEmergency(request) || (await requirementOf(request, user)) === 'never'
 
 /** @throws {Error} with status 503, when nothing could be decided. */
 async function decided({ req, res, context }: Handling, request: WebRequest, question: Question): Promise<Decision> {

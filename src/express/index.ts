@@ -31,6 +31,7 @@ export type { BearerAlgorithm, BearerOptions } from './options/bearer-options.ts
 export type { BearerToken } from './request/verified-token.ts'
 export type { AuthenticationNeed } from './request/authentication.ts'
 export type { RequireMfaOptions } from './require-mfa.ts'
+export type { RouteGuard } from './framework/guard.ts'
 export type { ActionToApprove } from './approvals/action.ts'
 export type { RequireApprovalOptions } from './require-approval.ts'
 export type { GrantedApproval } from './request/granted-approval.ts'

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler } from 'express'
+import type { Request } from 'express'
 import { z } from 'zod'
 
 import { approvalLifetimes } from '../contract/approvals.ts'
@@ -7,7 +7,8 @@ import { serve } from './apply.ts'
 import type { ActionToApprove } from './approvals/action.ts'
 import { readAction } from './approvals/action.ts'
 import { responseOf } from './framework/express-response.ts'
-import type { Guard } from './framework/guard.ts'
+import { toRouteGuard } from './framework/guard.ts'
+import type { Guard, RouteGuard } from './framework/guard.ts'
 import type { FrameworkRequest } from './framework/request.ts'
 import type { AppRequest, OrPromise } from './options/app.ts'
 import { appRequestOf } from './request/app-request.ts'
@@ -48,12 +49,11 @@ export const RequireApprovalSchema = NeedSchema.omit({ purpose: true }).extend({
  *   details: [{ label: 'To', value: req.body.iban }],
  * })), transfer)
  */
-export function requireApproval(
-  action: (req: Request) => OrPromise<ActionToApprove>,
+export function requireApproval<Params = Record<string, string>>(
+  action: (req: Request<Params>) => OrPromise<ActionToApprove>,
   options: RequireApprovalOptions = {},
-): RequestHandler {
-  const guardRoute = createApprovalGuard(action, options, 'app.use(mfa())')
-  return (req, _res, next) => guardRoute(req, next)
+): RouteGuard {
+  return toRouteGuard(createApprovalGuard(action as unknown as ActionOf, options, 'app.use(mfa())'))
 }
 
 export type ActionOf = (req: AppRequest) => OrPromise<ActionToApprove>

@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'express'
 import { z } from 'zod'
 
 import type { Policy } from '../challenge/policy.ts'
@@ -8,7 +7,8 @@ import { parseOptions } from '../contract/validate.ts'
 import { apply, serve } from './apply.ts'
 import { AcrValues, createBearerGuard } from './bearer-guard.ts'
 import { responseOf } from './framework/express-response.ts'
-import type { Guard } from './framework/guard.ts'
+import { toRouteGuard } from './framework/guard.ts'
+import type { Guard, RouteGuard } from './framework/guard.ts'
 import type { FrameworkRequest } from './framework/request.ts'
 import type { BearerOptions } from './options/bearer-options.ts'
 import { BearerSchema } from './options/bearer-options.ts'
@@ -61,9 +61,8 @@ export const RequireMfaSchema = NeedSchema.extend({
  * app.post('/transfer', requireMfa({ maxAge: 300 }), transfer)
  * app.post('/api/transfer', requireMfa({ bearer: { issuer, audience }, acr: ['phr'], maxAge: 300 }), transfer)
  */
-export function requireMfa(options: RequireMfaOptions = {}): RequestHandler {
-  const guardRoute = createRouteGuard(options, 'app.use(mfa())')
-  return (req, _res, next) => guardRoute(req, next)
+export function requireMfa(options: RequireMfaOptions = {}): RouteGuard {
+  return toRouteGuard(createRouteGuard(options, 'app.use(mfa())'))
 }
 
 /** @param before What has to come before the route, as code of the framework. */

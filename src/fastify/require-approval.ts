@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, RouteGenericInterface } from 'fastify'
 
 import { createApprovalGuard } from '../express/require-approval.ts'
 import type { ActionToApprove } from '../express/approvals/action.ts'
@@ -15,10 +15,12 @@ import type { MfaHook } from './require-mfa.ts'
  * @throws {TypeError} on unknown options; {RangeError} when maxAge is over 43,200 s.
  *
  * @example
- * app.post('/transfer', { preHandler: requireApproval((request) => ({ title: `Transfer ${request.body.amount}` })) }, transfer)
+ * app.post('/transfer', { preHandler: requireApproval((request: FastifyRequest<{ Body: Transfer }>) => ({
+ *   title: `Transfer ${request.body.amount}`,
+ * })) }, transfer)
  */
-export function requireApproval(
-  action: (request: FastifyRequest) => OrPromise<ActionToApprove>,
+export function requireApproval<Route extends RouteGenericInterface = RouteGenericInterface>(
+  action: (request: FastifyRequest<Route>) => OrPromise<ActionToApprove>,
   options: RequireApprovalOptions = {},
 ): MfaHook {
   const guard = createApprovalGuard(action as unknown as ActionOf, options, 'await app.register(mfa, …)')

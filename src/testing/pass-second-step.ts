@@ -50,13 +50,22 @@ export async function passSecondStep(
   options: PassOptions = {},
 ): Promise<AgentAnswer> {
   const { path = '/mfa' } = options
+  checkMeans(by)
   const page = await open(agent, path)
   if (page.status !== 200) throw new Error(`The challenge page returned status ${page.status}${headline(page)}`)
   const done = await pass(agent, by, path)
-  if (done.status !== 303 || done.headers['location']?.startsWith(path)) {
-    throw new Error(`The second step was not passed${headline(done)}`)
-  }
-  return done
+  const { location = path } = done.headers
+  if (done.status !== 303) throw new Error(`The second step was not passed${headline(done)}`)
+  if (!location.startsWith(path)) return done
+  // The page to which this leads says what was wrong.
+  throw new Error(`The second step was not passed${headline(await agent.get(location).set(browser))}`)
+}
+
+/** Tests in JavaScript have no types that say so. @throws {TypeError} for anything but a device, a passkey or a code. */
+function checkMeans(by: unknown): void {
+  if (typeof by === 'object' && by !== null && ['approve', 'use', 'code'].some((name) => name in by)) return
+  const hint = by instanceof Promise ? ', got a promise: write await before service.enroll()' : ''
+  throw new TypeError(`passSecondStep: needs a device, a passkey or { code }${hint}`)
 }
 
 /** The first answer may only set the cookie that binds the challenge to this browser. */
@@ -90,5 +99,5 @@ async function post(agent: Agent, address: string, fields: Record<string, string
 
 function headline({ text }: AgentAnswer): string {
   const heading = /<h1[^>]*>([^<]*)/.exec(text)?.[1]?.trim()
-  return heading === undefined ? '' : `: ${heading}`
+  return heading === undefined ? '' : `: ${heading.replaceAll('&#39;', "'")}`
 }

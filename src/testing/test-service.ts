@@ -31,7 +31,10 @@ export interface TestService extends ServiceHandle {
   addPasskey(username: string, origin: string): Promise<TestPasskey>
   /** Creates a code with which this user can pass the second step once. */
   code(username: string): Promise<string>
-  /** Ends the verified web sessions of a user, as an administrator does: requests are asked again, and open sockets have to close. */
+  /**
+   * Ends the verified web sessions of a user, as an administrator does: open sockets have to close, and requests are asked again within
+   * a minute: `await service.clock.advance(60)`.
+   */
   endSessions(username: string): Promise<void>
 }
 

@@ -59,6 +59,21 @@ describe('second-factor doctor', () => {
     expect(stdout).toMatch(/^Authenticator +✓ can be installed$/m)
   })
 
+  it.each([
+    ['SameSite=Lax', 'good: are out of the reach of scripts and of other sites'],
+    ['SameSite=None', expect.stringMatching(/^unknown: sid is sent with forms of other sites \(SameSite=None\)/)],
+  ])('the doctor accepts a session cookie with %s, and says what it means', async (attribute, finding) => {
+    const url = await proxied((_req, res, forward) => {
+      res.setHeader('Set-Cookie', `sid=1; Path=/; HttpOnly; ${attribute}`)
+      return forward()
+    })
+
+    const { found, code } = await examine(url)
+
+    expect(found['Cookies']).toEqual(finding)
+    expect(code).toBe(0)
+  })
+
   it('the doctor reads the state of an app with debug: true', async () => {
     const { url } = await startWebApp({ mfa: { debug: true, publicUrl: 'http://localhost:1' } })
 
@@ -136,7 +151,7 @@ describe('second-factor doctor', () => {
     [
       'scripts can read the session cookie',
       'Cookies',
-      /^problem: sid lacks HttpOnly.*; sid lacks SameSite/,
+      /^problem: sid lacks HttpOnly.*; sid lacks SameSite, so forms of other sites are sent with it/,
       (_req, res, forward) => (res.setHeader('Set-Cookie', 'sid=1; Path=/'), forward()),
     ],
     [

@@ -16,7 +16,7 @@ export function createApp(options: MfaOptions = {}) {
   passport.serializeUser<Express.User>((user, done) => done(null, user))
   passport.deserializeUser<Express.User>((user, done) => done(null, user))
 
-  app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+  app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
   app.use(passport.session())
   // The gate does not protect these, so users who have not passed can post their code.
   app.use(mfa({ public: ['/login', '/second-step', '/api/second-step'], ...options }))

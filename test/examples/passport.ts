@@ -18,7 +18,7 @@ export function createApp(options: MfaOptions = {}) {
   passport.serializeUser<Express.User>((user, done) => done(null, user))
   passport.deserializeUser<Express.User>((user, done) => done(null, user))
 
-  app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+  app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
   app.use(passport.session())
   // Users who have not passed the second step can reach the login, and sign in as another user.
   app.use(mfa({ public: ['/login'], ...options }))

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import type { Browser } from '../support/browser.ts'
 import { fieldsOn, headlineOf, numberOn, postJson, startBank } from './approving-app.ts'
@@ -598,6 +598,41 @@ describe('req.mfa.approve()', () => {
     await bank.signIn(browser, 'alice')
 
     const answer = await postJson(browser, '/upload?file=1', {})
+
+    expect(answer.text).toContain('the second step was not passed')
+  })
+
+  it.each([
+    ['whom required excludes', 'never' as const, false],
+    ['in an emergency', true, true],
+  ])(
+    'req.mfa.approve() asks users %s for the approval alone, as requireApproval() does',
+    async (_, later, isEmergency) => {
+      let requirement: boolean | 'never' = true
+      const inAnHour = `${new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)}Z`
+      if (isEmergency) vi.stubEnv('MFA_EMERGENCY_OFF_UNTIL', inAnHour)
+      onTestFinished(() => void vi.unstubAllEnvs())
+      const bank = await startBank({ mfa: { required: () => requirement } })
+      const { account } = await bank.enroll(bank.browser(), 'alice', '/mfa')
+      requirement = later
+      const browser = bank.browser()
+      await bank.signIn(browser, 'alice')
+
+      const asked = await postJson(browser, '/upload?file=1', {})
+      await bank.answer(account, 'approve', asked.body.approval.number)
+
+      expect(asked.body.error).toBe('approval_required')
+      expect((await postJson(browser, '/upload?file=1', {})).text).toBe('uploaded')
+    },
+  )
+
+  it('req.mfa.approve() asks nobody after the request has signed another user in', async () => {
+    let hasChanged = false
+    const user = () => ({ username: hasChanged ? 'mallory' : 'alice' })
+    const required = () => ((hasChanged = true), 'never' as const)
+    const bank = await startBank({ mfa: { user, required } })
+
+    const answer = await postJson(bank.browser(), '/upload?file=1', {})
 
     expect(answer.text).toContain('the second step was not passed')
   })

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { globSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -19,6 +20,22 @@ describe('the code in the documents', () => {
       expect(`\n${await readFile(join(root, file), 'utf8')}`).toContain(`\n${code}`)
     },
   )
+
+  it('each web session in the documents and examples has a cookie that is not sent with forms of other sites', async () => {
+    const files = [...documents, 'llms.txt', ...globSync('examples/**/*.{js,ts}', { cwd: root })]
+    const texts = await Promise.all(
+      files.map(async (file) => [file, await readFile(join(root, file), 'utf8')] as const),
+    )
+    const sessions = (text: string) => text.split('saveUninitialized: false').length - 1
+    const protectedSessions = (text: string) => text.split(/cookie: \{[^}]*sameSite: 'lax'[^}]*\}/).length - 1
+
+    const withSessions = texts.filter(([, text]) => sessions(text) > 0)
+
+    expect(withSessions.length).toBeGreaterThan(20)
+    expect(withSessions.filter(([, text]) => protectedSessions(text) < sessions(text)).map(([file]) => file)).toEqual(
+      [],
+    )
+  })
 
   it('code in the documents is part of a file that runs, unless it is type-checked', () => {
     expect(blocks.filter(({ language, file }) => language !== 'ts' && !file)).toEqual([])

@@ -21,6 +21,23 @@ export const mutants: readonly Mutant[] = [
     title: 'requireApproval() asks again for another address, however similar the action looks',
   },
   {
+    defense: 'binding an approval to the host',
+    file: bound,
+    find: 'return boundOrigin + context.prefix',
+    replace: "return (boundOrigin && '') + context.prefix",
+    test: 'testing/actions.test.ts',
+    title:
+      'a test of an app approves an action, though supertest opens another port for each request, and not for another host',
+  },
+  {
+    defense: 'asking no user whom the request has replaced for an approval in code',
+    file: 'src/express/approve.ts',
+    find: 'if (!isSame || !(await isExempt',
+    replace: 'if (!(await isExempt',
+    test,
+    title: 'req.mfa.approve() asks nobody after the request has signed another user in',
+  },
+  {
     defense: 'binding an approval to the body',
     file: bound,
     find: 'requestedAddress(request), boundBody(req), actionText(action)',

@@ -1,4 +1,8 @@
-import { startTestService } from 'second-factor/testing'
+import express from 'express'
+import session from 'express-session'
+import request from 'supertest'
+import { mfa, requireApproval } from 'second-factor'
+import { passSecondStep, startTestService } from 'second-factor/testing'
 import type { TestService } from 'second-factor/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -77,5 +81,23 @@ describe('the test device and actions to approve', () => {
     await expect(device.approveAction('Delete')).rejects.toThrow(
       'No action "Delete" waits for the approval of alice. Pending: "Transfer".',
     )
+  })
+
+  it('a test of an app approves an action, though supertest opens another port for each request, and not for another host', async () => {
+    const app = express()
+    app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
+    app.use(mfa({ service, clock: service.clock, user: () => ({ username: 'alice' }) }))
+    const approved = requireApproval((req) => ({ title: `Transfer ${req.body.amount}` }))
+    app.post('/transfer', express.json(), approved, (_req, res) => void res.send('Sent'))
+    const agent = request.agent(app)
+    const device = await service.enroll('alice')
+    await passSecondStep(agent, device)
+    const transfer = () => agent.post('/transfer').send({ amount: 5 })
+    expect((await transfer()).body).toMatchObject({ error: 'approval_required' })
+
+    await device.approveAction('Transfer 5')
+
+    expect((await transfer().set('Host', 'other.example')).body).toMatchObject({ error: 'approval_required' })
+    expect((await transfer()).text).toBe('Sent')
   })
 })

@@ -4,9 +4,9 @@ import { Secret, TOTP } from 'otpauth'
 import request from 'supertest'
 import { mfa, requireMfa } from 'second-factor'
 import type { MfaOptions } from 'second-factor'
-import { createSignIn, passSecondStep, startTestService } from 'second-factor/testing'
+import { createSignIn, createTestClock, passSecondStep, startTestService } from 'second-factor/testing'
 import type { TestService } from 'second-factor/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 type TestAgent = ReturnType<typeof request.agent>
 
@@ -67,7 +67,9 @@ describe('the kit for tests of an app', () => {
     await service.addUser('alice')
     await agent.post('/login/alice')
 
-    await expect(passSecondStep(agent, { code: '000000' })).rejects.toThrow('The second step was not passed')
+    await expect(passSecondStep(agent, { code: '000000' })).rejects.toThrow(
+      "The second step was not passed: That code didn't work",
+    )
     await passSecondStep(agent, { code: totp.generate({ timestamp: service.clock.now() * 1000 }) })
 
     expect((await agent.get('/')).text).toBe('hello otp')
@@ -191,4 +193,51 @@ describe('the kit for tests of an app', () => {
     await agent.post('/login/alice')
     await expect(passSecondStep(agent, bob)).rejects.toThrow('No request is pending for bob')
   })
+
+  it.each([
+    ['a promise of a device', (kit: TestService) => kit.enroll('alice'), ', got a promise: write await'],
+    ['a code alone', (kit: TestService) => kit.code('alice'), 'needs a device, a passkey or { code }'],
+    ['nothing', () => undefined, 'needs a device, a passkey or { code }'],
+  ])('passSecondStep() says what it needs when it gets %s', async (_, means, message) => {
+    const agent = request.agent(createApp(service))
+    await agent.post('/login/alice')
+    const given = means(service)
+    const by = message.includes('promise') ? given : await given
+
+    await expect(passSecondStep(agent, by as never)).rejects.toThrow(message)
+    await given
+  })
+
+  it('the test clock goes on while a test fakes the timers', async () => {
+    const agent = request.agent(createApp(service))
+    await agent.post('/login/alice')
+    await passSecondStep(agent, await service.enroll('alice'))
+    vi.useFakeTimers()
+
+    try {
+      await service.clock.advance(60)
+    } finally {
+      vi.useRealTimers()
+    }
+
+    expect((await agent.get('/danger')).status).toBe(403)
+  })
+
+  it.each(['5m', Number.NaN, undefined, -1, Number.POSITIVE_INFINITY])(
+    'the test clock refuses to advance by %s, and keeps its time',
+    async (seconds) => {
+      const before = service.clock.now()
+
+      await expect(service.clock.advance(seconds as number)).rejects.toThrow('needs a number of seconds, such as 300')
+
+      expect(service.clock.now()).toBe(before)
+    },
+  )
+
+  it.each([1_796_022_529_639, Number.NaN, -1])(
+    'createTestClock() refuses %s, which is no Unix time in seconds',
+    (start) => {
+      expect(() => createTestClock(start)).toThrow(`was ${start} meant as milliseconds?`)
+    },
+  )
 })

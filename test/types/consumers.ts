@@ -14,7 +14,7 @@ const run = promisify(execFile)
 const apps = {
   plain: `
     import express from 'express'
-    import { isVerified, mfa, requireMfa, verifiedBearer } from 'second-factor'
+    import { isVerified, mfa, requireApproval, requireMfa, verifiedBearer } from 'second-factor'
     import type { BearerOptions } from 'second-factor'
     import { embedded } from 'second-factor/service'
     const app = express()
@@ -22,6 +22,11 @@ const apps = {
     app.get('/', requireMfa({ maxAge: 300 }), (req, res) => {
       const when: number | undefined = req.mfa?.verified?.at
       res.json({ when, verified: isVerified(req) })
+    })
+    const approved = requireApproval((req: express.Request<{ id: string }>) => ({ title: req.params.id }))
+    app.delete('/projects/:id', requireMfa(), approved, (req, res) => {
+      const id: string = req.params.id
+      res.send(id)
     })
     const bearer = { issuer: 'https://login.example', audience: ['https://api.example'], algorithms: ['ES256'] } satisfies BearerOptions
     app.post('/api', requireMfa({ bearer, acr: ['phr'], maxAge: 300 }), (req, res) => {

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 
+import express from 'express'
 import type { Request, RequestHandler } from 'express'
-import { mfa, requireMfa, verifiedMfa } from 'second-factor'
+import { mfa, requireApproval, requireMfa, verifiedMfa } from 'second-factor'
 import type { AppRequest, MfaEvent, MfaOptions, RequestMfa, Verified } from 'second-factor'
 import type { FastifyRequest, preHandlerHookHandler } from 'fastify'
-import { requireMfa as requireFastifyMfa } from 'second-factor/fastify'
+import { requireApproval as requireFastifyApproval, requireMfa as requireFastifyMfa } from 'second-factor/fastify'
 import type { MfaOptions as FastifyOptions } from 'second-factor/fastify'
 import type { MfaStrategyOptions } from 'second-factor/passport'
 import { createSignIn } from 'second-factor/testing'
@@ -27,6 +28,24 @@ describe('the types', () => {
       RequestHandler<{ id: string }, unknown, { amount: number }>
     >()
     expectTypeOf(verifiedMfa).returns.toEqualTypeOf<Verified>()
+  })
+
+  it('the types of requireMfa() and requireApproval() leave the parameters of a route as its path names them', () => {
+    const app = express()
+    const approved = requireApproval((req) => ({
+      title: 'Delete',
+      details: [{ label: 'Id', value: req.params['id'] ?? '' }],
+    }))
+    const described = requireApproval((req: Request<{ id: string }>) => ({ title: `Delete ${req.params.id}` }))
+    app.get('/projects/:id', requireMfa(), approved, described, (req) => {
+      expectTypeOf(req.params).toEqualTypeOf<{ id: string }>()
+    })
+  })
+
+  it('the types of requireApproval() take what a route of Fastify has', () => {
+    type Route = { Body: { amount: string } }
+    const approved = requireFastifyApproval((request: FastifyRequest<Route>) => ({ title: request.body.amount }))
+    expectTypeOf(approved).toExtend<preHandlerHookHandler>()
   })
 
   it('the types of mfa() and requireMfa() accept every option, and no unknown one', () => {

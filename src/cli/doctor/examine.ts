@@ -113,9 +113,14 @@ function cookiesOf({ headers }: Answer, url: URL): Finding {
   const faults = cookies.flatMap((cookie) =>
     faultsOf(cookie, url).map((fault) => `${cookie.split('=', 1)[0]} ${fault}`),
   )
-  return faults.length === 0
+  if (faults.length > 0) return problem(about, faults.join('; '))
+  const open = cookies.filter((cookie) => /;\s*SameSite=None\b/i.test(cookie)).map((cookie) => cookie.split('=', 1)[0])
+  return open.length === 0
     ? good(about, 'are out of the reach of scripts and of other sites')
-    : problem(about, faults.join('; '))
+    : unknown(
+        about,
+        `${open.join(', ')} is sent with forms of other sites (SameSite=None): your app needs CSRF protection`,
+      )
 }
 
 function faultsOf(cookie: string, url: URL): string[] {
@@ -128,7 +133,9 @@ function faultsOf(cookie: string, url: URL): string[] {
     ...(needsSecure
       ? ["lacks Secure: set cookie: { secure: true }, and app.set('trust proxy', 1) behind a proxy"]
       : []),
-    ...(has('SameSite') ? [] : ["lacks SameSite: set cookie: { sameSite: 'lax' }"]),
+    ...(has('SameSite')
+      ? []
+      : ["lacks SameSite, so forms of other sites are sent with it: set cookie: { sameSite: 'lax' }"]),
   ]
 }
 

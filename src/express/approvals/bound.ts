@@ -29,10 +29,15 @@ export function boundValue(bind: unknown, action: Action): Bound {
 const actionText = ({ title, details }: Action): string =>
   JSON.stringify([title, details.map(({ label, value }) => [label, value])])
 
-/** The whole address as the browser has requested it. */
+/**
+ * The whole address as the browser has requested it. Without `publicUrl`, which production requires, the port does not count: supertest
+ * opens another one for each request, and browsers send the cookies of a host to all its ports (RFC 6265 section 8.5).
+ */
 export function requestedAddress(request: WebRequest): string {
   const { req, context } = request
-  return (appOriginOf(request) ?? `//${req.headers.host ?? ''}`) + context.prefix + req.originalUrl
+  const origin = appOriginOf(request) ?? `//${req.headers.host ?? ''}`
+  const boundOrigin = context.mfa.options.publicUrl === undefined ? origin.replace(/:\d+$/, '') : origin
+  return boundOrigin + context.prefix + req.originalUrl
 }
 
 /**

@@ -12,10 +12,14 @@ export function createPathTable<T>(
   entries: readonly (readonly [pattern: string, value: T])[],
 ): (path: string) => Match<T> | undefined {
   const patterns = entries.map(([pattern, value]) => ({ segments: pattern.split('/').map(parseSegment), value }))
-  const byLength = Map.groupBy(patterns, ({ segments }) => segments.length)
+  const maxLength = Math.max(0, ...patterns.map(({ segments }) => segments.length))
+  // Without `Map.groupBy()`: a Node that is too old has to load the tables to be told so.
+  const byLength = Array.from({ length: maxLength + 1 }, (_, length) =>
+    patterns.filter(({ segments }) => segments.length === length),
+  )
   return (path) => {
     const parts = path.split('/')
-    for (const { segments, value } of byLength.get(parts.length) ?? []) {
+    for (const { segments, value } of byLength[parts.length] ?? []) {
       if (matches(segments, parts)) return { value, params: paramsOf(segments, parts) }
     }
     return undefined

@@ -27,7 +27,8 @@ const urgent = [
   ...continuing.map(({ method, path }) => ({ method, path, urgency: 'continues' as const })),
 ]
 
-const find = createPathTable([...Map.groupBy(urgent, ({ path }) => path)])
+// Without `Map.groupBy()`: a Node that is too old has to load this module to be told so.
+const find = createPathTable(urgent.map(({ path }) => [path, urgent.filter((operation) => operation.path === path)]))
 
 /** @param req With the path below the base path of the REST interface, or below the mount of the public routes. */
 export function urgencyOf({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): Urgency {
