@@ -25,12 +25,14 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): Valida
  *
  * @param caller The function that takes the options; the error message starts with it.
  * @throws {TypeError} that names each wrong option and what is expected there; never its value. Where the options are a
- * request, it says that the call is missing, as in `app.use(mfa)`.
+ * request, it says that the call is missing, as in `app.use(mfa)`, and where one is a promise, that `await` is.
  */
 export function parseOptions<S extends z.ZodType>(schema: S, caller: string, options: unknown): Readonly<z.output<S>> {
   const validated = validate(schema, options)
   if (validated.success) return Object.freeze(validated.data)
   if (isRequest(options)) throw new TypeError(`${caller} was passed as a handler itself: write ${caller}()`)
+  const promised = Object.entries(Object(options)).find(([, value]) => value instanceof Promise)
+  if (promised) throw new TypeError(`${caller}: ${promised[0]}: is a promise: write await before it`)
   throw new TypeError(`${caller}: ${describeMistakes(validated.mistakes)}`)
 }
 

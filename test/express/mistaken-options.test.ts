@@ -9,6 +9,7 @@ it.each<[object, string]>([
     'mfa: service: must be { baseUrl, apiKey, domainId } or a handle such as embedded() returns',
   ],
   [{ service: { baseUrl: 'https://mfa.example/api', domainId: 'd' } }, 'mfa: service.apiKey: is missing'],
+  [{ service: Promise.resolve({}) }, 'mfa: service: is a promise: write await before it'],
   [{ publicUrl: 'app.example' }, 'mfa: publicUrl: must be an http(s) address such as https://app.example'],
 ])('an option of mfa() that is wrong is named once, with what is expected: %j', (options, message) => {
   expect(() => mfa(options as never)).toThrow(new TypeError(message))
