@@ -296,6 +296,22 @@ export const mutants: readonly Mutant[] = [
     title: 'a whole sign-in locks no codes of a user whose name a stranger has typed with wrong ones',
   },
   {
+    defense: 'what cannot be a recovery code uses up no tries',
+    file: 'src/service/features/bypass-codes/typed-code.ts',
+    find: '  if (!looksLikeBypassCode(code)) return false\n',
+    replace: '',
+    test: 'oidc/strangers.test.ts',
+    title: 'strangers at the provider use up no tries of a user with what cannot be a recovery code',
+  },
+  {
+    defense: 'a code that a full queue refuses uses up no tries',
+    file: 'src/service/features/bypass-codes/typed-code.ts',
+    find: '  requireRoomForCode(ctx)\n',
+    replace: '',
+    test: 'oidc/strangers.test.ts',
+    title: 'strangers at the provider use up no tries of a user while too many codes wait to be checked',
+  },
+  {
     defense: 'codes that are typed with a username are limited for each user and network',
     file: 'src/service/features/bypass-codes/typed-code.ts',
     find: '    { scope: `${total} ${networkOf(address)}`, ...typedCodeLimits.ofNetwork },\n',

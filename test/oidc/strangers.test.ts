@@ -1,8 +1,10 @@
 import { request as send } from 'node:http'
 
 import * as openid from 'openid-client'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { ApiProblem } from '../../src/service/engine/base/problem.ts'
+import { slowHashes } from '../../src/service/engine/base/slow-hashes.ts'
 import { typedCodeLimits } from '../../src/service/features/bypass-codes/typed-code.ts'
 import { organizationOfDomain } from '../../src/service/features/domains/statements.ts'
 import { artifactLimits } from '../../src/service/features/oidc/models.ts'
@@ -64,6 +66,32 @@ describe('strangers', () => {
 
     expect([there, elsewhere, spent]).toEqual([false, true, false])
     expect(await isRight('192.0.2.2')).toBe(true)
+  })
+
+  it('strangers at the provider use up no tries of a user with what cannot be a recovery code', async () => {
+    const { id: userId } = await provider.addUser('uta')
+    const { code = '' } = await provider.api.bypassCodes.create(userId, { usesAllowed: 1, expirationTime: 30 })
+    const isRight = (typed: string) => provider.state.hasTypedCode({ userId, code: typed, address: '192.0.2.1' })
+    for (let count = 0; count < typedCodeLimits.ofNetwork.limit; count += 1) await isRight('123456')
+
+    expect(await isRight(code)).toBe(true)
+  })
+
+  it('strangers at the provider use up no tries of a user while too many codes wait to be checked', async () => {
+    const once = await startProvider({}, {}, {}, { bypassCodes: 'once' })
+    onTestFinished(() => once.close())
+    const { id: userId } = await once.addUser('uwe')
+    const { code = '' } = await once.api.bypassCodes.create(userId, { usesAllowed: 1, expirationTime: 30 })
+    const isRight = (typed: string) => once.state.hasTypedCode({ userId, code: typed, address: '192.0.2.1' })
+    vi.spyOn(slowHashes, 'requireRoom').mockImplementation(() => {
+      throw new ApiProblem('api.error.unavailable')
+    })
+    const tries = Array.from({ length: typedCodeLimits.ofNetwork.limit }, () => isRight('123456789'))
+    const refused = await Promise.allSettled(tries)
+    vi.restoreAllMocks()
+
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set(['rejected']))
+    expect(await isRight(code)).toBe(true)
   })
 
   it('strangers at the provider are limited where they name domains that do not exist, and people on their pages are not', async () => {

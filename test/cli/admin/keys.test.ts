@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
@@ -78,6 +79,13 @@ describe('second-factor keys', () => {
     expect(ids()).toHaveLength(1 + added)
     expect(new Set(ids()).size).toBe(1 + added)
     expect(existsSync(`${keyFile()}.changed`)).toBe(false)
+  })
+
+  it('a key file beside which no file can be made says so, and not that none can be removed', async () => {
+    const path = join(dirname(keyFile()), 'k'.repeat(250))
+    copyFileSync(keyFile(), path)
+
+    await expect(addKey(path, systemRandom)).rejects.toMatchObject({ code: 'ENAMETOOLONG', syscall: 'open' })
   })
 
   it('second-factor keys add says what to do about the file that a killed command has left', async () => {

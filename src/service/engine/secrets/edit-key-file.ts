@@ -3,7 +3,7 @@ import { readFile, realpath, rename, stat, unlink } from 'node:fs/promises'
 import { RefusalError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import { formatKey, keySize, parseKeyRing } from './key-ring.ts'
-import { writeNew } from './key-file.ts'
+import { openNew, writeWhole } from './key-file.ts'
 
 /**
  * Adds a new primary key. Running services load it automatically.
@@ -34,8 +34,15 @@ async function edit(name: string, change: (entries: readonly string[]) => readon
   const path = await realpath(name)
   const changed = `${path}.changed`
   const { uid, gid } = await stat(path)
+  const file = await openNew(changed).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    throw new RefusalError(
+      `Another command is changing ${path}. If none is running, remove ${changed}, which it has left.`,
+    )
+  })
+  // From here on it is ours, so a failure removes it. That of another process stays.
   try {
-    await writeNew(changed, async (file) => {
+    await writeWhole(file, async () => {
       // The file keeps its owner, because an administrator may edit it for the service's user.
       if (process.getuid?.() === 0) await file.chown(uid, gid)
       const entries = change(await readEntries(path))
@@ -44,11 +51,6 @@ async function edit(name: string, change: (entries: readonly string[]) => readon
     })
     await rename(changed, path)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
-      throw new RefusalError(
-        `Another command is changing ${path}. If none is running, remove ${changed}, which it has left.`,
-      )
-    }
     await unlink(changed)
     throw error
   }

@@ -46,16 +46,24 @@ export async function readKeyFile(path: string): Promise<KeyRing> {
  */
 export async function saveKeyFile(path: string, { keys }: KeyRing): Promise<void> {
   const text = keys.map(({ id, secret }) => `${formatKey(id, secret)}\n`).join('')
-  await writeNew(path, (file) => file.writeFile(text))
+  await writeNew(path, text)
 }
 
 /** Writes a new file, mode 0600, and waits until it is on the disk. @throws {Error} with code `EEXIST` if the file exists. */
-export async function writeNew(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
+async function writeNew(path: string, text: string): Promise<void> {
+  const file = await openNew(path)
+  await writeWhole(file, () => file.writeFile(text))
+}
+
+/** @throws {Error} with code `EEXIST` if the file exists. */
+export const openNew = (path: string): Promise<FileHandle> => open(path, 'wx', 0o600)
+
+/** Waits until what is written to a new file, mode 0600, is on the disk, and closes it. */
+export async function writeWhole(file: FileHandle, write: () => Promise<void>): Promise<void> {
   try {
     // The umask can only remove permissions; the mode is set explicitly all the same.
     await file.chmod(0o600)
-    await write(file)
+    await write()
     await file.sync()
   } finally {
     await file.close()
@@ -81,7 +89,7 @@ function whyUnreadable(path: string): string {
 /** Written completely under another name and then linked: no reader sees half a key, and only the first link succeeds. */
 async function makeKeyFile(path: string, text: string, random: Random): Promise<boolean> {
   const scratch = `${path}.${Buffer.from(random(8)).toString('hex')}`
-  await writeNew(scratch, (file) => file.writeFile(text))
+  await writeNew(scratch, text)
   try {
     await link(scratch, path)
     return true

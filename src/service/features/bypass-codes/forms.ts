@@ -18,6 +18,11 @@ export async function storedForm({ bypassCodes }: Context, userId: string, code:
 export const readableForm = (storedCode: string): string | undefined =>
   isUnreadable(storedCode) ? undefined : storedCode
 
+/** @throws {ApiProblem} if more codes wait to be hashed than may. Call it before a try is counted. */
+export function requireRoomForCode({ bypassCodes }: Pick<Context, 'bypassCodes'>): void {
+  if (bypassCodes === 'once') slowHashes.requireRoom('code')
+}
+
 /** All lookups under which the code may be stored. Hashing takes time, so do not wait for it in a transaction. */
 export async function bypassLookups(ctx: Context, userId: string, code: string): Promise<string[]> {
   if (!looksLikeBypassCode(code)) return []

@@ -3,7 +3,8 @@ import { networkOf } from '../../engine/base/network.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { inTransaction } from '../../engine/database/transaction-ends.ts'
 import { forgetCounted, forgetScopes, takeAttempt } from '../../engine/limits/attempts.ts'
-import { bypassLookups } from './forms.ts'
+import { bypassLookups, requireRoomForCode } from './forms.ts'
+import { looksLikeBypassCode } from './rules.ts'
 import { usableBypassCode } from './statements.ts'
 
 /** A code that somebody has typed together with a username, before anything has shown who they are. */
@@ -25,9 +26,13 @@ const totalOf = (userId: string) => `typed code ${userId}`
 /**
  * Whether the user has this code, which is not used up. Anyone who knows a username can ask, so tries have limits of their own: wrong
  * codes of strangers must not lock the codes that the user needs elsewhere. A right one resets the limits. While they are used up, it
- * counts as wrong.
+ * counts as wrong. What has not the form of such a code is no try.
+ *
+ * @throws {ApiProblem} if too many codes wait to be checked, which is no try either.
  */
 export async function hasTypedCode(ctx: ServiceContext, { userId, code, address }: TypedCode): Promise<boolean> {
+  if (!looksLikeBypassCode(code)) return false
+  requireRoomForCode(ctx)
   const { db } = ctx.store
   const now = ctx.clock.now()
   const total = totalOf(userId)
@@ -37,7 +42,7 @@ export async function hasTypedCode(ctx: ServiceContext, { userId, code, address 
   ]
   if ((await inTransaction(db, (tx) => takeAttempt(tx, limits, now))) > 0) return false
   const codeLookups = await bypassLookups(ctx, userId, code)
-  const isRight = codeLookups.length > 0 && (await usableBypassCode(db, { userId, codeLookups }, now)) !== undefined
+  const isRight = (await usableBypassCode(db, { userId, codeLookups }, now)) !== undefined
   const scopes = limits.map(({ scope }) => scope)
   if (isRight) await forgetScopes(db, scopes)
   return isRight
