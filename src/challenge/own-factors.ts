@@ -22,7 +22,7 @@ export interface OwnFactors {
   readonly language: string | undefined
   /** The time zone of the times in them, if the service knows it (IANA). */
   readonly timeZone: string | undefined
-  /** The factors that can be used now, in any domain. */
+  /** The factors that can be used now, in this domain. */
   readonly factors: readonly Factor[]
   /** `pending` while its device is not set up. */
   readonly token: Token | undefined

@@ -70,10 +70,14 @@ export function findUser({ client }: ConnectedService, user: MfaUser): Promise<U
   return unlessRejected(lookup, 'api.error.notfound.user')
 }
 
-/** The same, only if the user belongs to our domain: an organization also has the users of other apps. */
+/** The same, only if the user belongs to our domain, with the factors that count there: an organization also has the users of other apps. */
 export async function findMember(service: ConnectedService, user: MfaUser): Promise<User | undefined> {
+  const { client, domainId, knowsFactors } = service
   const member = await findUser(service, user)
-  return member?.domains.includes(service.domainId) ? member : undefined
+  if (!member?.domains.includes(domainId)) return undefined
+  // To a key that is not limited to our domain, the service has just named the factors of all domains of the user.
+  const hasOurs = !knowsFactors || member.domains.length === 1
+  return hasOurs ? member : unlessRejected(client.domains.getUser(domainId, member.id), 'api.error.notfound.user')
 }
 
 /** The result of creating a user. */

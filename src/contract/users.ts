@@ -64,7 +64,7 @@ export const User13 = z.object({
 
 /** A person or an account. A user can belong to any number of domains. */
 export const User = User13.extend({
-  /** The factors that the user has now; `email` where a domain of the user allows it. 1.4. */
+  /** The factors that the user has now, in any domain; the endpoints below a domain return those that count there. 1.4. */
   factors: z.array(Factor).optional(),
   /** The relying parties that the user has passkeys for, each once; absent if the service cannot verify passkeys. 1.4. */
   passkeys: z.array(z.string()).optional(),

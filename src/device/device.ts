@@ -81,8 +81,8 @@ export interface Device {
   claimMove(serviceUrl: string | URL, code: string, name: string): Promise<ClaimedAccount>
   /** Asks for the account. Called on the new device. @returns undefined until the old device has confirmed. */
   collectMove(claimed: ClaimedAccount, options?: { readonly pin?: string | undefined }): Promise<Account | undefined>
-  /** Gives the move up. Called on the new device. */
-  abandonMove(claimed: ClaimedAccount): Promise<void>
+  /** Gives the move up. Called on the new device. @returns the account if the old device has confirmed before: no other device has it. */
+  abandonMove(claimed: ClaimedAccount, options?: { readonly pin?: string | undefined }): Promise<Account | undefined>
   /** Removes this device from the service. */
   remove(account: Account): Promise<void>
   /** Watches the pending requests, through lost connections, until the signal aborts. */

@@ -1,5 +1,5 @@
 import { serviceUrl } from '../contract/activation-link.ts'
-import { type ClaimMoveRequest, devicePaths, type MoveRequest } from '../contract/device.ts'
+import { type ClaimMoveRequest, type CollectMoveRequest, devicePaths, type MoveRequest } from '../contract/device.ts'
 import {
   Move,
   type MoveClaim,
@@ -71,19 +71,26 @@ export async function claimMove(
 }
 
 /** Asks for the account. Called on the new device. @returns undefined until the old device has confirmed. */
-export async function collectMove(
+export const collectMove = (
   context: DeviceContext,
   claimed: ClaimedAccount,
   { pin }: { readonly pin?: string | undefined } = {},
+): Promise<Account | undefined> => collect(context, claimed, { pin })
+
+async function collect(
+  context: DeviceContext,
+  claimed: ClaimedAccount,
+  content: CollectMoveRequest,
 ): Promise<Account | undefined> {
-  const content = pin === undefined ? {} : { pin }
+  const { pin } = content
   const response = await signedCall(context, claimed, { method: 'POST', path: devicePaths.collectMove, content })
   const { account } = await parseContent(response, MoveCollected)
   return account && accountOf(context, claimed, account, pin)
 }
 
-/** Gives the move up. Called on the new device. */
-export async function abandonMove(context: DeviceContext, claimed: ClaimedAccount): Promise<void> {
-  const content = { cancel: true }
-  await signedCall(context, claimed, { method: 'POST', path: devicePaths.collectMove, content })
-}
+/** Gives the move up. Called on the new device. @returns the account if the old device has confirmed before: no other device has it. */
+export const abandonMove = (
+  context: DeviceContext,
+  claimed: ClaimedAccount,
+  { pin }: { readonly pin?: string | undefined } = {},
+): Promise<Account | undefined> => collect(context, claimed, { cancel: true, pin })

@@ -82,6 +82,23 @@ describe('moving to a new phone', () => {
     expect(await appears(old.getByText('Nothing to approve'))).toBe(true)
   })
 
+  it('a move that was confirmed cannot be canceled on the new phone, which gets the account', async () => {
+    const { service, old, link } = await moving()
+    const fresh = await asking(service, link)
+    await old.getByRole('heading', { name: /^Move this account/ }).waitFor()
+    await fresh.route('**/move/collect', (route) => {
+      const [, payload = ''] = (route.request().postData() ?? '').split('.')
+      const isCancellation = Buffer.from(payload, 'base64url').includes('"cancel":true')
+      return isCancellation ? route.continue() : route.abort()
+    })
+    await button(old, 'Move').click()
+    await headline(old, 'Account moved')
+
+    await button(fresh, 'Cancel').click()
+
+    expect(await appears(fresh.getByText('Nothing to approve'))).toBe(true)
+  })
+
   it('a move is given up when the new phone leaves before it has claimed the account', async () => {
     const { service, link } = await moving()
     const fresh = await phone.open(service)

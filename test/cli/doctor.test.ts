@@ -74,6 +74,24 @@ describe('second-factor doctor', () => {
     expect(code).toBe(0)
   })
 
+  it('the doctor reads no more than the beginning of a page that has no end', async () => {
+    const written = { bytes: 0 }
+    const url = await listen((_req, res) => {
+      const write = () => {
+        while (!res.destroyed && res.write(Buffer.alloc(65_536, 'a'))) written.bytes += 65_536
+      }
+      res.on('drain', write)
+      write()
+    })
+
+    const { found } = await examine(url)
+
+    expect(found['Address']).toBe('good: answers, on this machine')
+    expect(found['Clock']).toMatch(/^good: /)
+    // Six pages, with what the sockets hold of each.
+    expect(written.bytes).toBeLessThan(100_000_000)
+  })
+
   it('the doctor reads the state of an app with debug: true', async () => {
     const { url } = await startWebApp({ mfa: { debug: true, publicUrl: 'http://localhost:1' } })
 

@@ -119,6 +119,28 @@ describe('the other ways to sign in', () => {
     },
   )
 
+  it('the other ways to sign in are those of the domain of the app, also with a key of all domains', async () => {
+    const running = await startService({}, { emailOtpEnabled: true })
+    const { origin, apiKey, clock, organization, service } = running
+    const other = await service.administration.createDomain(organization.id, { name: 'Other' })
+    const { user } = await running.enroll(unique())
+    await running.call('PUT', `/domains/${other.id}/users/${user.id}`)
+    const connection = { baseUrl: `${origin}/api`, apiKey, domainId: other.id }
+    const app = await startWebApp({ mfa: { service: connection, clock, factors: ['push', 'otp', 'email', 'bypass'] } })
+    const browser = app.browser()
+    await app.signIn(browser, user.username)
+    await browser.visit('/account')
+
+    const page = await browser.visit('/mfa')
+    const ways = await browser.visit('/mfa?use=other')
+    const mailAnswer = await browser.submit('/mfa/email')
+
+    expect(page.text).toContain('No device can approve this')
+    expect(ways.text).not.toMatch(/use=otp|action="\/mfa\/email"/)
+    expect(mailAnswer.status).toBe(303)
+    await running.close()
+  })
+
   it('the other ways to sign in offer no field for a recovery code that this step does not accept', async () => {
     const { browser } = await arrange()
     await browser.visit('/mfa?factors=push')

@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the devices of a person in other apps',
     file: 'src/service/features/users/belongings.ts',
-    find: '(await activeTokensOf(db, userIds)).filter(isVisible)',
+    find: '(await activeTokensOf(db, userIds)).filter(counts)',
     replace: 'await activeTokensOf(db, userIds)',
     test: apps,
     title: 'an administrator does not see that a person has a device in another app',

@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the web half finds members of its own domain only',
     file: 'src/challenge/user.ts',
-    find: 'return member?.domains.includes(service.domainId) ? member : undefined',
+    find: 'if (!member?.domains.includes(domainId)) return undefined',
     replace: 'return member',
     test: 'express/self-enrollment.test.ts',
     title: 'the setup of a first authenticator app is shown to no user of the organization outside the domain',

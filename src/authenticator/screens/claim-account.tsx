@@ -44,8 +44,13 @@ export function ClaimAccountScreen(props: ClaimAccountScreenProps) {
   const [claimed, setClaimed] = useState<ClaimedAccount>()
   const [pin, setPin] = useState<string>()
   const { problem, showProblem } = useAttempt()
-  const waiting = useRef<ClaimedAccount | undefined>(undefined)
-  waiting.current = step === 'over' ? undefined : claimed
+  const abandon = async (waitingAccount: ClaimedAccount, typedPin?: string) => {
+    const account = await device.abandonMove(waitingAccount, { pin: typedPin })
+    // The person has confirmed on the old phone, which no longer has the account.
+    if (account) await onAdded(account)
+  }
+  const waiting = useRef<Parameters<typeof abandon> | undefined>(undefined)
+  waiting.current = step === 'over' || !claimed ? undefined : [claimed, pin]
 
   const fail = (error: unknown) => {
     const ended = error instanceof DeviceError && error.code === 'api.error.notfound.activationcode'
@@ -58,14 +63,14 @@ export function ClaimAccountScreen(props: ClaimAccountScreenProps) {
       await ensureWritable()
       const account = await device.claimMove(serviceUrl, code, deviceName(navigator.userAgent))
       // The person left before the answer: the old phone is told.
-      if (isUnmounted) return device.abandonMove(account)
+      if (isUnmounted) return abandon(account)
       setClaimed(account)
       setStep('offer')
     }
     void claim().catch(fail)
     return () => {
       isUnmounted = true
-      if (waiting.current) void device.abandonMove(waiting.current).catch(() => {})
+      if (waiting.current) void abandon(...waiting.current).catch(() => {})
     }
   }, [])
   useRepeated(clock, step === 'waiting', async () => {

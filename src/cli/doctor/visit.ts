@@ -2,8 +2,7 @@
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  readonly text: string
-  /** The JSON of the body; undefined for another body. */
+  /** The JSON of the body; undefined for another body, and for one of more than a megabyte. */
   readonly json: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -17,6 +16,9 @@ export type Visit = (path: string, accept: 'text/html' | 'application/json' | '*
 /** The time limit of one visit, ms. */
 const timeout = 10_000
 
+/** No more of a body is read, bytes: a page may have no end. */
+const maxBody = 1_048_576
+
 /** Visits pages below an address without cookies. Follows no redirect: where one leads is a finding. */
 export function visitorOf(base: string): Visit {
   return async (path, accept) => {
@@ -26,12 +28,23 @@ export function visitorOf(base: string): Visit {
         redirect: 'manual',
         signal: AbortSignal.timeout(timeout),
       })
-      const text = await response.text()
-      return { status: response.status, headers: response.headers, text, json: readJson(text) }
+      return { status: response.status, headers: response.headers, json: readJson(await readBody(response)) }
     } catch (error) {
       return { failure: reasonOf(error) }
     }
   }
+}
+
+/** @returns what fits into the limit. */
+async function readBody({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body ?? []) {
+    length += chunk.length
+    if (length > maxBody) break
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
 }
 
 function readJson(text: string): Answer['json'] {

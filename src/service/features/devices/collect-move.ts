@@ -5,8 +5,10 @@ import type { Activated } from '../../../contract/device-answers.ts'
 import { Id } from '../../../contract/text.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { activationOfToken } from './activation-statements.ts'
 import { generatorOfDevice } from '../factors/possessions.ts'
+import type { DeviceRow } from '../factors/possessions.ts'
 import { deviceById } from './statements.ts'
 import { cancelMove, claimById, requestMove } from './move-statements.ts'
 import type { ClaimRow } from './move-statements.ts'
@@ -30,16 +32,34 @@ export async function collectMove(ctx: ServiceContext, jws: string): Promise<{ a
   const key = { kty: 'EC', crv: 'P-256', x: claim.claimKeyX, y: claim.claimKeyY } as const
   const verified = verify(ctx, jws, key, { method: 'POST', path: devicePaths.collectMove })
   const request = parseContent(CollectMoveRequest, verified.payload)
-  const device = await deviceById(db, claim.claimId)
-  return device ? { account: await account(ctx, { ...verified, device }, request) } : waitFor(ctx, claim, request)
+  const device = request.cancel ? await cancelUnlessMoved(ctx, claim) : await waitFor(db, claim)
+  return device ? { account: await account(ctx, { ...verified, device }, request) } : {}
 }
 
-async function waitFor({ store: { db } }: ServiceContext, claim: ClaimRow, { cancel }: CollectMoveRequest) {
-  const old = await deviceById(db, claim.deviceId)
-  if (old?.revokedAt !== null) throw noClaim()
-  if (cancel) await cancelMove(db, claim.deviceId)
-  else if (claim.requested === 0) await requestMove(db, claim.claimId)
-  return {}
+async function waitFor(db: Queryable, claim: ClaimRow): Promise<DeviceRow | undefined> {
+  const device = await movedDevice(db, claim)
+  if (!device && claim.requested === 0) await requestMove(db, claim.claimId)
+  return device
+}
+
+/** In one transaction: canceled after the old device has confirmed, the account would be on no device. */
+function cancelUnlessMoved({ store, clock }: ServiceContext, { claimId }: ClaimRow): Promise<DeviceRow | undefined> {
+  return store.db.transaction().execute(async (db) => {
+    // The old device may have begun another move.
+    const claim = await claimById(db, claimId, clock.now())
+    if (!claim) throw noClaim()
+    const device = await movedDevice(db, claim)
+    if (!device) await cancelMove(db, claim.deviceId)
+    return device
+  })
+}
+
+/** The new device, once the old one has confirmed. The old one is read first: it ends when the new one begins. */
+async function movedDevice(db: Queryable, { deviceId, claimId }: ClaimRow): Promise<DeviceRow | undefined> {
+  const old = await deviceById(db, deviceId)
+  const device = await deviceById(db, claimId)
+  if (!device && old?.revokedAt !== null) throw noClaim()
+  return device
 }
 
 async function account(ctx: ServiceContext, call: SignedCall, { pin }: CollectMoveRequest): Promise<Activated> {

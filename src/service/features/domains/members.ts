@@ -49,8 +49,8 @@ export async function joinDomain(
 }
 
 export const get: Handler<typeof contract.getMember> = async (input, call) => {
-  const { user } = await findMember(call, input.domainId, { id: input.userId })
-  const [view] = await showAll(call, [user])
+  const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
+  const [view] = await showAll(call, [user], domain.id)
   if (!view) throw new ApiProblem('api.error.notfound.user')
   return view
 }
@@ -59,7 +59,7 @@ export const list: Handler<typeof contract.listMembers> = async (input, call) =>
   const domain = await findDomain(call, input.domainId)
   return readPage(call, input, {
     rows: (page) => listMembers(call.store.db, domain.id, page),
-    show: (rows) => showAll(call, rows),
+    show: (rows) => showAll(call, rows, domain.id),
   })
 }
 

@@ -28,17 +28,19 @@ export interface Belongings {
 /**
  * Reads what users have, and returns it by user id; users that have nothing are there too.
  * @param visible The domains that are known of, if not all are: a device counts in its own domain.
+ * @param counting The domains in which devices and codes have to count; by default any that is known of.
  */
 export async function belongings(
   db: Queryable,
   userIds: string[],
   now: number,
   visible: readonly string[] | null = null,
+  counting = visible,
 ): Promise<Map<string, Belongings>> {
   if (userIds.length === 0) return new Map()
-  const isVisible = ({ domainId }: { readonly domainId: string }) => visible === null || visible.includes(domainId)
+  const [isVisible, counts] = [isOf(visible), isOf(counting)]
   const domains = Map.groupBy((await domainsOf(db, userIds)).filter(isVisible), byUser)
-  const tokens = Map.groupBy((await activeTokensOf(db, userIds)).filter(isVisible), byUser)
+  const tokens = Map.groupBy((await activeTokensOf(db, userIds)).filter(counts), byUser)
   const hardware = new Map((await hardwareOf(db, userIds)).map(({ userId, id }) => [userId, id]))
   const passkeys = Map.groupBy(await passkeyRpIds(db, userIds), byUser)
   const bypass = Map.groupBy(await bypassCodesOfUsers(db, userIds, now), byUser)
@@ -51,11 +53,16 @@ export async function belongings(
     bypassCodeIds: (bypass.get(id) ?? []).map((code) => code.id),
     hasImportedCodes: (bypass.get(id) ?? []).some((code) => code.imported === 1),
     policies: policiesOf(domains.get(id) ?? []),
-    domainTakesEmail: (domains.get(id) ?? []).some(({ emailOtpEnabled }) => emailOtpEnabled === 1),
-    domainTakesBypass: (domains.get(id) ?? []).some(({ bypassEnabled }) => bypassEnabled === 1),
+    domainTakesEmail: (domains.get(id) ?? []).filter(counts).some(({ emailOtpEnabled }) => emailOtpEnabled === 1),
+    domainTakesBypass: (domains.get(id) ?? []).filter(counts).some(({ bypassEnabled }) => bypassEnabled === 1),
   })
   return new Map(userIds.map((id) => [id, belongingsOf(id)]))
 }
+
+const isOf =
+  (domainIds: readonly string[] | null) =>
+  ({ domainId }: { readonly domainId: string }) =>
+    domainIds === null || domainIds.includes(domainId)
 
 interface MemberOf {
   readonly domainId: string

@@ -159,11 +159,12 @@ async function show(call: Caller, user: UserRow): Promise<User> {
   return view
 }
 
-export async function showAll(call: Caller, users: readonly UserRow[]): Promise<User[]> {
+/** @param counting The domain in which the factors have to count, if not in any. */
+export async function showAll(call: Caller, users: readonly UserRow[], counting?: string): Promise<User[]> {
   const ids = users.map((user) => user.id)
   // A key that is limited to one domain sees nothing of others: neither a device there nor what codes they accept.
   const visible = call.limitedTo === null ? null : [call.limitedTo]
-  const has = await belongings(call.store.db, ids, call.clock.now(), visible)
+  const has = await belongings(call.store.db, ids, call.clock.now(), visible, counting ? [counting] : visible)
   return users.map((user) => withoutUnusable(call, userView(user, has.get(user.id))))
 }
 

@@ -26,7 +26,7 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
   }
 }
 
-/** Factors that the user can use now, in at least one domain. */
+/** Factors that the user can use now, in at least one of the domains that were asked about. */
 function factorsOf(user: UserRow, has: Belongings): Factor[] {
   const presence: Record<Factor, boolean> = {
     passkey: has.passkeyRpIds.length > 0,

@@ -244,6 +244,32 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     await expect(device.confirmMove(account, second.shownClaim)).rejects.toMatchObject(tooLate)
   })
 
+  it('a device move that is confirmed and canceled at once leaves the account on one of the devices', async () => {
+    for (let round = 0; round < 12; round += 1) {
+      const { account } = await owner()
+      const { waiting, shownClaim } = await claimed(account)
+
+      const early = round % 2 === 0 ? undefined : device.abandonMove(waiting)
+      const [confirmed, abandoned] = await Promise.allSettled([
+        device.confirmMove(account, shownClaim),
+        early ?? device.abandonMove(waiting),
+      ])
+
+      const moved = abandoned.status === 'fulfilled' ? abandoned.value?.id : 'failed'
+      expect(moved).toBe(confirmed.status === 'fulfilled' ? waiting.id : undefined)
+    }
+  })
+
+  it('a device move that was confirmed cannot be canceled: the new device gets the account', async () => {
+    const { account } = await owner()
+    const { waiting, shownClaim } = await claimed(account)
+    await device.confirmMove(account, shownClaim)
+
+    const moved = (await device.abandonMove(waiting))!
+
+    expect(await device.requests(moved)).toMatchObject({ requests: [] })
+  })
+
   it('a device move ends when an administrator revokes the device', async () => {
     const { account, path } = await owner()
     const { waiting, shownClaim } = await claimed(account)

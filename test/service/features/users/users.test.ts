@@ -55,6 +55,23 @@ describe('a user', () => {
     expect(await factorsFor(other.id)).toEqual(new Set([`${other.id} `]))
   })
 
+  it('a user has in a domain only the factors that count there, also for a key of all domains', async () => {
+    const { service, organization, domain, ...mailing } = await startService({}, { emailOtpEnabled: true })
+    onTestFinished(() => mailing.close())
+    const { user } = await mailing.enroll('alice')
+    const other = await service.administration.createDomain(organization.id, { name: 'Other' })
+    await mailing.call('PUT', `/domains/${other.id}/users/${user.id}`)
+    const factorsIn = async (domainId: string) => {
+      const { json: one } = await mailing.call('GET', `/domains/${domainId}/users/${user.id}`)
+      const { json: all } = await mailing.call('GET', `/domains/${domainId}/users`)
+      return new Set([one, ...all].map(({ domains, factors }) => `${domains} ${factors}`))
+    }
+
+    expect(await factorsIn(domain.id)).toEqual(new Set([`${domain.id},${other.id} push,otp,email`]))
+    expect(await factorsIn(other.id)).toEqual(new Set([`${domain.id},${other.id} `]))
+    expect((await mailing.call('GET', `/users/${user.id}`)).json.factors).toEqual(['push', 'otp', 'email'])
+  })
+
   it('a user has a unique username, even when many requests create it at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 16 }, () => running.call('POST', '/users', { body: newUser('wanted') })),
