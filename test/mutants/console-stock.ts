@@ -266,4 +266,12 @@ export const mutants: readonly Mutant[] = [
     test: stock,
     title: 'resynchronizing a token refuses codes that do not follow each other, were used or are too far away',
   },
+  {
+    defense: 'accents count for nothing in the four characters of the help desk',
+    file: handlers,
+    find: 'const lengths = [text, await foldText(db, text)]',
+    replace: 'const lengths = [text]',
+    test: stock,
+    title: 'the help desk finds a free hardware token only by four characters of its serial number',
+  },
 ]
