@@ -229,8 +229,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the characters that the help desk enters before it sees a free token',
     file: handlers,
-    find: "role === 'helpdesk' && text.length < helpDeskSerialLength ? 0 : 1",
-    replace: "role === 'helpdesk' && text.length < 0 ? 0 : 1",
+    find: '(await comparedLength(db, text)) < helpDeskSerialLength ? 0 : 1',
+    replace: '(await comparedLength(db, text)) < 0 ? 0 : 1',
     test: stock,
     title: 'the help desk finds a free hardware token only by four characters of its serial number',
   },
