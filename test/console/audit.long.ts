@@ -33,6 +33,30 @@ describe('the audit trail', () => {
     expect(await page.getByRole('dialog').count()).toBe(0)
   })
 
+  it('a day of the filter can be typed, digit by digit', async () => {
+    const { page } = await signedIn(await startDesk())
+    await link(page, 'Audit').click()
+    await page.getByText('More filters').click()
+    const day = page.getByLabel('From', { exact: true })
+    const enter = async (digits: string, date: string) => {
+      await day.blur()
+      await day.focus()
+      await page.keyboard.type(digits)
+      await page.waitForURL(/since=/)
+      return [await day.inputValue(), await startOf(date)]
+    }
+    const startOf = (date: string) => page.evaluate((each) => String(new Date(`${each}T00:00`).getTime() / 1000), date)
+    const since = () => new URL(page.url()).searchParams.get('since')
+
+    const [typed, start] = await enter('11232026', '2026-11-23')
+    const first = since()
+    await expectHeadline(page, 'Audit')
+    const [typedAgain, startAgain] = await enter('03292025', '2025-03-29')
+
+    expect([typed, first]).toEqual(['2026-11-23', start])
+    expect([typedAgain, since()]).toEqual(['2025-03-29', startAgain])
+  })
+
   it('the audit trail describes entries in the current words, also those of an earlier version', async () => {
     const desk = await startDesk()
     const user = await desk.addPerson('alice', 'Alice Archer')

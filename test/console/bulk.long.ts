@@ -16,6 +16,9 @@ import {
 
 const many = 60
 
+/** How long a slow network takes, milliseconds: the page asks each second. */
+const slow = 1_500
+
 async function deskWithMany(): Promise<Desk> {
   const desk = await startDesk()
   const rows = Array.from({ length: many }, (_, index) => {
@@ -64,6 +67,29 @@ describe('an action on many people', () => {
         .getByRole('link', { name: /^Person/ })
         .count(),
     ).toBe(0)
+  })
+
+  it('the progress of a bulk action is shown where answers take longer than the pause between two of them', async () => {
+    const desk = await startDesk()
+    await desk.addPerson('zoe', 'Zoe Zimmer', ['Webmail'])
+    const { page } = await signedIn(desk, { role: 'admin', domains: ['Webmail'] })
+    let answers = 0
+    await page.route(/bulk-jobs\/[0-9a-f]+$/, async (route) => {
+      answers += 1
+      const isFirst = answers === 1
+      const response = await route.fetch()
+      const body = await response.text()
+      if (!isFirst) await new Promise((resolve) => setTimeout(resolve, slow))
+      await route.fulfill({ response, body: isFirst ? body.replace(/"state":"\w+"/, '"state":"running"') : body })
+    })
+    await page.getByLabel('Select everyone on this page').check()
+    await button(page, 'Remove from an app').click()
+    await confirm(page, 'Preview')
+    await page.getByRole('dialog').getByLabel('Type 1 to confirm').fill('1')
+
+    await inDialog(page, 'Remove').click()
+
+    await page.getByText('Finished').waitFor()
   })
 
   it('a bulk action that is starting cannot be left, neither by Cancel nor by Escape, and its page opens then', async () => {

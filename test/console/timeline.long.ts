@@ -39,4 +39,21 @@ describe('the timeline of a person', () => {
     expect(new Set(signIns)).toEqual(new Set(['Wiki']))
     expect(new URL(page.url()).searchParams.get('user')).toMatch(/^[0-9a-f]{40}$/)
   })
+
+  it('an error of older entries goes with the next choice of what the timeline shows', async () => {
+    const desk = await startDesk()
+    const id = await desk.addPerson('alice', 'Alice Archer')
+    for (let index = 0; index < 30; index++) await desk.client.users.update(id, { name: `Alice ${index}` })
+    const { page } = await signedIn(desk)
+    const older = /timeline\?.*before/
+    await page.route(older, (route) => route.abort())
+    await row(page, 'Alice').click()
+    await button(page, 'Show older').click()
+    const problem = page.getByText('The service isn’t responding. Try again in a moment.')
+    await problem.waitFor()
+
+    await button(page, 'Changes').click()
+
+    await problem.waitFor({ state: 'detached' })
+  })
 })

@@ -262,4 +262,12 @@ export const mutants: readonly Mutant[] = [
     test: 'authenticator/call.long.ts',
     title: 'a call to the help desk is in a list when a sign-in waits as well, so neither is mistaken',
   },
+  {
+    defense: 'the rights to a held read of a caller verification',
+    file: 'src/service/features/callers/console.ts',
+    find: '    await requireSameRights(call)\n',
+    replace: '',
+    test: 'service/features/callers/console.test.ts',
+    title: 'a held read of a caller verification says nothing to an administrator whose access was revoked',
+  },
 ]

@@ -261,4 +261,22 @@ export const mutants: readonly Mutant[] = [
     test: 'service/features/domains/console.test.ts',
     title: 'the console takes no name %j of a domain or a client',
   },
+  {
+    defense: 'the rights to a held read of the audit trail',
+    file: 'src/service/features/administrators/audit.ts',
+    find: '    await requireSameRights(call)\n',
+    replace: '',
+    test: audit,
+    title:
+      'a held read of the audit trail shows nothing to an administrator who has lost the access, the role or domains',
+  },
+  {
+    defense: 'the role and the domains of a held read',
+    file: 'src/service/features/administrators/same-rights.ts',
+    find: "  if (rightsOf(now) !== rightsOf(before)) throw new ApiProblem('api.error.forbidden')\n",
+    replace: '',
+    test: audit,
+    title:
+      'a held read of the audit trail shows nothing to an administrator who has lost the access, the role or domains',
+  },
 ]

@@ -157,4 +157,12 @@ export const mutants: readonly Mutant[] = [
     test: apps,
     title: 'an administrator does not see that a person has a device in another app',
   },
+  {
+    defense: 'the name of a person whom the requester of a consent sees no more',
+    file: 'src/service/features/administrators/consents.ts',
+    find: 'const isNamed = person && (domainIds === null || (await isMemberOfSome(call.store.db, person.id, domainIds)))',
+    replace: 'const isNamed = person && domainIds !== undefined',
+    test: 'service/features/administrators/consents.test.ts',
+    title: 'a request for consent does not name the person once the requester sees the person no more',
+  },
 ]

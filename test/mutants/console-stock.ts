@@ -229,8 +229,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the characters that the help desk enters before it sees a free token',
     file: handlers,
-    find: "role === 'helpdesk' && text.length < helpDeskSerialLength ? 0 : 1",
-    replace: "role === 'helpdesk' && text.length < 0 ? 0 : 1",
+    find: '(await comparedLength(db, text)) < helpDeskSerialLength ? 0 : 1',
+    replace: '(await comparedLength(db, text)) < 0 ? 0 : 1',
     test: stock,
     title: 'the help desk finds a free hardware token only by four characters of its serial number',
   },
@@ -265,5 +265,13 @@ export const mutants: readonly Mutant[] = [
     replace: 'const wideWindow = 100\n',
     test: stock,
     title: 'resynchronizing a token refuses codes that do not follow each other, were used or are too far away',
+  },
+  {
+    defense: 'accents count for nothing in the four characters of the help desk',
+    file: handlers,
+    find: 'const lengths = [text, await foldText(db, text)]',
+    replace: 'const lengths = [text]',
+    test: stock,
+    title: 'the help desk finds a free hardware token only by four characters of its serial number',
   },
 ]

@@ -123,13 +123,22 @@ interface DayProps {
 
 /** A day in the time zone of the person. */
 function Day({ label, time, last = false, onChange }: DayProps) {
+  /** A day whose year is being typed: browsers report the years 2, 20 and 202 on the way to 2026. */
+  const [unfinished, setUnfinished] = useState<string>()
+
+  function enter(day: string) {
+    const isUnfinished = day.startsWith('0')
+    setUnfinished(isUnfinished ? day : undefined)
+    if (!isUnfinished) onChange(timeOf(day, last ? 1 : 0))
+  }
   return (
     <label class="field">
       <span>{label}</span>
       <input
         type="date"
-        value={time === undefined ? '' : dayOf(Number(time) - (last ? 1 : 0))}
-        onChange={({ currentTarget }) => onChange(timeOf(currentTarget.value, last ? 1 : 0))}
+        value={unfinished ?? (time === undefined ? '' : dayOf(Number(time) - (last ? 1 : 0)))}
+        onChange={({ currentTarget }) => enter(currentTarget.value)}
+        onBlur={() => setUnfinished(undefined)}
       />
     </label>
   )

@@ -38,7 +38,7 @@ function VerificationBar() {
   )
   const { value } = loaded
   const running = value !== undefined && value.percent !== null
-  useRepeated(running, interval, () => void loaded.reload(true))
+  useRepeated(running, interval, () => loaded.reload(true))
 
   async function start() {
     await client.call('POST /admin/audit/verification', {})

@@ -26,7 +26,7 @@ export function JobScreen({ id }: { readonly id: string }) {
   const params = { bulkJobId: id }
   const job = useLoad(id, (unattended) => client.call('GET /admin/bulk-jobs/:bulkJobId', { params }, { unattended }))
   const running = job.value?.state === 'running'
-  useRepeated(running, interval, () => void job.reload(true))
+  useRepeated(running, interval, () => job.reload(true))
   return (
     <Page
       title={job.value ? bulk.actions[job.value.action].title : bulk.job}

@@ -17,7 +17,7 @@ export function ConsentsScreen() {
   const words = useWords()
   const { client } = useSignedIn()
   const consents = useLoad('consents', (unattended) => client.call('GET /admin/consents', {}, { unattended }))
-  useRepeated(true, interval, () => void consents.reload(true))
+  useRepeated(true, interval, () => consents.reload(true))
   return (
     <Page title={words.consents} sentence={words.consentsSentence}>
       <WhenLoaded loaded={consents}>

@@ -29,7 +29,7 @@ export function OverviewScreen() {
     (unattended) => client.call('GET /admin/overview', { query: { domain } }, { unattended }),
     { keep: true },
   )
-  useRepeated(true, interval, () => void loaded.reload(true))
+  useRepeated(true, interval, () => loaded.reload(true))
   return (
     <Page
       title={words.overview.title}

@@ -44,7 +44,7 @@ export function PersonScreen({ id }: { readonly id: string }) {
   )
   const [openAction, setAsked] = useState<PersonAction>()
   const [code, setCode] = useState<ShownCode>()
-  useRepeated((consents.value?.length ?? 0) > 0, consentInterval, () => void consents.reload(true))
+  useRepeated((consents.value?.length ?? 0) > 0, consentInterval, () => consents.reload(true))
 
   /** The dialog names what the action removes: of what the person has now, not of what the page has shown for a while. */
   function open(action: PersonAction) {

@@ -20,7 +20,7 @@ type TimelineProps = Pick<PersonPartsProps, 'person' | 'actions' | 'changeable' 
 export function Timeline({ person, actions, changeable, onAsk }: TimelineProps) {
   const words = useWords()
   const { client, session } = useSignedIn()
-  const { busy, problem, run } = useAttempt()
+  const { busy, problem, showProblem, run } = useAttempt()
   const [kind, setKind] = useState<TimelineKind>()
   const read = (before?: string) =>
     client.call('GET /admin/people/:userId/timeline', { params: { userId: person.id }, query: { kind, before } })
@@ -42,11 +42,16 @@ export function Timeline({ person, actions, changeable, onAsk }: TimelineProps) 
         },
       })
     })
+  function choose(newKind: TimelineKind | undefined) {
+    setKind(newKind)
+    // It was about older entries of the kind before.
+    showProblem(undefined)
+  }
   const onNotTheirs = changeable ? () => onAsk(actions.notTheirs()) : undefined
   return (
     <section class="card">
       <h2>{words.timeline.heading}</h2>
-      <KindChoice kind={kind} onChoose={setKind} />
+      <KindChoice kind={kind} onChoose={choose} />
       <WhenLoaded loaded={newest}>
         {({ waiting, entries, names }) =>
           waiting.length + entries.length === 0 ? (

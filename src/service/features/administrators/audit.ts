@@ -10,6 +10,7 @@ import type { AuditQuery } from '../../engine/audit/page-statements.ts'
 import { signedIn } from './call.ts'
 import { exportName, filterFact } from './export-file.ts'
 import { namesIn } from './names.ts'
+import { requireSameRights } from './same-rights.ts'
 import { domainsFor } from './scope.ts'
 
 /** How often a held read looks for new entries, seconds. Sign-ins would slow down if each of their entries woke readers. */
@@ -22,7 +23,10 @@ export const list: Handler<typeof contract.listAudit> = async ({ before, after, 
   const { db } = call.store
   if (after === undefined)
     return pageOf(call, await readOlder(db, query, before === undefined ? undefined : Number(before), call.clock.now()))
-  const follow = async () => pageOf(call, await readNewer(db, query, Number(after), call.clock.now()))
+  const follow = async () => {
+    await requireSameRights(call)
+    return pageOf(call, await readNewer(db, query, Number(after), call.clock.now()))
+  }
   const read = {
     read: follow,
     changesAt: ({ entries }: AuditPage) => (entries.length > 0 ? undefined : call.clock.now() + interval),

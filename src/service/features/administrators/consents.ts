@@ -24,7 +24,9 @@ import type { ConsentRow } from './consent-statements.ts'
 import { domainsOf } from '../domains/statements.ts'
 import { passkeysOfUser } from '../factors/possessions.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
+import { isMemberOfSome } from '../users/member-statements.ts'
 import { userById } from '../users/statements.ts'
+import type { UserRow } from '../users/statements.ts'
 import { authorizeAdministrator } from './authorize.ts'
 import { signedIn } from './call.ts'
 import type { Change, ChangeHandler } from './change.ts'
@@ -167,7 +169,7 @@ async function show(call: Call, row: ConsentRow): Promise<Consent> {
   return {
     id: row.id,
     operation: row.operation,
-    person: { id: row.userId, username: person?.username ?? '', name: person?.name ?? '' },
+    person: { id: row.userId, ...(await personNames(call, person)) },
     parameters: parametersOf(row),
     domains: await domainNames(call, domainIdsOf(row)),
     ...(await passkeyName(call, row)),
@@ -179,6 +181,13 @@ async function show(call: Call, row: ConsentRow): Promise<Consent> {
     createdAt: row.createdAt,
     expiresAt: row.expiresAt,
   }
+}
+
+/** A person who is gone, or whom the administrator does not see any more, has no name. */
+async function personNames(call: Call, person: UserRow | undefined) {
+  const { domainIds } = signedIn(call)
+  const isNamed = person && (domainIds === null || (await isMemberOfSome(call.store.db, person.id, domainIds)))
+  return isNamed ? { username: person.username, name: person.name } : { username: '', name: '' }
 }
 
 async function domainNames(call: Call, ids: readonly string[]): Promise<Consent['domains']> {

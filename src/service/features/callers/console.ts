@@ -20,6 +20,7 @@ import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { pendingNumbers } from '../sessions/statements.ts'
 import { signedIn } from '../administrators/call.ts'
 import type { ChangeHandler } from '../administrators/change.ts'
+import { requireSameRights } from '../administrators/same-rights.ts'
 
 type CallQuestion = Input<typeof contract.verifyCaller>
 
@@ -36,7 +37,10 @@ export const verify: ChangeHandler<typeof contract.verifyCaller> = async (input,
 }
 
 export const get: Handler<typeof contract.getCallerVerification> = async (input, call) => {
-  const read = () => load(call, input)
+  const read = async () => {
+    await requireSameRights(call)
+    return load(call, input)
+  }
   if (!call.http) return view(call, await read())
   const row = await call.http.hold(waiterKey.callerVerification(input.callerVerificationId), {
     read,

@@ -11,6 +11,7 @@ import type { Call, Handler, Input } from '../../engine/http/route.ts'
 import { FileProblem } from '../hardware/files/file-problem.ts'
 import { readTokens } from '../hardware/files/read-tokens.ts'
 import { userNames } from '../../engine/audit/page-statements.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { countStock, findStock } from './stock-statements.ts'
 import type { StockRow } from './stock-statements.ts'
 import { hardwareView } from '../hardware/view.ts'
@@ -18,19 +19,20 @@ import { signedIn } from '../administrators/call.ts'
 import type { Change, ChangeHandler } from '../administrators/change.ts'
 import { showPerson } from './console.ts'
 import { countLimit, searchText, totalOf } from './pages.ts'
+import { foldText } from './search-words.ts'
 import { managesEveryDomain } from '../administrators/scope.ts'
 
 export const list: Handler<typeof contract.listStock> = async ({ q = '', filter, from }, call) => {
   const administrator = signedIn(call)
   const { organizationId, domainIds, role } = administrator
   const text = searchText(q)
+  const { db } = call.store
   const query = {
     organizationId,
     domainIds: domainIds ?? [],
     everyone: domainIds === null ? 1 : 0,
-    free: role === 'helpdesk' && text.length < helpDeskSerialLength ? 0 : 1,
+    free: role === 'helpdesk' && (await comparedLength(db, text)) < helpDeskSerialLength ? 0 : 1,
   } as const
-  const { db } = call.store
   const first = Number(from ?? 1)
   const options = { filter: filter ?? 'none', text } as const
   const { foundRows, count } = await call.lists.ofConsole.run(async () => ({
@@ -46,6 +48,12 @@ export const list: Handler<typeof contract.listStock> = async ({ q = '', filter,
     ...(foundRows.length > stockPage && { next: first + stockPage }),
     changeable: (role === 'owner' || role === 'admin') && (await managesEveryDomain(scope)),
   }
+}
+
+/** The characters that are compared with serial numbers. Accents alone would leave none of them, and find every token. */
+async function comparedLength(db: Queryable, text: string): Promise<number> {
+  const lengths = [text, await foldText(db, text)].map((compared) => Array.from(compared).length)
+  return Math.min(...lengths)
 }
 
 async function withPeople(call: Call, rows: readonly StockRow[]): Promise<StockToken[]> {

@@ -167,6 +167,33 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     expect(nextRead.entries).toEqual([])
   })
 
+  it('a held read of the audit trail shows nothing to an administrator who has lost the access, the role or domains', async () => {
+    const [mine, revoked, narrowed] = [await owner(), await owner(), await owner()]
+    running.clock.skip(2)
+    const { head } = (await mine.call('GET', '/audit')).json
+    const hold = async ({ call }: Awaited<ReturnType<typeof owner>>) => {
+      const waiting = running.clock.timerSet(2)
+      const answer = call('GET', `/audit?after=${head}`, { headers: { prefer: 'wait=20' } })
+      await waiting
+      return { answer }
+    }
+    const reads = [await hold(revoked), await hold(narrowed)]
+
+    await mine.call('DELETE', `/administrators/${revoked.id}`)
+    await mine.call('PUT', `/administrators/${narrowed.id}`, {
+      body: { role: 'auditor', domains: [otherDomain] },
+      headers: { 'if-match': '"1"' },
+    })
+    await record(locked('99'.repeat(20)))
+    await running.clock.advance(2)
+    const answers = await Promise.all(reads.map(({ answer }) => answer))
+
+    expect(answers.map(({ status, json }) => [status, json.entries])).toEqual([
+      [401, undefined],
+      [403, undefined],
+    ])
+  })
+
   it('a reader can follow the audit trail entry after entry, however many are new', async () => {
     const mine = await owner()
     running.clock.skip(2)

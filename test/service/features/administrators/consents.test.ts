@@ -171,6 +171,22 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
     expect(outcome(await reset(id))).toBe(guarded)
   })
 
+  it('a request for consent does not name the person once the requester sees the person no more', async () => {
+    const [id, owner] = [await person(), await signed('owner')]
+    const { json: request } = await ask(id)
+    const { json: administrators } = await owner.call('GET', '/administrators')
+    const { version } = administrators.find((each: { id: string }) => each.id === hal.id)
+
+    await owner.call('PUT', `/administrators/${hal.id}`, {
+      body: { role: 'helpdesk', domains: [otherDomain] },
+      headers: { 'if-match': `"${version}"` },
+    })
+
+    expect((await hal.call('GET', `/people/${id}`)).status).toBe(404)
+    expect((await seenBy(hal, request.id)).person).toEqual({ id, username: '', name: '' })
+    expect((await seenBy(owner, request.id)).person.username).not.toBe('')
+  })
+
   it('a consent cannot be given for a requester whose access was revoked', async () => {
     const [id, owner] = [await person(), await signed('owner')]
     const request = await ask(id)

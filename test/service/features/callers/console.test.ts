@@ -247,6 +247,18 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       const { json, headers } = await heldRead
       expect([json.state, headers.get('preference-applied')]).toEqual(['confirmed', 'wait=30'])
     })
+
+    it('a held read of a caller verification says nothing to an administrator whose access was revoked', async () => {
+      const { id, confirm } = await askedCaller(helpdesk, person)
+      const owner = await administrator(running, { role: 'owner' })
+      const heldRead = outcomeOf(helpdesk, person, id, 30)
+      await running.clock.timerSet(30)
+
+      await owner.call('DELETE', `/administrators/${helpdesk.id}`)
+      await confirm()
+
+      expect((await heldRead).status).toBe(401)
+    })
   })
 
   describe('limits', () => {
