@@ -16,8 +16,11 @@ export function useRepeated(on: boolean, interval: number, callback: () => Promi
     const repeat = async () => {
       if (document.hidden || isRunning) return
       isRunning = true
-      await latest.current()
-      isRunning = false
+      try {
+        await latest.current()
+      } finally {
+        isRunning = false
+      }
     }
     const timer = setInterval(() => void repeat(), interval)
     return () => clearInterval(timer)
