@@ -23,8 +23,9 @@ describe('the page', () => {
 
       const reload = page.getByRole('link', { name: 'Reload this page' })
       expect(await reload.isVisible()).toBe(false)
-      await page.evaluate(() => document.getAnimations().forEach((animation) => animation.finish()))
-      await reload.waitFor()
+      // The wait begins anew where a part of the page comes and goes.
+      const wait = () => page.evaluate(() => document.getAnimations().forEach((animation) => animation.finish()))
+      await expect.poll(() => wait().then(() => reload.isVisible())).toBe(true)
       await page.unrouteAll()
       await reload.click()
       await headline(page, 'Add an account')

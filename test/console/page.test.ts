@@ -61,8 +61,9 @@ describe('the page', () => {
       await page.goto(desk.url)
       const reload = link(page, 'Reload this page')
       expect(await reload.isVisible()).toBe(false)
-      await page.evaluate(() => document.getAnimations().forEach((animation) => animation.finish()))
-      await reload.waitFor()
+      // The wait begins anew where a part of the page comes and goes.
+      const wait = () => page.evaluate(() => document.getAnimations().forEach((animation) => animation.finish()))
+      await expect.poll(() => wait().then(() => reload.isVisible())).toBe(true)
       await page.unrouteAll()
       await reload.click()
       await expectHeadline(page, 'Sign in to the console')

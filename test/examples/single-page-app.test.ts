@@ -151,9 +151,10 @@ function readNginx(configuration: string) {
 }
 
 const followed =
-  /^(location (~ \S+|\/) \{|\}|| {2}(proxy_set_header \S+ \S+|proxy_pass http:\S+|proxy_http_version 1\.1|proxy_buffering off|root \S+|try_files \$uri \/index\.html);.*)$/
+  /^(location (~ \S+|\/) \{|\}|| {2}#.*| {2}(proxy_set_header \S+ \S+|proxy_pass http:\S+|proxy_http_version 1\.1|proxy_buffering off|root \S+|try_files \$uri \/index\.html);.*)$/
 
-const variables = ({ headers }: IncomingMessage): Readonly<Record<string, string>> => ({
+const variables = ({ headers, socket }: IncomingMessage): Readonly<Record<string, string>> => ({
   $http_host: headers.host ?? '',
+  $remote_addr: socket.remoteAddress ?? '',
   $scheme: 'http',
 })
