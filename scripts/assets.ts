@@ -70,6 +70,8 @@ async function buildAuthenticator(): Promise<void> {
     plugins: [effectOf('no-eval.ts'), withoutJsonSchema(), manifests(), serviceWorker()],
     build: {
       outDir: folder,
+      // The service worker has stored them all. Naming what each screen needs would take a kilobyte of the script.
+      modulePreload: false,
       // Operations that a device does not call are left out: a tenth of the script. Declaring one has no effect of its own.
       rolldownOptions: {
         output: { codeSplitting: { groups: [start] } },
