@@ -30,8 +30,9 @@ describe('the page', () => {
       expect(await reload.isVisible()).toBe(false)
       await expect.poll(() => blocked).toBeGreaterThan(0)
       // Again and again, because the wait begins anew where a part of the page comes and goes.
-      const wait = () => document.getAnimations().forEach((animation) => animation.finish())
-      await page.evaluate(`void setInterval(${wait}, 20)`)
+      await page.evaluate(() => {
+        setInterval(() => document.getAnimations().forEach((animation) => animation.finish()), 20)
+      })
       await reload.waitFor()
       await page.unrouteAll()
       await reload.click()
