@@ -26,7 +26,8 @@ export default function setup(): () => void {
       if (previousEnv[name] === undefined) delete process.env[name]
       else process.env[name] = previousEnv[name]
     }
-    rmSync(folder, { recursive: true, force: true })
+    // A browser that is ending may still write into it.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
   }
 }
 
