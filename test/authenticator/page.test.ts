@@ -4,6 +4,7 @@ import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 
 import { languageNames } from '../../src/contract/languages.ts'
+import { blockScript } from '../support/blocked-script.ts'
 import { startService } from '../support/running-service.ts'
 import { add, phones } from './phone.ts'
 import { button, headline } from './screen.ts'
@@ -17,28 +18,16 @@ describe('the page', () => {
   it.each(['index-', 'en-', 'add-account-'])(
     'a page whose script %s… does not load says so after a while, and offers to load it again',
     async (name) => {
-      let blocked = 0
       const service = await startService()
-      const page = await phone.open(service, '', {}, (fresh) =>
-        fresh.route(`**/assets/${name}*.js`, (route) => {
-          blocked += 1
-          return route.abort()
-        }),
-      )
-
-      const reload = page.getByRole('link', { name: 'Reload this page' })
-      expect(await reload.isVisible()).toBe(false)
-      await expect.poll(() => blocked).toBeGreaterThan(0)
-      // Again and again, because the wait begins anew where a part of the page comes and goes.
-      await page.evaluate(() => {
-        setInterval(() => document.getAnimations().forEach((animation) => animation.finish()), 20)
+      let script: Awaited<ReturnType<typeof blockScript>> | undefined
+      const page = await phone.open(service, '', {}, async (fresh) => {
+        script = await blockScript(fresh, name)
       })
-      await reload.waitFor()
-      await page.unrouteAll()
-      await reload.click()
+
+      await script?.loadAgain()
       await headline(page, 'Add an account')
 
-      expect(await reload.isVisible()).toBe(false)
+      expect(await script?.link.isVisible()).toBe(false)
     },
   )
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { languageNames } from '../../src/contract/languages.ts'
 import { isolated } from '../../src/ground/printable.ts'
+import { blockScript } from '../support/blocked-script.ts'
 import { consoleSizes } from '../support/console-sizes.ts'
 import { button, expectHeadline, link, newBrowser, signedIn, startDesk } from './desk.ts'
 
@@ -54,28 +55,15 @@ describe('the page', () => {
   it.each(['index-', 'en-'])(
     'a page whose script %s… does not load says so after a while, and offers to load it again',
     async (name) => {
-      let blocked = 0
       const desk = await startDesk()
       const { page } = await newBrowser()
-      await page.route(`**/assets/${name}*.js`, (route) => {
-        blocked += 1
-        return route.abort()
-      })
+      const script = await blockScript(page, name)
 
       await page.goto(desk.url)
-      const reload = link(page, 'Reload this page')
-      expect(await reload.isVisible()).toBe(false)
-      await expect.poll(() => blocked).toBeGreaterThan(0)
-      // Again and again, because the wait begins anew where a part of the page comes and goes.
-      await page.evaluate(() => {
-        setInterval(() => document.getAnimations().forEach((animation) => animation.finish()), 20)
-      })
-      await reload.waitFor()
-      await page.unrouteAll()
-      await reload.click()
+      await script.loadAgain()
       await expectHeadline(page, 'Sign in to the console')
 
-      expect(await reload.isVisible()).toBe(false)
+      expect(await script.link.isVisible()).toBe(false)
     },
   )
 
