@@ -134,12 +134,13 @@ function submitPastedCode(): void {
   })
 }
 
-/** A second click must not send a second request. */
+/** A second click must not send a second request. Later it may: the person has stopped the browser, which waited for an answer. */
 function guardDoubleClick(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form:not([data-again])')) {
+    let sentAt = -Infinity
     form.addEventListener('submit', (event) => {
-      if (form.dataset['sent']) event.preventDefault()
-      form.dataset['sent'] = 'yes'
+      if (Date.now() - sentAt < 10_000) event.preventDefault()
+      else sentAt = Date.now()
     })
   }
 }

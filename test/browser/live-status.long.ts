@@ -220,6 +220,21 @@ describe('"Send again"', () => {
     expect(await device.pending()).toHaveLength(1)
     expect(pushCount()).toBe(2)
   })
+
+  it('Send again can be clicked again if the browser stays on the page', async () => {
+    const { page, events, service } = await openWaitingPage(chromium)
+    await service.clock.advance(15)
+    await page.reload()
+    // As after a stop, the browser shows nothing new.
+    await page.route('**/mfa/send', (route) => route.fulfill({ status: 204 }), { times: 1 })
+    const sendAgain = page.getByRole('button', { name: 'Send again' })
+    await Promise.all([page.waitForRequest('**/mfa/send'), sendAgain.click({ noWaitAfter: true })])
+
+    await page.clock.fastForward(10_000)
+    await sendAgain.click()
+
+    await expect.poll(() => events.filter(({ type }) => type === 'push.sent').length).toBe(2)
+  })
 })
 
 describe('the back button', () => {
