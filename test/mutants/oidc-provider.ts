@@ -314,7 +314,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'codes that are typed with a username are limited for each user and network',
     file: 'src/service/features/bypass-codes/typed-code.ts',
-    find: '    { scope: `${total} ${networkOf(address)}`, ...typedCodeLimits.ofNetwork },\n',
+    find: '    { scope: `${total} ${networkOf(address)}`, ...typedCodeLimits.ofNetwork, window: now - resetAt },\n',
     replace: '',
     test: 'oidc/strangers.test.ts',
     title:

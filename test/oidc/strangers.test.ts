@@ -65,6 +65,7 @@ describe('strangers', () => {
     await unlockUser(ctx, { organizationId, userId, domainIds: [provider.domainId] })
 
     expect([there, elsewhere, spent]).toEqual([false, true, false])
+    expect(await isRight('192.0.2.1')).toBe(true)
     expect(await isRight('192.0.2.2')).toBe(true)
   })
 

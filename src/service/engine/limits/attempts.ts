@@ -32,6 +32,10 @@ export async function secondsUntilFree(db: Queryable, { scope, limit, window }: 
   return blocking === undefined ? 0 : notAfter(blocking, now) + window - now
 }
 
+/** @returns when the newest attempt after this time was, Unix time in seconds; undefined if there is none. */
+export const newestAttempt = (db: Queryable, scope: string, after: number): Promise<number | undefined> =>
+  nthNewest(db, scope, after, 0)
+
 const nthNewest = firstValue('nthNewest', (db, scope: Slot<string>, after: Slot<number>, skipped: Slot<number>) =>
   db
     .selectFrom('attempt')

@@ -2,7 +2,7 @@ import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { networkOf } from '../../engine/base/network.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { inTransaction } from '../../engine/database/transaction-ends.ts'
-import { forgetCounted, forgetScopes, takeAttempt } from '../../engine/limits/attempts.ts'
+import { forgetCounted, forgetScopes, newestAttempt, noteAttempt, takeAttempt } from '../../engine/limits/attempts.ts'
 import { bypassLookups, requireRoomForCode } from './forms.ts'
 import { looksLikeBypassCode } from './rules.ts'
 import { usableBypassCode } from './statements.ts'
@@ -22,6 +22,7 @@ export const typedCodeLimits = {
 } as const
 
 const totalOf = (userId: string) => `typed code ${userId}`
+const resetOf = (userId: string) => `typed code reset ${userId}`
 
 /**
  * Whether the user has this code, which is not used up. Anyone who knows a username can ask, so tries have limits of their own: wrong
@@ -36,8 +37,10 @@ export async function hasTypedCode(ctx: ServiceContext, { userId, code, address 
   const { db } = ctx.store
   const now = ctx.clock.now()
   const total = totalOf(userId)
+  const { window } = typedCodeLimits.ofNetwork
+  const resetAt = (await newestAttempt(db, resetOf(userId), now - window)) ?? now - window
   const limits = [
-    { scope: `${total} ${networkOf(address)}`, ...typedCodeLimits.ofNetwork },
+    { scope: `${total} ${networkOf(address)}`, ...typedCodeLimits.ofNetwork, window: now - resetAt },
     { scope: total, ...typedCodeLimits.total },
   ]
   if ((await inTransaction(db, (tx) => takeAttempt(tx, limits, now))) > 0) return false
@@ -48,6 +51,9 @@ export async function hasTypedCode(ctx: ServiceContext, { userId, code, address 
   return isRight
 }
 
-/** Resets the limit of all networks together, for an administrator. @returns whether there was anything to reset. */
-export const forgetTypedCodes = (db: Queryable, userId: string): Promise<boolean> =>
-  forgetCounted(db, [totalOf(userId)])
+/** Resets the limits, also those of each network, for an administrator. @returns whether there was anything to reset. */
+export async function forgetTypedCodes(db: Queryable, userId: string, now: number): Promise<boolean> {
+  const hasTyped = await forgetCounted(db, [totalOf(userId)])
+  if (hasTyped) await noteAttempt(db, [{ scope: resetOf(userId) }], now)
+  return hasTyped
+}

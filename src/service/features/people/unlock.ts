@@ -31,7 +31,7 @@ export function unlockUser(ctx: Acting, user: UserKey): Promise<void> {
 
 export async function unlockInTransaction(db: Queryable, ctx: Acting, user: UserKey): Promise<void> {
   const { organizationId, userId } = user
-  if (await lift(db, user)) {
+  if (await lift(db, user, ctx.clock.now())) {
     await takeLift(db, ctx, 'unlocked', userId)
     await announceChange(db, ctx, { kind: 'unlocked', organizationId, userId })
   }
@@ -45,9 +45,9 @@ export async function unlockInTransaction(db: Queryable, ctx: Acting, user: User
 }
 
 /** @returns whether there was anything to lift. */
-async function lift(db: Queryable, { organizationId, userId, domainIds }: UserKey): Promise<boolean> {
+async function lift(db: Queryable, { organizationId, userId, domainIds }: UserKey, now: number): Promise<boolean> {
   const user = await userById(db, organizationId, userId)
-  const hasTyped = await forgetTypedCodes(db, userId)
+  const hasTyped = await forgetTypedCodes(db, userId, now)
   let lifted = hasTyped || (user !== undefined && (user.codeFailures > 0 || user.knownCodeFailures > 0))
   for (const { forget } of Object.values(codeBudgets)) await forget(db, userId)
   for (const domainId of domainIds) lifted = (await forgetAllPushes(db, { domainId, userId })) || lifted
