@@ -61,6 +61,23 @@ describe('people', () => {
     expect(await filter.inputValue()).toBe('')
   })
 
+  it('the list of people is no wider than its place on a tablet, in English and French', async () => {
+    const desk = await deskWithPeople()
+    const { id } = await desk.client.users.getByUsername('bob')
+    await desk.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+    const hidden: number[] = []
+    for (const locale of ['en', 'fr']) {
+      const { page } = await signedIn(desk, { ...admin, name: locale, domains: ['Wiki', 'Webmail'] }, { locale })
+      await row(page, 'Bob Baker').waitFor()
+      for (const width of [768, 900, 1023, 1024, 1180]) {
+        await page.setViewportSize({ width, height: 800 })
+        hidden.push(await page.locator('.list-card').evaluate((list) => list.scrollWidth - list.clientWidth))
+      }
+    }
+
+    expect(hidden).toEqual(Array(10).fill(0))
+  })
+
   it('the list of people is counted for screen readers whenever it changes', async () => {
     const desk = await deskWithPeople()
     const { page } = await signedIn(desk, agent)

@@ -12,7 +12,7 @@ export function Badge({ icon, text, tone = 'plain' }: BadgeProps) {
   return (
     <span class={`badge ${tone}`} title={text}>
       <Icon path={icon} />
-      {text}
+      <span>{text}</span>
     </span>
   )
 }

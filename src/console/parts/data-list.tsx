@@ -11,6 +11,8 @@ export interface Column<T> {
   readonly actions?: boolean
   /** Is cut off before the first column is, where there is little room. */
   readonly isLong?: boolean
+  /** Is left out of a table that would be wider than its place. */
+  readonly isSpare?: boolean
   /** The column by which the list can be sorted. */
   readonly sort?: Sort
 }
@@ -64,8 +66,14 @@ export function DataList<T>({ label, rows, columns, keyOf, linkOf, onOpen, choic
                 />
               </th>
             ) : null}
-            {columns.map(({ title, actions, sort }) => (
-              <th key={title} scope="col" role="columnheader" aria-sort={sort?.now}>
+            {columns.map(({ title, actions, isLong, isSpare, sort }) => (
+              <th
+                key={title}
+                scope="col"
+                role="columnheader"
+                class={classes({ long: isLong, spare: isSpare })}
+                aria-sort={sort?.now}
+              >
                 {sort ? (
                   <Link to={sort.to} class="sort">
                     {title}
@@ -90,8 +98,8 @@ export function DataList<T>({ label, rows, columns, keyOf, linkOf, onOpen, choic
                   />
                 </td>
               ) : null}
-              {columns.map(({ title, cell, actions, isLong }, index) => (
-                <td key={title} role="cell" class={actions ? 'row-actions' : isLong ? 'long' : ''}>
+              {columns.map(({ title, cell, actions, isLong, isSpare }, index) => (
+                <td key={title} role="cell" class={classes({ 'row-actions': actions, long: isLong, spare: isSpare })}>
                   {index > 0 && !actions ? (
                     <span class="cell-title" aria-hidden="true">
                       {title}
@@ -117,6 +125,12 @@ export function DataList<T>({ label, rows, columns, keyOf, linkOf, onOpen, choic
     </div>
   )
 }
+
+/** The names of those classes that apply. */
+const classes = (all: Readonly<Record<string, boolean | undefined>>): string =>
+  Object.keys(all)
+    .filter((name) => all[name])
+    .join(' ')
 
 interface BoxProps {
   readonly label: string

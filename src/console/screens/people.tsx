@@ -134,7 +134,14 @@ function PeopleList({ page: { people: rows, next }, query, search }: PeopleListP
         factors.length === 0 ? words.noMethods : factors.map((factor) => words.factors[factor]).join(words.comma),
     },
     ...(domains.length > 1
-      ? [{ title: words.domains, isLong: true, cell: (row: PersonSummary) => <bdi>{namesOf(row.domains)}</bdi> }]
+      ? [
+          {
+            title: words.domains,
+            isLong: true,
+            isSpare: true,
+            cell: (row: PersonSummary) => <bdi>{namesOf(row.domains)}</bdi>,
+          },
+        ]
       : []),
     {
       title: words.bulk.lastSignIn,
