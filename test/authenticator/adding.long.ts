@@ -96,6 +96,25 @@ describe('adding an account', () => {
     expect(token).toMatchObject({ state: 'pending' })
   })
 
+  it('the app adds the account although the answer was lost again and again, after the code was used up', async () => {
+    const service = await startService()
+    const { code } = await service.enroll('alice')
+    const page = await phone.open(service, `#code=${code}`)
+    let lost = 3
+    await page.route('**/device/activate', async (route) => {
+      const response = await route.fetch()
+      lost -= 1
+      return lost < 0 ? route.fulfill({ response }) : route.abort()
+    })
+
+    await button(page, 'Add this account').click()
+    await page.getByRole('alert').getByText('The service isn’t responding.').waitFor()
+    await add(page)
+    await service.ask('alice')
+
+    expect(await headline(page, 'Sign in to Wiki?')).toBe(true)
+  })
+
   it('the app stores a separate, non-extractable key for each account', async () => {
     const service = await startService()
     const page = await phone.open(service, `#code=${(await service.enroll('alice')).code}`)
