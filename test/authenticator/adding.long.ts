@@ -115,6 +115,25 @@ describe('adding an account', () => {
     expect(await headline(page, 'Sign in to Wiki?')).toBe(true)
   })
 
+  it('the account of a link can be declined before there is any, and its code is not looked up again', async () => {
+    const service = await startService()
+    const { code } = await service.enroll('alice')
+    const page = await phone.open(service, `#code=${code}`)
+    let lookups = 0
+    await headline(page, 'Add this account?')
+    page.on('request', (request) => void (lookups += Number(request.url().endsWith('/device/preview'))))
+
+    await button(page, 'Cancel').click()
+    await headline(page, 'Add an account')
+    await button(page, 'Scan QR code').click()
+    await button(page, 'Type the code instead').click()
+
+    expect(await page.getByLabel('Activation code or link').inputValue()).toBe(code)
+    expect(lookups).toBe(0)
+    await button(page, 'Continue').click()
+    expect(await headline(page, 'Add this account?')).toBe(true)
+  })
+
   it('the app stores a separate, non-extractable key for each account', async () => {
     const service = await startService()
     const page = await phone.open(service, `#code=${(await service.enroll('alice')).code}`)
