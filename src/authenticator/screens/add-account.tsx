@@ -70,6 +70,8 @@ export function AddAccountScreen(props: AddAccountScreenProps) {
     if (code !== undefined) void look(code)
   }
   useEffect(() => {
+    // From here on, a page that is loaded again has no use for the code of its link.
+    document.querySelector('.not-loaded')?.removeAttribute('action')
     if (step !== 'install') begin()
   }, [])
 
