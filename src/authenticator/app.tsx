@@ -139,7 +139,7 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
         />
       )}
       {accounts.unavailable ? <CannotRunScreen obstacle="noStorage" /> : null}
-      {list && !accounts.unavailable ? (
+      {list ? (
         <CurrentScreen
           {...parts}
           {...{ list, onBack, onAnswer, onScan, onAdded, onGone, onInstall, onLanguage }}

@@ -63,6 +63,7 @@ export function App({ invitation, onLanguage }: AppProps) {
   }
   if (stage.name === 'invited' && invitation !== undefined) {
     const onRegistered = (session: AdminSession) => {
+      document.querySelector('.not-loaded')?.removeAttribute('action')
       go('', true)
       setStage({ name: 'in', session })
     }

@@ -12,6 +12,7 @@ import { createKeyPair, exportPublicKey } from './keys.ts'
 import { lockSecret } from './locked-secret.ts'
 import { importCodeSecret } from './offline-code.ts'
 import type { DeviceContext } from './options.ts'
+import { persistently } from './requests.ts'
 import { parseContent, send } from './send.ts'
 import { parseActivationCode } from './service-url.ts'
 import { type Signer, signedCall } from './signed-call.ts'
@@ -38,16 +39,25 @@ export async function preview(context: DeviceContext, address: string | URL, cod
   return parseContent(response, Preview)
 }
 
-/** Uses a code: creates a key pair for this token alone, and binds it to the device. @returns the account, to be stored. */
+/** The keys of activations that got no answer: the service gives the account only to the key that it has bound. */
+const keyPairs = new WeakMap<Preview, CryptoKeyPair>()
+
+/**
+ * Uses a code: creates a key pair for this token alone, and binds it to the device. Retries a lost answer, also when it is called again
+ * with the same preview.
+ * @returns the account, to be stored.
+ */
 export async function activate(
   context: DeviceContext,
   address: string | URL,
   code: string,
   options: ActivateOptions,
 ): Promise<Account> {
-  const { service } = options.preview ?? (await preview(context, address, code))
-  const { privateKey, publicKey } = await createKeyPair(context.extractableKeys)
-  const signer = { serviceUrl: serviceUrl(address), service, privateKey, clockOffset: 0 }
+  const previewed = options.preview ?? (await preview(context, address, code))
+  const keys = keyPairs.get(previewed) ?? (await createKeyPair(context.extractableKeys))
+  keyPairs.set(previewed, keys)
+  const { privateKey, publicKey } = keys
+  const signer = { serviceUrl: serviceUrl(address), service: previewed.service, privateKey, clockOffset: 0 }
   const { name, pin, push } = options
   const request: ActivateRequest = {
     code: requireCode(code),
@@ -57,8 +67,12 @@ export async function activate(
     ...(push && { push }),
   }
 
-  const response = await signedCall(context, signer, { method: 'POST', path: devicePaths.activate, content: request })
-  return accountOf(context, signer, await parseContent(response, Activated), pin)
+  const call = { method: 'POST', path: devicePaths.activate, content: request } as const
+  const activated = await persistently(context, async () =>
+    parseContent(await signedCall(context, signer, call), Activated),
+  )
+  keyPairs.delete(previewed)
+  return accountOf(context, signer, activated, pin)
 }
 
 /** The account that the service has bound to the key of a signer. @param pin Locks the secret of the offline codes. */

@@ -3,12 +3,23 @@ import { describe, expect, it } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
 import { add, addAnother, phones } from './phone.ts'
-import { button, headline, appears, read } from './screen.ts'
+import { button, headline, appears, read, setHidden } from './screen.ts'
+import { seedAccounts } from './seed.ts'
 import { readKeys } from './read-keys.ts'
 
 const phone = await phones()
 
 const names = (page: Page) => page.locator('.list .row small bdi').allInnerTexts()
+
+/** Runs in the page: the browser opens no storage until `giveBack` is called. */
+function loseStorage(): void {
+  // oxlint-disable-next-line typescript/unbound-method -- it is put back as it was
+  const { open } = IDBFactory.prototype
+  IDBFactory.prototype.open = function lost() {
+    throw new DOMException('Connection to the database lost.', 'UnknownError')
+  }
+  Object.assign(window, { giveBack: () => (IDBFactory.prototype.open = open) })
+}
 
 describe('an account', () => {
   it('an account can be renamed on this device only, and removing the new name restores the original', async () => {
@@ -74,6 +85,72 @@ describe('an account', () => {
     await appears(page.getByText('This account was removed at Acme.'))
     await button(page, 'Remove from list').click()
     expect(await headline(page, 'Add an account')).toBe(true)
+  })
+
+  it('an account that is removed while the service was away does not keep the others from being up to date', async () => {
+    const { service, userId, page } = await phone.joined()
+    await addAnother(service, page, 'bob')
+    await page.route('**/device/requests', (route) => route.abort())
+    await page.evaluate(() => dispatchEvent(new Event('online')))
+    await page.getByText('The service isn’t responding.').waitFor()
+    await service.client.tokens.revoke(service.domainId, userId)
+
+    await page.unroute('**/device/requests')
+
+    await page.getByText('This account was removed at Acme.').waitFor()
+    expect(await appears(page.getByText('Nothing to approve.'))).toBe(true)
+  })
+
+  it('an account works on while the browser has lost its storage for a moment, and a new name says so', async () => {
+    const { service, page } = await phone.joined()
+    await button(page, 'Options for alice at Wiki').click()
+    await headline(page, 'Wiki')
+    await page.evaluate(loseStorage)
+    await page.evaluate(() => {
+      const channel = new BroadcastChannel('second-factor-accounts')
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel never leaves its origin
+      channel.postMessage('changed')
+    })
+
+    await page.getByLabel('Name on this device').fill('Work')
+    await button(page, 'Save').click()
+    await page.getByRole('alert').getByText('That didn’t work. Try again.').waitFor()
+    await page.evaluate(() => (window as unknown as { giveBack(): void }).giveBack())
+    await button(page, 'Save').click()
+    await headline(page, 'Work')
+    await button(page, 'Back').click()
+    await service.ask('alice')
+
+    expect(await headline(page, 'Sign in to Wiki?')).toBe(true)
+  })
+
+  it('an account appears once the browser has its storage again, which it lacked when the app was opened', async () => {
+    const { page } = await phone.joined()
+    await page.addInitScript(loseStorage)
+    await page.reload()
+    await headline(page, 'This page can’t keep your keys safe')
+
+    await page.evaluate(() => (window as unknown as { giveBack(): void }).giveBack())
+    await setHidden(page, true)
+    await setHidden(page, false)
+
+    expect(await appears(page.getByText('Nothing to approve.'))).toBe(true)
+    expect(await page.getByText('This page can’t keep your keys safe').count()).toBe(0)
+  })
+
+  it('an account whose name reverses the line is listed with the name that it has', async () => {
+    const { service, page } = await phone.joined()
+    const user = await service.client.users.create({
+      username: 'mallory',
+      name: 'a\u202egnp.exe',
+      email: 'm@example.com',
+    })
+    await service.client.domains.addUser(service.domainId, user.id)
+    const { code = '' } = await service.client.tokens.issue(service.domainId, user.id)
+
+    await seedAccounts(page, service.url, [code])
+
+    expect(await appears(page.getByText('a\ufffdgnp.exe · mallory'))).toBe(true)
   })
 
   it('an account reports that another device replaced this one', async () => {

@@ -96,6 +96,44 @@ describe('adding an account', () => {
     expect(token).toMatchObject({ state: 'pending' })
   })
 
+  it('the app adds the account although the answer was lost again and again, after the code was used up', async () => {
+    const service = await startService()
+    const { code } = await service.enroll('alice')
+    const page = await phone.open(service, `#code=${code}`)
+    let lost = 3
+    await page.route('**/device/activate', async (route) => {
+      const response = await route.fetch()
+      lost -= 1
+      return lost < 0 ? route.fulfill({ response }) : route.abort()
+    })
+
+    await button(page, 'Add this account').click()
+    await page.getByRole('alert').getByText('The service isn’t responding.').waitFor()
+    await add(page)
+    await service.ask('alice')
+
+    expect(await headline(page, 'Sign in to Wiki?')).toBe(true)
+  })
+
+  it('the account of a link can be declined before there is any, and its code is not looked up again', async () => {
+    const service = await startService()
+    const { code } = await service.enroll('alice')
+    const page = await phone.open(service, `#code=${code}`)
+    let lookups = 0
+    await headline(page, 'Add this account?')
+    page.on('request', (request) => void (lookups += Number(request.url().endsWith('/device/preview'))))
+
+    await button(page, 'Cancel').click()
+    await headline(page, 'Add an account')
+    await button(page, 'Scan QR code').click()
+    await button(page, 'Type the code instead').click()
+
+    expect(await page.getByLabel('Activation code or link').inputValue()).toBe(code)
+    expect(lookups).toBe(0)
+    await button(page, 'Continue').click()
+    expect(await headline(page, 'Add this account?')).toBe(true)
+  })
+
   it('the app stores a separate, non-extractable key for each account', async () => {
     const service = await startService()
     const page = await phone.open(service, `#code=${(await service.enroll('alice')).code}`)

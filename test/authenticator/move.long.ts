@@ -179,6 +179,36 @@ describe('moving to a new phone', () => {
   })
 })
 
+describe('a move whose PIN is forgotten', () => {
+  it('a move that was confirmed is left without the PIN only by removing the account, which leaves no device behind', async () => {
+    const service = await startService({ domain: { keyType: 'PIN' } })
+    const { code, userId } = await service.enroll('alice')
+    const old = await phone.openWith(service, code, { pin: '2580' })
+    await button(old, 'Options for alice at Wiki').click()
+    await button(old, 'Move to a new phone').click()
+    const link = await showMove(old, typePin(old, '2580'))
+    const fresh = await phone.open(service, link, small)
+    await button(fresh, 'Add this account').click()
+    await typePin(fresh, '1357')
+    await button(old, 'Move').click()
+    await fresh.getByText('4 attempts left').waitFor()
+
+    await button(fresh, 'Cancel').click()
+    await headline(fresh, 'Remove this account?')
+    await button(fresh, 'Keep').click()
+    await fresh.getByLabel('Your PIN').waitFor()
+    const kept = await service.client.tokens.get(service.domainId, userId)
+    await button(fresh, 'Cancel').click()
+    await button(fresh, 'Remove').click()
+    await headline(fresh, 'Add an account')
+
+    expect(kept).toMatchObject({ state: 'active' })
+    await expect(service.client.tokens.get(service.domainId, userId)).rejects.toMatchObject({
+      code: 'api.error.notfound.token',
+    })
+  })
+})
+
 async function typePin(page: Page, pin: string): Promise<void> {
   await page.getByLabel('Your PIN').fill(pin)
   await button(page, 'Continue').click()

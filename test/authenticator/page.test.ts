@@ -27,7 +27,25 @@ describe('the page', () => {
       await script?.loadAgain()
       await headline(page, 'Add an account')
 
-      expect(await script?.link.isVisible()).toBe(false)
+      expect(await script?.button.isVisible()).toBe(false)
+    },
+  )
+
+  it.each(['index-', 'en-', 'add-account-'])(
+    'a page whose script %s… does not load keeps the code of its link, however often it is loaded again',
+    async (name) => {
+      const service = await startService()
+      const { code } = await service.enroll('alice')
+      let script: Awaited<ReturnType<typeof blockScript>> | undefined
+      const page = await phone.open(service, `#code=${code}`, {}, async (fresh) => {
+        script = await blockScript(fresh, name)
+      })
+
+      await script?.loadAgain({ inVain: true })
+      await script?.loadAgain()
+
+      expect(await headline(page, 'Add this account?')).toBe(true)
+      expect(page.url()).toBe(`${service.url}/authenticator/`)
     },
   )
 

@@ -217,4 +217,21 @@ describe('a new subscription of the browser', () => {
     await expect.poll(countRegistrations).toBe(2)
     expect(subscriptionOptions).toEqual({ userVisibleOnly: true })
   })
+
+  it('a new subscription that could not be registered without a connection is registered once there is one', async () => {
+    const { service, page, countRegistrations } = await joined('granted')
+    await expect.poll(countRegistrations).toBe(1)
+    const { worker } = await delivery(service, page)
+    await page.evaluate(() => (window as unknown as { moveSubscription(): void }).moveSubscription())
+    await page.route('**/device/push', (route) => route.abort())
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/device/push'))
+    await worker.evaluate(changeSubscription)
+    await failed
+
+    await page.unroute('**/device/push')
+    // Again and again, as the app may still be noticing the failure.
+    const reconnect = () => page.evaluate(() => dispatchEvent(new Event('online')))
+
+    await expect.poll(() => reconnect().then(countRegistrations)).toBe(2)
+  })
 })

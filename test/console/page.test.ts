@@ -63,7 +63,22 @@ describe('the page', () => {
       await script.loadAgain()
       await expectHeadline(page, 'Sign in to the console')
 
-      expect(await script.link.isVisible()).toBe(false)
+      expect(await script.button.isVisible()).toBe(false)
+    },
+  )
+
+  it.each(['index-', 'en-'])(
+    'a page whose script %s… does not load keeps the token of its invitation, however often it is loaded again',
+    async (name) => {
+      const desk = await startDesk()
+      const { page } = await newBrowser()
+      const script = await blockScript(page, name)
+
+      await page.goto(await desk.invite({}))
+      await script.loadAgain({ inVain: true })
+      await script.loadAgain()
+
+      await expectHeadline(page, `Welcome, ${isolated('Olivia Owner')}`)
     },
   )
 

@@ -123,6 +123,23 @@ describe('activation', () => {
     expect(previewedAccount.domain).toEqual({ id: id('d'), name: 'Wiki', keyType: 'NONE' })
   })
 
+  it('activation is retried with the same key when its answer was lost, also by a second call with the same preview', async () => {
+    const lost = ['hangUp', 'hangUp', 'hangUp'] as const
+    const service = await scriptedService(preview, ...lost, 'hangUp', activated)
+    closing.push(service.close)
+    const device = createDevice({ clock: eagerClock })
+    const shown = await device.preview(service.url, 'abcdefgh23')
+    const activate = () => device.activate(service.url, 'abcdefgh23', { name: 'Test', preview: shown })
+
+    await expect(activate()).rejects.toMatchObject({ code: 'network' })
+    await activate()
+
+    const [, ...calls] = service.calls
+    expect(calls).toHaveLength(5)
+    expect(new Set(calls.map(({ signed }) => JSON.stringify(signed['key']))).size).toBe(1)
+    expect(new Set(calls.map(({ signed }) => signed['jti'])).size).toBe(5)
+  })
+
   it('activation does not waste one of the few attempts on a mistyped code', async () => {
     const service = await scriptedService(preview)
     closing.push(service.close)

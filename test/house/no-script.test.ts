@@ -7,7 +7,7 @@ import { languageNames } from '../../src/contract/languages.ts'
 describe.each(['console', 'authenticator'])('the page of the %s without JavaScript', (app) => {
   it.each([
     ['whose browser runs no JavaScript', /<noscript>(.*)<\/noscript>/s],
-    ['whose scripts do not load', /<div class="not-loaded">(.*)<\/div>/s],
+    ['whose scripts do not load', /<form class="not-loaded">(.*)<\/form>/s],
   ])('a page %s says so in each of our languages', (_, pattern) => {
     const html = readFileSync(new URL(`../../src/${app}/index.html`, import.meta.url), 'utf8')
     const [, notice = ''] = pattern.exec(html) ?? []

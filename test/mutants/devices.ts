@@ -465,4 +465,37 @@ function guessAgain(): never {
     test: 'service/features/devices/pin.test.ts',
     title: '%s is hashed at the cost %s',
   },
+  {
+    defense: 'the key that repeats an activation',
+    file: 'src/service/features/devices/bound-account.ts',
+    find: 'update(`${code} ${x} ${y}`)',
+    replace: 'update(code + (x && y && ""))',
+    test: 'service/features/devices/activation.test.ts',
+    title: 'activation is repeated by no other key, and by no copy of the first call',
+  },
+  {
+    defense: 'remembering the call that activated',
+    file: 'src/service/features/devices/activate.ts',
+    find: 'await rememberCall(db, {',
+    replace: 'void ({',
+    test: 'service/features/devices/activation.test.ts',
+    title: 'activation is repeated by no other key, and by no copy of the first call',
+  },
+  {
+    defense: 'the time in which an activation can be repeated',
+    file: 'src/service/features/devices/bound-account.ts',
+    find: 'device && device.createdAt > ctx.clock.now() - moveLifetimes.account',
+    replace: 'device && moveLifetimes',
+    test: 'service/features/devices/activation.test.ts',
+    title: 'activation is not repeated after ten minutes, nor once the device is removed',
+  },
+  {
+    defense: 'the PIN of a repeated activation',
+    file: 'src/service/features/devices/bound-account.ts',
+    find: 'if (reserved) await checkPin',
+    replace: 'if (!reserved) await checkPin',
+    test: 'service/features/devices/pin.test.ts',
+    title:
+      'activation that is repeated because its answer was lost asks for the PIN that was chosen, and counts wrong ones',
+  },
 ]

@@ -10,21 +10,27 @@ export async function blockScript(page: Page, name: string) {
     blocked += 1
     return route.abort()
   })
-  const link = page.getByRole('link', { name: 'Reload this page' })
+  const button = page.getByRole('button', { name: 'Reload this page' })
 
   return {
-    link,
-    /** Waits until the page offers to load again what it lacks, which takes it no time here, and accepts. */
-    async loadAgain(): Promise<void> {
-      expect(await link.isVisible()).toBe(false)
+    button,
+    /**
+     * Waits until the page offers to load again what it lacks, which takes it no time here, and accepts.
+     * @param inVain Whether the scripts are kept from it once more.
+     */
+    async loadAgain({ inVain = false } = {}): Promise<void> {
+      expect(await button.isVisible()).toBe(false)
       await expect.poll(() => blocked, { timeout: waitTimeout }).toBeGreaterThan(0)
       // Again and again, because the wait begins anew where a part of the page comes and goes.
       await page.evaluate(() => {
         setInterval(() => document.getAnimations().forEach((animation) => animation.finish()), 20)
       })
-      await link.waitFor()
-      await page.unrouteAll()
-      await link.click()
+      await button.waitFor()
+      if (!inVain) await page.unrouteAll()
+      blocked = 0
+      await button.click()
+      // The old document is still there for a moment.
+      await expect.poll(() => button.isVisible(), { timeout: waitTimeout }).toBe(false)
     },
   }
 }

@@ -17,6 +17,8 @@ export interface Link {
 export function takeLink(): Link {
   const code = (parseActivationLink(pageAddress()) ?? parseMoveLink(pageAddress()))?.code
   const parameters = new URLSearchParams(location.hash.slice(1))
+  // Where the app then does not load, the page is loaded again with it.
+  document.querySelector('.not-loaded')?.setAttribute('action', location.href)
   if (location.hash !== '') history.replaceState(history.state, '', location.pathname + location.search)
   return {
     add: code !== undefined || parameters.has('add'),

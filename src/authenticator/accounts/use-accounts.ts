@@ -1,12 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
 import type { Account } from '../../device/account.ts'
+import { useVisible } from '../hooks/use-visible.ts'
 import type { AccountsStore, StoredAccount } from './accounts-store.ts'
 
 export interface Accounts {
   /** The accounts in the owner's order; undefined while they are loaded. */
   readonly list: readonly StoredAccount[] | undefined
-  /** Whether the browser forbids the page to store anything. */
+  /** Whether the page could not read its keys, whatever the reason: it cannot work without them. */
   readonly unavailable: boolean
   add(account: Account): Promise<void>
   /** @param label Empty for the domain's own name. */
@@ -20,6 +21,7 @@ export interface Accounts {
 export function useAccounts(store: AccountsStore): Accounts {
   const [list, setList] = useState<readonly StoredAccount[]>()
   const [unavailable, setUnavailable] = useState(false)
+  const visible = useVisible()
   /** The clock offsets as they are stored. Calls change those of the list. */
   const offsets = useRef<ReadonlyMap<string, number>>(new Map())
 
@@ -28,8 +30,8 @@ export function useAccounts(store: AccountsStore): Accounts {
       const stored = inOrder(await store.list())
       offsets.current = offsetsOf(stored)
       setList(stored)
+      setUnavailable(false)
     } catch {
-      // Whatever the reason, the page cannot work without storage for keys.
       setUnavailable(true)
     }
   }, [store])
@@ -38,6 +40,10 @@ export function useAccounts(store: AccountsStore): Accounts {
     void read()
     return store.onChange(() => void read())
   }, [store, read])
+  useEffect(() => {
+    // Some browsers lose their storage for a moment, such as while the phone was locked.
+    if (unavailable) void read()
+  }, [visible])
 
   useEffect(() => {
     if (!list?.some(({ id, clockOffset }) => clockOffset !== offsets.current.get(id))) return
@@ -54,7 +60,8 @@ export function useAccounts(store: AccountsStore): Accounts {
 
   return {
     list,
-    unavailable,
+    // With the keys that it has read, the page works on.
+    unavailable: unavailable && list === undefined,
     add: (account) => change((all) => store.save({ ...account, position: (all.at(-1)?.position ?? -1) + 1 })),
     rename: (id, label) =>
       change((all) =>

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { isGone, isTransient } from '../../device/device-error.ts'
+import { useVisible } from '../hooks/use-visible.ts'
 import { deletePreference, readPreference, savePreference } from '../../ui/preferences.ts'
 import { subscribe, unsubscribe } from './subscription.ts'
 
@@ -22,6 +23,8 @@ export interface Notifications {
 /** The state of push notifications. Keeps the subscriptions at the services up to date. */
 export function useNotifications(device: Device, accounts: readonly Account[] | undefined): Notifications {
   const [failed, setFailed] = useState(false)
+  const [delayed, setDelayed] = useState(false)
+  const visible = useVisible()
   const [, setDecided] = useState(0)
   const supported = accounts?.filter(({ pushKey }) => pushKey !== undefined) ?? []
   const state = failed ? 'failed' : stateOf(supported)
@@ -30,7 +33,8 @@ export function useNotifications(device: Device, accounts: readonly Account[] | 
   const sync = useCallback(async () => {
     const outcomes = await Promise.allSettled(supported.map((account) => syncSubscription(device, account)))
     const reasons = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }): unknown => reason)
-    // A removed account is shown in the list, and a temporary failure is retried when the app is opened next.
+    setDelayed(reasons.some((reason) => isTransient(reason)))
+    // A removed account is shown in the list.
     setFailed(reasons.some((reason) => !isGone(reason) && !isTransient(reason)))
   }, [device, ids])
 
@@ -38,6 +42,10 @@ export function useNotifications(device: Device, accounts: readonly Account[] | 
     // The browser may have a new subscription, or a service may have lost the old one.
     if (state === 'on') void sync()
   }, [sync, state === 'on'])
+  useEffect(() => {
+    // An installed app stays open for weeks.
+    if (delayed && state === 'on') void sync()
+  }, [visible])
 
   useEffect(() => {
     const renew = ({ data }: MessageEvent<unknown>) => {

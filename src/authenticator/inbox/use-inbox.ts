@@ -158,7 +158,9 @@ export function useInbox(device: Device, accounts: readonly Account[], now: numb
     .flatMap(({ id }) => approvalLists.get(id) ?? [])
     .filter(({ account, approval }) => !forgotten.has(approval.id) && !isExpired(account, approval, now))
     .sort((a, b) => b.approval.createdAt - a.approval.createdAt)
-  return { pending, calls, approvals, notices, unreachable, goneAccounts, forget, dismiss }
+  // An account that is removed is not followed until its service is back.
+  const unreachableIds = currentAccounts.map(({ id }) => id).filter((id) => unreachable.has(id))
+  return { pending, calls, approvals, notices, unreachable: new Set(unreachableIds), goneAccounts, forget, dismiss }
 }
 
 function reasonOf(error: unknown): 'removed' | 'moved' {

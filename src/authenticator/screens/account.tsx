@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks'
 
 import { Button } from '../../ui/button.tsx'
+import { Problem } from '../../ui/messages.tsx'
 import type { Device } from '../../device/device.ts'
 import { lazyScreen } from '../../ui/lazy-screen.tsx'
 import type { StoredAccount } from '../accounts/accounts-store.ts'
 import { About, Card } from '../parts/card.tsx'
+import { useAttempt } from '../hooks/use-attempt.ts'
 import { nameOf } from '../accounts/use-accounts.ts'
 import { nameOfUser } from '../accounts/user-name.ts'
 import { useWords } from '../words/speech.tsx'
@@ -24,13 +26,16 @@ const BlockedRequesters = lazyScreen(async () => (await import('./blocked-reques
 export function AccountScreen({ device, account, onRename, onMove, onRemove, onBack }: AccountScreenProps) {
   const words = useWords()
   const [saved, setSaved] = useState(false)
+  const { problem, run } = useAttempt()
 
   async function save(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
     event.preventDefault()
     const label = new FormData(event.currentTarget).get('label')
     if (typeof label !== 'string') return
-    await onRename(label)
-    setSaved(true)
+    await run(async () => {
+      await onRename(label)
+      setSaved(true)
+    })
   }
   return (
     <Card title={<bdi>{nameOf(account)}</bdi>} onBack={onBack}>
@@ -61,6 +66,7 @@ export function AccountScreen({ device, account, onRename, onMove, onRemove, onB
         </label>
         <Button type="submit" class="outlined" label={saved ? words.saved : words.save} />
       </form>
+      {problem === undefined ? null : <Problem text={problem} />}
       <BlockedRequesters device={device} account={account} />
       <section class="part">
         <p class="sentence">{words.moveSentence}</p>

@@ -63,9 +63,17 @@ export function AddAccountScreen(props: AddAccountScreenProps) {
       await ensureWritable()
       await onAdded(await device.activate(serviceUrl, enteredCode, { name, preview, pin }))
     })
+  // Once, and not each time the person comes back to the code: then the code that is typed or scanned counts.
+  const begin = () => {
+    if (isMove(code)) return setStep('move')
+    setStep('code')
+    if (code !== undefined) void look(code)
+  }
   useEffect(() => {
-    if (code !== undefined && !isMove(code) && step === 'code') void look(code)
-  }, [code, step])
+    // From here on, a page that is loaded again has no use for the code of its link.
+    document.querySelector('.not-loaded')?.removeAttribute('action')
+    if (step !== 'install') begin()
+  }, [])
 
   function read(text: string) {
     setStep('code')
@@ -80,13 +88,7 @@ export function AddAccountScreen(props: AddAccountScreenProps) {
     else setStep('pin')
   }
 
-  if (step === 'install')
-    return (
-      <InstallFirstScreen
-        code={isMove(code) ? undefined : code}
-        onSkip={() => setStep(isMove(code) ? 'move' : 'code')}
-      />
-    )
+  if (step === 'install') return <InstallFirstScreen code={isMove(code) ? undefined : code} onSkip={begin} />
   if (step === 'scan') return <ScanScreen clock={clock} onRead={read} onCancel={() => setStep('code')} />
   if (step === 'move' && moveCode !== undefined) {
     const parts = { device, clock, serviceUrl, code: moveCode, ensureWritable, onAdded }

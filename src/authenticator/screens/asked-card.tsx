@@ -30,7 +30,7 @@ export function AskedCard({ class: kind, title, account, asked, app, now, childr
           {headline}
           <TimeLeft request={asked} now={now} />
           <p class="who" id="who">
-            <bdi>{printable(nameOfUser(asked.user))}</bdi>
+            <bdi>{nameOfUser(asked.user)}</bdi>
             <span> · </span>
             <bdi>{printable(app.name)}</bdi>
           </p>

@@ -20,6 +20,7 @@ import { useWords } from '../words/speech.tsx'
 import { ConfirmAccount } from './confirm-account.tsx'
 import { MoveNumber } from './move-number.tsx'
 import { PinForm } from './pin-form.tsx'
+import { RemoveAccountScreen } from './remove-account.tsx'
 
 interface ClaimAccountScreenProps {
   readonly device: Device
@@ -32,8 +33,8 @@ interface ClaimAccountScreenProps {
   readonly onCancel: () => void
 }
 
-/** `over`: the code or the move has ended; nothing was added. */
-type Step = 'claiming' | 'offer' | 'pin' | 'waiting' | 'over'
+/** `over`: the code or the move has ended; nothing was added. `remove`: the account has moved, and the person leaves without the PIN. */
+type Step = 'claiming' | 'offer' | 'pin' | 'waiting' | 'over' | 'remove'
 
 /** Takes an account over from an old phone. The code is used up at once, as it is shown for seconds only. */
 export function ClaimAccountScreen(props: ClaimAccountScreenProps) {
@@ -43,6 +44,7 @@ export function ClaimAccountScreen(props: ClaimAccountScreenProps) {
   const [step, setStep] = useState<Step>('claiming')
   const [claimed, setClaimed] = useState<ClaimedAccount>()
   const [pin, setPin] = useState<string>()
+  const [moved, setMoved] = useState(false)
   const { problem, showProblem } = useAttempt()
   const abandon = async (waitingAccount: ClaimedAccount, typedPin?: string) => {
     const account = await device.abandonMove(waitingAccount, { pin: typedPin })
@@ -83,6 +85,9 @@ export function ClaimAccountScreen(props: ClaimAccountScreenProps) {
     } catch (error) {
       if (isTransient(error)) return
       if (!(error instanceof DeviceError) || error.code !== 'api.error.invalid.pin') return fail(error)
+      // The old phone no longer has the account: the PIN is checked only then. A wrong one is not sent again.
+      setMoved(true)
+      setPin(undefined)
       showProblem(problemOf(error, words))
       setStep('pin')
     }
@@ -116,11 +121,20 @@ export function ClaimAccountScreen(props: ClaimAccountScreenProps) {
         busy={false}
         problem={problem}
         onPin={wait}
-        onCancel={onCancel}
+        onCancel={moved ? () => setStep('remove') : onCancel}
       >
         {words.moveSecret}
       </PinForm>
     )
+  }
+  if (step === 'remove') {
+    const leave = async () => {
+      waiting.current = undefined
+      onCancel()
+    }
+    const { organization, domain, user } = claimed.preview
+    const account = { ...claimed, organization, domain, user }
+    return <RemoveAccountScreen {...{ device, account }} onRemoved={leave} onCancel={() => setStep('pin')} />
   }
   const { expiresAt } = claimed
   return (

@@ -1,5 +1,6 @@
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
+import { isolated } from '../../ground/printable.ts'
 import { Button } from '../../ui/button.tsx'
 import { Problem } from '../../ui/messages.tsx'
 import { Card } from '../parts/card.tsx'
@@ -26,7 +27,7 @@ export function RemoveAccountScreen({ device, account, onRemoved, onCancel }: Re
 
   return (
     <Card title={words.removeTitle}>
-      <p class="sentence">{words.removeSentence(account.domain.name, nameOfUser(account.user))}</p>
+      <p class="sentence">{words.removeSentence(isolated(account.domain.name), isolated(nameOfUser(account.user)))}</p>
       <Problem text={problem} />
       <div class="actions">
         <Button class="outlined" onClick={onCancel} label={words.keep} />
@@ -34,7 +35,7 @@ export function RemoveAccountScreen({ device, account, onRemoved, onCancel }: Re
       </div>
       {problem === undefined ? null : (
         <footer>
-          <Button class="link" onClick={() => void onRemoved()} label={words.removeHereOnly} />
+          <Button class="link" onClick={() => void run(onRemoved)} label={words.removeHereOnly} />
         </footer>
       )}
     </Card>

@@ -71,7 +71,7 @@ export function RequestScreen({
           {headline}
           <TimeLeft request={request} now={serviceTime} />
           <p class="who" id="who">
-            <bdi>{printable(nameOfUser(request.user))}</bdi>
+            <bdi>{nameOfUser(request.user)}</bdi>
             {account.organization.name === request.domain.name ? null : (
               <>
                 <span> · </span>

@@ -23,6 +23,7 @@ export function createStaticApp({ folder, name, headers, isPage = () => false }:
   const router = createRouter({ caseSensitive: true, strict: true })
   router.use((req, res, next) => {
     for (const [header, value] of Object.entries(headers)) res.setHeader(header, value)
+    if (req.url.endsWith(loadAgain)) return leadBack(req.url, res)
     if (isPage(req.url.replace(/\?.*$/s, ''))) req.url = '/index.html'
     next()
   })
@@ -38,6 +39,15 @@ export function createStaticApp({ folder, name, headers, isPage = () => false }:
   return router
 }
 
+/** What the page adds to its address to be loaded again, when its scripts did not load. */
+const loadAgain = '?again='
+
+/** Leads back to the address as it was. The browser keeps its fragment, with the code of an activation or the token of an invitation. */
+function leadBack(url: string, res: ServerResponse): void {
+  const name = url.slice(url.lastIndexOf('/', url.indexOf('?')) + 1, -loadAgain.length)
+  res.writeHead(303, { Location: `./${name}`, 'Cache-Control': 'no-store' }).end()
+}
+
 /** Headers for an app that loads nothing from other origins, and that no page of another origin may frame. */
 export const appHeaders = {
   'Content-Security-Policy': [
@@ -49,7 +59,7 @@ export const appHeaders = {
     "manifest-src 'self'",
     "worker-src 'self'",
     "base-uri 'none'",
-    "form-action 'none'",
+    "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; '),
   'X-Content-Type-Options': 'nosniff',

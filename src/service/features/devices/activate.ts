@@ -1,14 +1,14 @@
 import { isStrong } from '../../../contract/factor-descriptions.ts'
-import { ActivateRequest, devicePaths } from '../../../contract/device.ts'
-import type { PushSubscription } from '../../../contract/device.ts'
+import { ActivateRequest, clockTolerance, devicePaths } from '../../../contract/device.ts'
+import type { Claims, PushSubscription } from '../../../contract/device.ts'
 import type { Activated } from '../../../contract/device-answers.ts'
 import type { KeyType } from '../../../contract/pin.ts'
 import { notifyRevoked } from '../../engine/waiting/notify.ts'
 import { auditRevoked } from '../../engine/audit/audit.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { enrollUser } from '../factors/enrollment.ts'
+import type { DeviceRow } from '../factors/possessions.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
-import { newId } from '../../engine/base/random.ts'
 import { newSeed } from '../codes/totp.ts'
 import { activateToken } from './activation-statements.ts'
 import type { Activation } from './activation-statements.ts'
@@ -17,35 +17,53 @@ import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { noneRevoked } from '../../engine/base/revoked.ts'
 import type { Revoked } from '../../engine/base/revoked.ts'
 import { activatedView, bindDevice } from './bind-device.ts'
+import { boundAccount, deviceOfCode, idOfDevice } from './bound-account.ts'
 import { parseContent, peek, verify } from './signature.ts'
 import { findActivation } from './preview.ts'
 import type { FoundActivation } from './preview.ts'
 import { newPin } from './pin.ts'
 import { sealedPush } from './push.ts'
+import { rememberCall } from './statements.ts'
 import { tryCode } from './tries.ts'
 
-/** Binds a key pair to a token. This makes push possible and verifies no web session. */
+/**
+ * Binds a key pair to a token. This makes push possible and verifies no web session. A device that got no answer sends the same code
+ * with the same key again, and gets the account that it has: otherwise nobody would have the only factor of a new user.
+ */
 export async function activate(
   ctx: ServiceContext,
   signedRequest: { jws: string; address: string | undefined },
 ): Promise<Activated> {
   const { key } = parseContent(ActivateRequest, peek(signedRequest.jws))
-  const { payload } = verify(ctx, signedRequest.jws, key, { method: 'POST', path: devicePaths.activate })
-  const request = parseContent(ActivateRequest, payload)
-  const foundActivation = await tryCode(ctx, signedRequest.address, () =>
-    findActivation(ctx, ctx.store.db, request.code),
+  const verified = verify(ctx, signedRequest.jws, key, { method: 'POST', path: devicePaths.activate })
+  const request = parseContent(ActivateRequest, verified.payload)
+  const push = acceptedPush(ctx, request) !== null
+  const bound = (device: DeviceRow) => boundAccount(ctx, { ...verified, device }, { pin: request.pin, push })
+  const found = await tryCode(
+    ctx,
+    signedRequest.address,
+    async () => (await findActivation(ctx, ctx.store.db, request.code)) ?? (await deviceOfCode(ctx, request)),
   )
-  const device = newId(ctx.random)
+  if ('keyX' in found) return bound(found)
+  const device = idOfDevice(request)
   const seed = newSeed(ctx.random)
   const unlocked = await unlockedBy(
     ctx,
-    { id: device, userId: foundActivation.userId },
-    { keyType: foundActivation.keyType, pin: request.pin },
+    { id: device, userId: found.userId },
+    { keyType: found.keyType, pin: request.pin },
   )
-  const activation = await ctx.store.db
-    .transaction()
-    .execute((db) => bind(ctx, db, request, { device, seed, unlocked, address: signedRequest.address }))
-  return activatedView(ctx, activation, { id: device, seed, push: acceptedPush(ctx, request) !== null })
+  try {
+    const { claims } = verified
+    const activation = await ctx.store.db
+      .transaction()
+      .execute((db) => bind(ctx, db, request, { device, seed, unlocked, claims, address: signedRequest.address }))
+    return activatedView(ctx, activation, { id: device, seed, push })
+  } catch (error) {
+    // The call before may have been slow, and not lost.
+    const other = error instanceof ApiProblem && (await deviceOfCode(ctx, request))
+    if (!other) throw error
+    return bound(other)
+  }
 }
 
 type Request = ReturnType<typeof ActivateRequest.parse>
@@ -60,6 +78,7 @@ interface NewDevice {
   readonly device: string
   readonly seed: string
   readonly unlocked: Unlocked
+  readonly claims: Claims
   readonly address: string | null | undefined
 }
 
@@ -82,7 +101,7 @@ async function bind(
   ctx: ServiceContext,
   db: Queryable,
   request: Request,
-  { device, seed, unlocked, address = null }: NewDevice,
+  { device, seed, unlocked, claims, address = null }: NewDevice,
 ): Promise<Activation> {
   const activation = await findActivation(ctx, db, request.code)
   if (!activation) throw noCode()
@@ -103,6 +122,8 @@ async function bind(
     replaces: ended.devices.length > 0,
     address,
   })
+  // A copy of this very call gets nothing: only the key can repeat it.
+  await rememberCall(db, { deviceId: device, jti: claims.jti, expiresAt: claims.iat + clockTolerance })
   notifyRevoked(db, ctx, ended)
   return activation
 }

@@ -6,17 +6,12 @@ import { Id } from '../../../contract/text.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
-import { activationOfToken } from './activation-statements.ts'
-import { generatorOfDevice } from '../factors/possessions.ts'
 import type { DeviceRow } from '../factors/possessions.ts'
+import { boundAccount } from './bound-account.ts'
 import { deviceById } from './statements.ts'
 import { cancelMove, claimById, requestMove } from './move-statements.ts'
 import type { ClaimRow } from './move-statements.ts'
-import { activatedView } from './bind-device.ts'
-import { checkPin, reserveRequiredPin } from './check-pin.ts'
 import { parseContent, peek, verify } from './signature.ts'
-import { consumeCall } from './signed-call.ts'
-import type { SignedCall } from './signed-call.ts'
 
 const Subject = z.object({ sub: Id })
 
@@ -33,7 +28,8 @@ export async function collectMove(ctx: ServiceContext, jws: string): Promise<{ a
   const verified = verify(ctx, jws, key, { method: 'POST', path: devicePaths.collectMove })
   const request = parseContent(CollectMoveRequest, verified.payload)
   const device = request.cancel ? await cancelUnlessMoved(ctx, claim) : await waitFor(db, claim)
-  return device ? { account: await account(ctx, { ...verified, device }, request) } : {}
+  if (!device) return {}
+  return { account: await boundAccount(ctx, { ...verified, device }, { pin: request.pin, push: false }) }
 }
 
 async function waitFor(db: Queryable, claim: ClaimRow): Promise<DeviceRow | undefined> {
@@ -60,20 +56,6 @@ async function movedDevice(db: Queryable, { deviceId, claimId }: ClaimRow): Prom
   const device = await deviceById(db, claimId)
   if (!device && old?.revokedAt !== null) throw noClaim()
   return device
-}
-
-async function account(ctx: ServiceContext, call: SignedCall, { pin }: CollectMoveRequest): Promise<Activated> {
-  const { id, tokenId, domainId, userId } = call.device
-  const reserved = await ctx.store.db.transaction().execute(async (db) => {
-    await consumeCall(db, call)
-    return reserveRequiredPin(ctx, db, { device: call.device, pin, attempt: call.claims.jti })
-  })
-  if (reserved) await checkPin(ctx, reserved, pin ?? '')
-  const activation = await activationOfToken(ctx.store.db, tokenId)
-  const generator = await generatorOfDevice(ctx.store.db, domainId, userId)
-  if (!activation || !generator) throw noClaim()
-  const seed = ctx.secrets.open(generator.seed, { kind: 'seed', id, userId })
-  return activatedView(ctx, activation, { id, seed, push: false })
 }
 
 /** The same for claims that were canceled or have expired. */

@@ -27,8 +27,20 @@ describe('the authenticator', () => {
     expect(response.headers.get('x-powered-by')).toBeNull()
     expect(response.headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-        "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     )
+  })
+
+  it.each([
+    ['/authenticator/?again=', '/authenticator/'],
+    ['/authenticator/index.html?again=', '/authenticator/index.html'],
+    ['/authenticator/https:evil.example?again=', '/authenticator/https:evil.example'],
+    ['/authenticator//evil.example?again=', '/authenticator//evil.example'],
+  ])('the address %s, which loads a page again, leads back to the same page', async (path, target) => {
+    const response = await fetch(running.origin + path, { redirect: 'manual' })
+
+    expect([response.status, response.headers.get('cache-control')]).toEqual([303, 'no-store'])
+    expect(new URL(response.headers.get('location') ?? '', running.origin + path).href).toBe(running.origin + target)
   })
 
   it('the authenticator’s scripts, whose names contain a hash, are cached forever', async () => {

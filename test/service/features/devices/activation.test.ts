@@ -116,3 +116,54 @@ describe('activating', () => {
     expect(await outcome(await activate(code, { name: '' }))).toEqual([400, 'api.error.invalid.name'])
   })
 })
+
+describe('activating again', () => {
+  it('activation that is repeated with the same code and key returns the same account, and its device works', async () => {
+    const { code, newDevice } = await invited(running)
+    const { signer, activate, inbox } = await newDevice()
+    const first = await read(await activate(code))
+
+    const again = await read(await activate(code))
+    signer.id = again.json.device
+
+    expect(again.json).toEqual(first.json)
+    expect((await inbox()).status).toBe(200)
+  })
+
+  it('activation that is repeated while the first call is under way returns the same account', async () => {
+    const { code, newDevice } = await invited(running)
+    const { activate } = await newDevice()
+
+    const answers = await Promise.all(Array.from({ length: 8 }, async () => read(await activate(code))))
+
+    expect(new Set(answers.map(({ status, json }) => `${status} ${JSON.stringify(json)}`)).size).toBe(1)
+    expect(answers[0]?.status).toBe(200)
+  })
+
+  it('activation is repeated by no other key, and by no copy of the first call', async () => {
+    const { code, newDevice } = await invited(running)
+    const [{ signer, post }, other] = [await newDevice(), await newDevice()]
+    const content = { code, name: 'x', key: signer.publicKey }
+    const jws = await signer.sign({ htm: 'POST', path: devicePaths.activate, ...content })
+    await post(devicePaths.activate, jws)
+
+    const copied = await outcome(await post(devicePaths.activate, jws))
+
+    expect(copied).toEqual([401, 'api.error.device.replayed'])
+    expect(await outcome(await other.activate(code))).toEqual([404, 'api.error.notfound.activationcode'])
+  })
+
+  it('activation is not repeated after ten minutes, nor once the device is removed', async () => {
+    const [late, removed] = [await invited(running), await invited(running)]
+    const [lateDevice, removedDevice] = [await late.newDevice(), await removed.newDevice()]
+    await lateDevice.activate(late.code)
+    removedDevice.signer.id = (await read(await removedDevice.activate(removed.code))).json.device
+    await removedDevice.remove()
+
+    const ended = await outcome(await removedDevice.activate(removed.code, { sub: undefined }))
+    running.clock.skip(10 * 60)
+
+    expect(ended).toEqual([403, 'api.error.device.revoked'])
+    expect(await outcome(await lateDevice.activate(late.code))).toEqual([404, 'api.error.notfound.activationcode'])
+  })
+})

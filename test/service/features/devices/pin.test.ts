@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 
 import { slowHashes } from '../../../../src/service/engine/base/slow-hashes.ts'
 import { deviceById } from '../../../../src/service/features/devices/statements.ts'
+import { devicePaths } from '../../../../src/contract/device.ts'
 import { createDevice, currentCode } from '../../../../src/device/index.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { random128 } from '../../../support/device-signer.ts'
@@ -289,6 +290,33 @@ describe('activation in a domain that requires a PIN or passcode', () => {
       })
     },
   )
+
+  it('activation that is repeated because its answer was lost asks for the PIN that was chosen, and counts wrong ones', async () => {
+    const code = await newCode(running)
+    let lost = 3
+    const device = createDevice({
+      // Without the pauses between retries.
+      clock: {
+        now: () => running.clock.now(),
+        after: (ms, callback) => (ms < 2000 && queueMicrotask(callback), () => {}),
+      },
+      fetch: async (...call) => {
+        const response = await fetch(...call)
+        if (call[0] !== running.origin + devicePaths.activate || lost === 0) return response
+        lost -= 1
+        throw new TypeError('lost')
+      },
+    })
+    const preview = await device.preview(running.origin, code)
+    const activate = (chosen?: string) => device.activate(running.origin, code, { name: 'Test', preview, pin: chosen })
+
+    await expect(activate(pin)).rejects.toMatchObject({ code: 'network' })
+    await expect(activate('8264')).rejects.toMatchObject({ code: 'api.error.invalid.pin', triesLeft: 4 })
+    await expect(activate()).rejects.toMatchObject({ code: 'api.error.invalid.pin' })
+    const account = await activate(pin)
+
+    expect((await device.requests(account)).requests).toEqual([])
+  })
 
   it('activation accepts a passcode however it is typed and rejects short and common ones', async () => {
     const passcodes = await startService({}, { keyType: 'PASSCODE' })
