@@ -21,6 +21,10 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
   return program
 }
 
+/** The exit code of the named command after a usage error. @param args As typed after the program's name. */
+export const usageExitCodeOf = ([name = '']: readonly string[]): number =>
+  commandTable[name]?.usageExitCode ?? exitCode.usage
+
 /** Commander exits with 1 for every error. Scripts need to distinguish usage errors from failures. */
 function configureErrors(command: Command, path: string, usage: number = exitCode.usage): void {
   command

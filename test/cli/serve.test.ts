@@ -67,6 +67,18 @@ describe('second-factor init', () => {
     })
   })
 
+  it.each([
+    ['--organization', ''],
+    ['--domain', 'x'.repeat(129)],
+    ['--domain', 'two\nlines'],
+  ])('second-factor init creates nothing when the name of %s is invalid: %j', async (option, name) => {
+    const { stderr, code } = await runHere('init', '--database', database, option, name)
+
+    expect([code, existsSync(database)]).toEqual([2, false])
+    expectOneLine(stderr)
+    expect(stderr).toMatch(new RegExp(`^${option}: must `))
+  })
+
   it('second-factor init adds an organization to a database with others, but rejects a name twice', async () => {
     const first = await runHere('init', '--database', database, '--organization', 'A')
     const second = await runHere('init', '--database', database, '--organization', 'B', '--domain', 'Shop')
@@ -142,6 +154,13 @@ describe('second-factor serve', () => {
     expect(existsSync(database)).toBe(false)
   })
 
+  it('second-factor serve refuses an empty --host, which would listen on all addresses', async () => {
+    const { stderr, code } = await runHere('serve', '--database', database, '--host', '')
+
+    expect(code).toBe(2)
+    expect(stderr).toContain("'--host <address>' argument '' is invalid")
+  })
+
   it.each([
     ['its port', '--port', []],
     ['the port of its metrics', '--metrics-port', ['--port', '0']],
@@ -167,6 +186,9 @@ describe('a usage error', () => {
     [['unknown']],
     [['init']],
     [['serve', '--database', 'x', '--port', '99999']],
+    [['serve', '--database', 'x', '--host', '[::1]']],
+    [['serve', '--database', 'x', '--host', '0.0.0.0:8787']],
+    [['serve', '--database', 'x', '--host', 'http://localhost']],
     [['serve', '--database', 'x', '--log-level', 'loud']],
     [['serve', '--database', 'x', '--metrics-port', 'x']],
     [['serve', '--database', 'x', '--request-timeout', '0']],

@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { Command, InvalidArgumentError } from 'commander'
 
 import { Id } from '../../contract/text.ts'
+import { Title } from '../../contract/title.ts'
 import { addApiKey, isApiKey } from '../../service/features/domains/api-keys.ts'
 import { defaultNames } from '../../service/app-domain.ts'
 import { addDomain, refuseWithoutPasskeys } from '../../service/features/domains/administration.ts'
@@ -54,6 +55,8 @@ export function initCommand(): Command {
 
 async function init(settings: Settings, command: Command): Promise<void> {
   const { database, apiKeyFile, domainId, json } = settings
+  requireName('--organization', settings.organization)
+  requireName('--domain', settings.domain)
   const apiKey = apiKeyFile === undefined ? undefined : await readApiKey(apiKeyFile)
   const action = async (ctx: ServiceContext) => {
     const created = await create(ctx, settings, { apiKey, domainId })
@@ -62,6 +65,12 @@ async function init(settings: Settings, command: Command): Promise<void> {
     else show(created, settings, nextCommand(command, database))
   }
   await withDatabase({ database, create: true }, action)
+}
+
+/** Checked before anything is created, so that the corrected command can create all of it. */
+function requireName(option: string, name: string): void {
+  const problem = Title.safeParse(name).error?.issues[0]
+  if (problem) throw new Failure(`${option}: ${problem.message}.`, exitCode.usage)
 }
 
 /** More than an API key and a line break take, bytes. */
@@ -102,8 +111,6 @@ async function create(ctx: ServiceContext, settings: Settings, takenOver: TakenO
     if (error instanceof NameTakenError) {
       throw new Failure(`${error.message} Choose another with --organization NAME.`, undefined, { cause: error })
     }
-    if (error instanceof TypeError)
-      throw new Failure('A name has 1 to 128 characters.', exitCode.usage, { cause: error })
     throw error
   }
 }
