@@ -198,6 +198,27 @@ describe('a usage error', () => {
     expect((await runHere(...args)).code).toBe(2)
   })
 
+  it('second-factor names a misspelled option, and not only the required one that is missing for it', async () => {
+    const { stderr, code } = await runHere('init', '--databse', database)
+
+    expect(code).toBe(2)
+    expect(stderr).toContain("unknown option '--databse', and required option '--database <file-or-url>' not specified")
+  })
+
+  it('second-factor names commands as npx finds them where it was started by npx, and quotes paths for a shell', async () => {
+    const other = join(folder, 'it is.sqlite')
+
+    const byNpx = await runIn({ npm_lifecycle_script: 'second-factor' }, 'user', 'list', '--database', other)
+    const byPath = await runIn({ npm_lifecycle_script: 'vitest' }, 'user', 'list', '--database', other)
+    const usage = await runIn({ npm_lifecycle_script: 'second-factor' }, 'user', 'list', '--unknown')
+    const created = await runIn({ npm_lifecycle_script: 'second-factor' }, 'init', '--database', other)
+
+    expect(byNpx.stderr).toContain(`Create it: npx second-factor init --database '${other}'`)
+    expect(byPath.stderr).toContain(`Create it: second-factor init --database '${other}'`)
+    expect(usage.stderr).toContain('See: npx second-factor user list --help')
+    expect(created.stdout).toMatch(/^Next +npx second-factor serve --database '/m)
+  })
+
   it('second-factor names an address that is none as it was given: by its option, or else by its variable', async () => {
     const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`
     const env = { MFA_KEYS: keys, MFA_LISTEN_DATABASE: 'nonsense', MFA_DATABASE: 'postgres://127.0.0.1:1/mfa' }

@@ -8,6 +8,7 @@ import { databaseCommand } from '../admin/command.ts'
 import { isUrl, writing } from '../database/failures.ts'
 import { requireDatabase } from '../database/open.ts'
 import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { invocation, shellWord } from '../terminal/invocation.ts'
 import { printJson, printRows } from '../terminal/print.ts'
 
 interface Settings {
@@ -49,6 +50,6 @@ async function backUp(file: string, { database, json }: Settings): Promise<void>
       'Keys',
       keys === undefined ? 'not included: they come from MFA_KEYS' : `not included: back up ${keys} in another place`,
     ],
-    ['Restore', `second-factor restore ${file} --database ${database}`],
+    ['Restore', `${invocation()} restore ${shellWord(file)} --database ${shellWord(database)}`],
   ])
 }

@@ -22,6 +22,7 @@ import { withDatabase } from '../database/open.ts'
 import { defaultWords, interfaceOptions, interfaceWordsOf, typedWords } from '../serve/interface-options.ts'
 import { defaultPort } from '../serve/listeners.ts'
 import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { invocation, shellWord } from '../terminal/invocation.ts'
 import { printRows } from '../terminal/print.ts'
 import { readWholeFile } from '../terminal/read-file.ts'
 import { domainTypeOption, phishingResistantOption } from './domain-options.ts'
@@ -163,15 +164,10 @@ function nextCommand(command: Command, database: string): string {
     return isUrl(value) ? [] : [option.long ?? '', shellWord(value)]
   })
   const isHidden = isUrl(database) && command.getOptionValueSource('database') === 'cli'
-  return [...(isHidden ? ["MFA_DATABASE='…'"] : []), 'second-factor serve', ...words].join(' ')
+  return [...(isHidden ? ["MFA_DATABASE='…'"] : []), `${invocation()} serve`, ...words].join(' ')
 }
 
 const repeated = new Set(['database', 'basePath', 'scheme', 'mediaType'])
-
-/** Quotes a word for a POSIX shell. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
-}
 
 function parseId(text: string): string {
   if (Id.safeParse(text).success) return text

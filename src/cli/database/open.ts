@@ -14,6 +14,7 @@ import { openCore } from '../../service/open-core.ts'
 import { ServiceOptions } from '../../service/options.ts'
 import { notifyFromEnv, secretsFromEnv, smtpFromEnv } from '../serve/settings-from-env.ts'
 import { commandOf, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { shellWord } from '../terminal/invocation.ts'
 import { isUrl, withOpenErrors } from './failures.ts'
 import { asFailure } from './problems.ts'
 
@@ -87,7 +88,9 @@ export async function withDatabase(
 /** Only `init` creates a database. */
 export function requireDatabase(database: string): void {
   if (isUrl(database) || existsSync(database)) return
-  throw new Failure(`The database ${database} doesn't exist. Create it: second-factor init --database ${database}`)
+  throw new Failure(
+    `The database ${database} doesn't exist. Create it: second-factor init --database ${shellWord(database)}`,
+  )
 }
 
 /** Prints on stderr what the person at the terminal needs to know. */
