@@ -1,12 +1,13 @@
 /** Runs the `second-factor` command. */
 import { withErrorHandling } from './terminal/failure.ts'
-import { createProgram } from './program.ts'
+import { createProgram, usageExitCodeOf } from './program.ts'
 import { readSecretFiles } from './serve/secret-files.ts'
 import { watchOutput } from './watch-output.ts'
 
+const args = process.argv.slice(2)
 watchOutput(process.stdout)
 await withErrorHandling(async () => {
-  readSecretFiles(process.env)
-  const program = await createProgram(process.argv.slice(2))
+  readSecretFiles(process.env, usageExitCodeOf(args))
+  const program = await createProgram(args)
   await program.parseAsync()
 })()

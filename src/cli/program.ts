@@ -4,6 +4,7 @@ import { Command } from 'commander'
 
 import { commandTable } from './commands/table.ts'
 import { exitCode } from './terminal/failure.ts'
+import { asInvoked } from './terminal/invocation.ts'
 
 /**
  * Creates the program. Only commands in the arguments are loaded; all others have just a name and a description.
@@ -21,6 +22,10 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
   return program
 }
 
+/** The exit code of the named command after a usage error. @param args As typed after the program's name. */
+export const usageExitCodeOf = ([name = '']: readonly string[]): number =>
+  commandTable[name]?.usageExitCode ?? exitCode.usage
+
 /** Commander exits with 1 for every error. Scripts need to distinguish usage errors from failures. */
 function configureErrors(command: Command, path: string, usage: number = exitCode.usage): void {
   command
@@ -33,16 +38,20 @@ function configureErrors(command: Command, path: string, usage: number = exitCod
 }
 
 /** One line that points to the help. For a missing option, it names the environment variable that could set it. */
-function explainUsage(message: string, { options }: Command, path: string): string {
+function explainUsage(message: string, { options, args }: Command, path: string): string {
   const missing = options.find(({ envVar, flags }) => envVar && message.includes(`'${flags}' not specified`))
   const variable = missing ? `, and ${missing.envVar} is not set` : ''
+  // Commander looks for missing options first, and a misspelled option is missing.
+  const unknown = message.includes('not specified') ? args.find((word) => /^-./.test(word)) : undefined
+  const misspelled = unknown === undefined ? '' : `unknown option '${unknown.replace(/=.*/s, '')}', and `
   const line =
     message
+      .replace(/^error: /, `error: ${misspelled}`)
       .trim()
       .split('\n')
       .map((part) => part.trim())
       .join(' ') + variable
-  return `${line}${line.endsWith('.') ? '' : '.'} See: ${path} --help\n`
+  return asInvoked(`${line}${line.endsWith('.') ? '' : '.'} See: ${path} --help\n`)
 }
 
 /** The version of the package. Its `package.json` is two folders up, from `src/` and from `dist/`. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 
 import { describe, expect, it } from 'vitest'
 
+import { examine as look } from '../../src/cli/doctor/examine.ts'
 import { listen } from '../support/listen.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { run } from './admin/run-command.ts'
@@ -72,6 +73,33 @@ describe('second-factor doctor', () => {
 
     expect(found['Cookies']).toEqual(finding)
     expect(code).toBe(0)
+  })
+
+  it('the doctor compares the clock of the app with the time at which its answer came, however long the others take', async () => {
+    const sent = 1_700_000_000
+    const headers = new Headers({ date: new Date(sent * 1000).toUTCString() })
+
+    const findings = await look({
+      url: new URL('https://app.example'),
+      path: '/mfa',
+      visit: (path) =>
+        Promise.resolve(
+          path === '/' ? { at: sent + 1, status: 200, headers, json: undefined } : { failure: 'no answer' },
+        ),
+      visitAuthenticator: undefined,
+    })
+
+    expect(findings.find(({ about }) => about === 'Clock')?.state).toBe('good')
+  })
+
+  it('the doctor says of a failing app that it fails, and of a port without TLS that it has none', async () => {
+    const url = await listen((_req, res) => void res.writeHead(503).end())
+
+    const failing = await examine(url)
+    const plain = await examine(url.replace('http:', 'https:'))
+
+    expect(failing.found['/mfa']).toMatch(/^problem: fails \(503\): look at the log/)
+    expect(plain.found['Address']).toMatch(/^problem: answers, but not over https \(ERR_SSL_\w+\): start/)
   })
 
   it('the doctor reads no more than the beginning of a page that has no end', async () => {

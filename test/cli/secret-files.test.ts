@@ -63,4 +63,10 @@ describe('a secret in a file', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1)
     expect(stderr).not.toMatch(/k[12]:/)
   })
+
+  it('a secret file that cannot be read has second-factor ask exit with 3: 2 would say that the approval expired', async () => {
+    const { code, stderr } = await command(['ask', '--title', 'x'], { MFA_API_KEY_FILE: join(folder, 'none') })
+
+    expect([code, stderr]).toEqual([3, expect.stringContaining('none (ENOENT)')])
+  })
 })

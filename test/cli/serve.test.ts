@@ -67,6 +67,18 @@ describe('second-factor init', () => {
     })
   })
 
+  it.each([
+    ['--organization', ''],
+    ['--domain', 'x'.repeat(129)],
+    ['--domain', 'two\nlines'],
+  ])('second-factor init creates nothing when the name of %s is invalid: %j', async (option, name) => {
+    const { stderr, code } = await runHere('init', '--database', database, option, name)
+
+    expect([code, existsSync(database)]).toEqual([2, false])
+    expectOneLine(stderr)
+    expect(stderr).toMatch(new RegExp(`^${option}: must `))
+  })
+
   it('second-factor init adds an organization to a database with others, but rejects a name twice', async () => {
     const first = await runHere('init', '--database', database, '--organization', 'A')
     const second = await runHere('init', '--database', database, '--organization', 'B', '--domain', 'Shop')
@@ -142,6 +154,13 @@ describe('second-factor serve', () => {
     expect(existsSync(database)).toBe(false)
   })
 
+  it('second-factor serve refuses an empty --host, which would listen on all addresses', async () => {
+    const { stderr, code } = await runHere('serve', '--database', database, '--host', '')
+
+    expect(code).toBe(2)
+    expect(stderr).toContain("'--host <address>' argument '' is invalid")
+  })
+
   it.each([
     ['its port', '--port', []],
     ['the port of its metrics', '--metrics-port', ['--port', '0']],
@@ -167,6 +186,9 @@ describe('a usage error', () => {
     [['unknown']],
     [['init']],
     [['serve', '--database', 'x', '--port', '99999']],
+    [['serve', '--database', 'x', '--host', '[::1]']],
+    [['serve', '--database', 'x', '--host', '0.0.0.0:8787']],
+    [['serve', '--database', 'x', '--host', 'http://localhost']],
     [['serve', '--database', 'x', '--log-level', 'loud']],
     [['serve', '--database', 'x', '--metrics-port', 'x']],
     [['serve', '--database', 'x', '--request-timeout', '0']],
@@ -174,6 +196,27 @@ describe('a usage error', () => {
     [['init', '--database', 'x', '--unknown']],
   ])('second-factor exits with 2 after a usage error: %j', async (args) => {
     expect((await runHere(...args)).code).toBe(2)
+  })
+
+  it('second-factor names a misspelled option, and not only the required one that is missing for it', async () => {
+    const { stderr, code } = await runHere('init', '--databse', database)
+
+    expect(code).toBe(2)
+    expect(stderr).toContain("unknown option '--databse', and required option '--database <file-or-url>' not specified")
+  })
+
+  it('second-factor names commands as npx finds them where it was started by npx, and quotes paths for a shell', async () => {
+    const other = join(folder, 'it is.sqlite')
+
+    const byNpx = await runIn({ npm_lifecycle_script: 'second-factor' }, 'user', 'list', '--database', other)
+    const byPath = await runIn({ npm_lifecycle_script: 'vitest' }, 'user', 'list', '--database', other)
+    const usage = await runIn({ npm_lifecycle_script: 'second-factor' }, 'user', 'list', '--unknown')
+    const created = await runIn({ npm_lifecycle_script: 'second-factor' }, 'init', '--database', other)
+
+    expect(byNpx.stderr).toContain(`Create it: npx second-factor init --database '${other}'`)
+    expect(byPath.stderr).toContain(`Create it: second-factor init --database '${other}'`)
+    expect(usage.stderr).toContain('See: npx second-factor user list --help')
+    expect(created.stdout).toMatch(/^Next +npx second-factor serve --database '/m)
   })
 
   it('second-factor names an address that is none as it was given: by its option, or else by its variable', async () => {

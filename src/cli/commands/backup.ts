@@ -5,9 +5,10 @@ import type { Command } from 'commander'
 import { copyDatabase, readAuditHeads } from '../../service/upkeep/sqlite-file.ts'
 import { keyFileOf } from '../../service/engine/secrets/key-file.ts'
 import { databaseCommand } from '../admin/command.ts'
-import { isUrl, rethrowFileError } from '../database/failures.ts'
+import { isUrl, writing } from '../database/failures.ts'
 import { requireDatabase } from '../database/open.ts'
 import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { invocation, shellWord } from '../terminal/invocation.ts'
 import { printJson, printRows } from '../terminal/print.ts'
 
 interface Settings {
@@ -34,10 +35,12 @@ async function backUp(file: string, { database, json }: Settings): Promise<void>
     )
   }
   requireDatabase(database)
-  await copyDatabase(database, file).catch(rethrowFileError)
+  await writing(file, () => copyDatabase(database, file))
   const headsFile = `${file}.heads.jsonl`
   const heads = await readAuditHeads(file)
-  writeFileSync(headsFile, heads.map((head) => `${JSON.stringify(head)}\n`).join(''), { mode: 0o600 })
+  await writing(headsFile, () =>
+    writeFileSync(headsFile, heads.map((head) => `${JSON.stringify(head)}\n`).join(''), { mode: 0o600 }),
+  )
   const keys = process.env['MFA_KEYS'] ? undefined : keyFileOf(database)
   if (json) return printJson({ file, heads: headsFile, keys: keys ?? null })
   printRows([
@@ -47,6 +50,6 @@ async function backUp(file: string, { database, json }: Settings): Promise<void>
       'Keys',
       keys === undefined ? 'not included: they come from MFA_KEYS' : `not included: back up ${keys} in another place`,
     ],
-    ['Restore', `second-factor restore ${file} --database ${database}`],
+    ['Restore', `${invocation()} restore ${shellWord(file)} --database ${shellWord(database)}`],
   ])
 }

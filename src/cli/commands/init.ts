@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { Command, InvalidArgumentError } from 'commander'
 
 import { Id } from '../../contract/text.ts'
+import { Title } from '../../contract/title.ts'
 import { addApiKey, isApiKey } from '../../service/features/domains/api-keys.ts'
 import { defaultNames } from '../../service/app-domain.ts'
 import { addDomain, refuseWithoutPasskeys } from '../../service/features/domains/administration.ts'
@@ -21,6 +22,7 @@ import { withDatabase } from '../database/open.ts'
 import { defaultWords, interfaceOptions, interfaceWordsOf, typedWords } from '../serve/interface-options.ts'
 import { defaultPort } from '../serve/listeners.ts'
 import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { invocation, shellWord } from '../terminal/invocation.ts'
 import { printRows } from '../terminal/print.ts'
 import { readWholeFile } from '../terminal/read-file.ts'
 import { domainTypeOption, phishingResistantOption } from './domain-options.ts'
@@ -54,6 +56,8 @@ export function initCommand(): Command {
 
 async function init(settings: Settings, command: Command): Promise<void> {
   const { database, apiKeyFile, domainId, json } = settings
+  requireName('--organization', settings.organization)
+  requireName('--domain', settings.domain)
   const apiKey = apiKeyFile === undefined ? undefined : await readApiKey(apiKeyFile)
   const action = async (ctx: ServiceContext) => {
     const created = await create(ctx, settings, { apiKey, domainId })
@@ -62,6 +66,12 @@ async function init(settings: Settings, command: Command): Promise<void> {
     else show(created, settings, nextCommand(command, database))
   }
   await withDatabase({ database, create: true }, action)
+}
+
+/** Checked before anything is created, so that the corrected command can create all of it. */
+function requireName(option: string, name: string): void {
+  const problem = Title.safeParse(name).error?.issues[0]
+  if (problem) throw new Failure(`${option}: ${problem.message}.`, exitCode.usage)
 }
 
 /** More than an API key and a line break take, bytes. */
@@ -102,8 +112,6 @@ async function create(ctx: ServiceContext, settings: Settings, takenOver: TakenO
     if (error instanceof NameTakenError) {
       throw new Failure(`${error.message} Choose another with --organization NAME.`, undefined, { cause: error })
     }
-    if (error instanceof TypeError)
-      throw new Failure('A name has 1 to 128 characters.', exitCode.usage, { cause: error })
     throw error
   }
 }
@@ -156,15 +164,10 @@ function nextCommand(command: Command, database: string): string {
     return isUrl(value) ? [] : [option.long ?? '', shellWord(value)]
   })
   const isHidden = isUrl(database) && command.getOptionValueSource('database') === 'cli'
-  return [...(isHidden ? ["MFA_DATABASE='…'"] : []), 'second-factor serve', ...words].join(' ')
+  return [...(isHidden ? ["MFA_DATABASE='…'"] : []), `${invocation()} serve`, ...words].join(' ')
 }
 
 const repeated = new Set(['database', 'basePath', 'scheme', 'mediaType'])
-
-/** Quotes a word for a POSIX shell. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
-}
 
 function parseId(text: string): string {
   if (Id.safeParse(text).success) return text

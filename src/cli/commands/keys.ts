@@ -11,6 +11,7 @@ import type { Examples } from '../admin/command.ts'
 import { codeOf, reasonFor } from '../database/failures.ts'
 import { withDatabase } from '../database/open.ts'
 import { commandOf, exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { invocation, shellWord } from '../terminal/invocation.ts'
 import { counted, dateOf, printDone, printJson, printTable, quote, yesOrNo } from '../terminal/print.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { readWholeFile } from '../terminal/read-file.ts'
@@ -77,7 +78,7 @@ function addCommand(): Command {
     keysAction(async ({ keys, random }, settings: Settings) => {
       const file = requireFile(keys.file)
       const id = await changing(file, () => addKey(file, random))
-      const next = `Back up ${file} again, then run: second-factor keys rotate --database ${settings.database}`
+      const next = `Back up ${file} again, then run: ${invocation()} keys rotate --database ${shellWord(settings.database)}`
       printDone(settings, { key: id, file }, `${quote(id)} is now the first key. ${next}`)
     }),
   )
@@ -121,7 +122,7 @@ function removeCommand(): Command {
         printDone(
           settings,
           { removed: id },
-          `Removed ${quote(id)}. Keep a copy: older backups of the database still need it.`,
+          `Removed ${quote(id)} from ${file}. Older backups of the database still need it: keep the copies of the file that have it.`,
         )
       }),
     )

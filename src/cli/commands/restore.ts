@@ -21,7 +21,7 @@ import { keyFileOf } from '../../service/engine/secrets/key-file.ts'
 import { printable } from '../../ground/printable.ts'
 import { liveNodes } from '../../service/engine/secrets/live-nodes.ts'
 import { databaseCommand } from '../admin/command.ts'
-import { isUrl, rethrowFileError } from '../database/failures.ts'
+import { isUrl, rethrowFileError, writing } from '../database/failures.ts'
 import { databaseAction, withDatabase } from '../database/open.ts'
 import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { dateOf, printJson, printRows, quote, shortId } from '../terminal/print.ts'
@@ -87,14 +87,14 @@ async function restore(backup: string, settings: Settings): Promise<void> {
   try {
     // Of a restore that was killed: its log would become a part of this copy.
     removeCopy(copy)
-    copyPrivately(file, copy)
+    await writing(copy, () => copyPrivately(file, copy))
     await removeMoveMark(copy)
     let restored: Restored | undefined
-    await withDatabase({ database: copy, keys: keysFor(name) }, async (ctx) => {
+    await withDatabase({ database: copy, shown: file, keys: keysFor(name) }, async (ctx) => {
       restored = await settle(ctx, settings)
     })
     await requireUnused(database).catch(rethrowFileError)
-    const old = replaceDatabase(database, copy, commandClock.now())
+    const old = await writing(database, () => replaceDatabase(database, copy, commandClock.now()))
     if (restored) show(restored, settings, { old, isEarlier })
   } finally {
     removeCopy(copy)

@@ -23,7 +23,7 @@ import { oidcOptions, openOidc } from '../serve/oidc.ts'
 import type { OidcSettings } from '../serve/oidc.ts'
 import { createLogger, logLevels } from '../serve/logger.ts'
 import type { LogLevel } from '../serve/logger.ts'
-import { authority, openListeners, portOption } from '../serve/listeners.ts'
+import { authority, hostOption, openListeners, portOption } from '../serve/listeners.ts'
 import { secretFilesHelp } from '../serve/secret-files.ts'
 import { environmentHelp, notifyFromEnv, secretsFromEnv, smtpFromEnv } from '../serve/settings-from-env.ts'
 import { readTls, reloadTlsOnSignal, tlsHelp, warnOfExpiry } from '../serve/tls-files.ts'
@@ -80,7 +80,7 @@ export function serveCommand(): Command {
     )
     .optionsGroup('Connections:')
     .addOption(portOption('port to listen on; 0 for any free port'))
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .addOption(hostOption())
     .addOption(new Option('--tls-cert <file>', 'PEM certificate for HTTPS').env('MFA_TLS_CERT'))
     .addOption(new Option('--tls-key <file>', 'PEM private key of --tls-cert').env('MFA_TLS_KEY'))
     .option(

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { SetupError } from '../../service-handle.ts'
@@ -17,8 +17,11 @@ import { exitCode, Failure, OptionFailure } from '../terminal/failure.ts'
 /** Whether a database is named by its address, even a mistyped one. An address may contain a password. */
 export const isUrl = (database: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(database)
 
-/** Opens a database or service. Common errors become one line. */
-export async function withOpenErrors<T>(database: string, open: () => Promise<T>): Promise<T> {
+/**
+ * Opens a database or service. Common errors become one line.
+ * @param shown What the line names in place of the database.
+ */
+export async function withOpenErrors<T>(database: string, open: () => Promise<T>, shown = database): Promise<T> {
   if (isUrl(database) && !/^postgres(ql)?:/.test(database)) {
     throw new Failure('Unsupported database: expected a path or a postgres:// URL.', exitCode.usage)
   }
@@ -30,7 +33,7 @@ export async function withOpenErrors<T>(database: string, open: () => Promise<T>
     if (cause instanceof TypeError) throw new OptionFailure(cause.message, { cause })
     if (isSelfExplanatory(cause)) throw new Failure(cause.message, undefined, { cause })
     // The address is left out: a password could be anywhere in it.
-    const name = isUrl(database) ? '' : ` ${database}`
+    const name = isUrl(database) ? '' : ` ${shown}`
     throw new Failure(`Can't open the database${name}: ${reasonFor(database, cause)}`, undefined, { cause })
   }
 }
@@ -39,6 +42,19 @@ export async function withOpenErrors<T>(database: string, open: () => Promise<T>
 export function rethrowFileError(cause: unknown): never {
   if (isSelfExplanatory(cause)) throw new Failure(cause.message, undefined, { cause })
   throw cause
+}
+
+/** Writes a file for a command. What the system refuses becomes one line. @param file What the line names. */
+export async function writing<T>(file: string, write: () => T | Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (cause) {
+    if (isSelfExplanatory(cause)) throw new Failure(cause.message, undefined, { cause })
+    const code = codeOf(cause)
+    if (code === '') throw cause
+    const reason = code === 'ENOENT' ? 'no such folder. Check the path.' : reasonFor(file, cause)
+    throw new Failure(`Can't write ${file}: ${reason}`, undefined, { cause })
+  }
 }
 
 /** Errors of this package whose message says what is wrong and what to do. */
@@ -91,8 +107,15 @@ export function codeOf(error: unknown): string {
 function notWritable(database: string): string {
   const folder = dirname(database)
   if (!isWritable(folder)) return `the folder ${folder} isn't writable. Check its owner and mode.`
-  if (existsSync(database) && statSync(database).uid !== process.getuid?.()) return 'another user owns the file.'
+  const foreign = ['', '-wal', '-shm'].find((suffix) => isOfAnotherUser(database + suffix))
+  if (foreign === '') return 'another user owns the file.'
+  if (foreign !== undefined) return `another user owns ${database}${foreign}. Give it the owner of the database.`
   return "the file isn't writable. Check its mode, and whether the disk is mounted read-only."
+}
+
+function isOfAnotherUser(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats !== undefined && stats.uid !== process.getuid?.()
 }
 
 function isWritable(path: string): boolean {

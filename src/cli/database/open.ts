@@ -14,6 +14,7 @@ import { openCore } from '../../service/open-core.ts'
 import { ServiceOptions } from '../../service/options.ts'
 import { notifyFromEnv, secretsFromEnv, smtpFromEnv } from '../serve/settings-from-env.ts'
 import { commandOf, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { shellWord } from '../terminal/invocation.ts'
 import { isUrl, withOpenErrors } from './failures.ts'
 import { asFailure } from './problems.ts'
 
@@ -27,6 +28,8 @@ export interface CommandMail {
 
 interface DatabaseSettings {
   readonly database: string
+  /** The file that messages name in place of a copy of it. */
+  readonly shown?: string | undefined
   readonly keys?: string | undefined
   /** Absent: the command sends no mail. */
   readonly mail?: CommandMail | undefined
@@ -44,27 +47,30 @@ export function databaseAction<A extends unknown[]>(action: (ctx: ServiceContext
 
 /** Opens a database for one command. What the service rejects becomes a `Failure`. */
 export async function withDatabase(
-  { database, keys, create, mail }: DatabaseSettings,
+  { database, shown, keys, create, mail }: DatabaseSettings,
   action: (ctx: ServiceContext) => Promise<void>,
 ): Promise<void> {
   if (!create) requireDatabase(database)
-  const { core } = await withOpenErrors(database, () =>
-    openCore(
-      parseOptions(ServiceOptions, 'createService', {
-        database,
-        logger: commandLogger,
-        clock: commandClock,
-        // A command sends no push messages.
-        push: false,
-        ...(isAddress(database) && { listenDatabase: process.env.MFA_LISTEN_DATABASE || undefined }),
-        ...secretsFromEnv(process.env),
-        ...(keys !== undefined && { keys }),
-        ...(mail && { ...smtpFromEnv(process.env), ...notifyFromEnv(process.env) }),
-        authenticatorUrl: mail?.authenticatorUrl || undefined,
-      }),
-      { addressOf: () => undefined, observer: noObserver },
-      { create: create ?? mayCreateDatabase(process.env), check: false, timeout: workTimeout },
-    ),
+  const { core } = await withOpenErrors(
+    database,
+    () =>
+      openCore(
+        parseOptions(ServiceOptions, 'createService', {
+          database,
+          logger: commandLogger,
+          clock: commandClock,
+          // A command sends no push messages.
+          push: false,
+          ...(isAddress(database) && { listenDatabase: process.env.MFA_LISTEN_DATABASE || undefined }),
+          ...secretsFromEnv(process.env),
+          ...(keys !== undefined && { keys }),
+          ...(mail && { ...smtpFromEnv(process.env), ...notifyFromEnv(process.env) }),
+          authenticatorUrl: mail?.authenticatorUrl || undefined,
+        }),
+        { addressOf: () => undefined, observer: noObserver },
+        { create: create ?? mayCreateDatabase(process.env), check: false, timeout: workTimeout },
+      ),
+    shown,
   )
   let closing: Promise<void> | undefined
   const close = () => (closing ??= core.close(() => Promise.resolve()))
@@ -82,7 +88,9 @@ export async function withDatabase(
 /** Only `init` creates a database. */
 export function requireDatabase(database: string): void {
   if (isUrl(database) || existsSync(database)) return
-  throw new Failure(`The database ${database} doesn't exist. Create it: second-factor init --database ${database}`)
+  throw new Failure(
+    `The database ${database} doesn't exist. Create it: second-factor init --database ${shellWord(database)}`,
+  )
 }
 
 /** Prints on stderr what the person at the terminal needs to know. */

@@ -1,4 +1,3 @@
-import { systemClock } from '../../ground/clock.ts'
 import type { Answer, NoAnswer, Visit } from './visit.ts'
 
 /** What was found about one thing. */
@@ -26,7 +25,8 @@ const maxDrift = 15
 export async function examine(examined: Examined): Promise<readonly Finding[]> {
   const { visit, path } = examined
   const home = await visit('/', 'text/html')
-  if ('failure' in home) return [problem('Address', `${home.failure}: start the app, or correct the address`)]
+  if ('failure' in home)
+    return [problem('Address', `${home.failure}: ${home.advice ?? 'start the app, or correct the address'}`)]
   const challenge = await visit(path, 'application/json')
   const page = await visit(path, 'text/html')
   return [
@@ -70,6 +70,7 @@ function challengeOf(answer: Answer | NoAnswer, path: string): Finding {
   if (status === 404) {
     return problem(about, `is not there: add app.use(mfa()), forward ${path} and everything below it, or give --path`)
   }
+  if (status >= 500) return problem(about, `fails (${status}): look at the log of the app, and of the proxy before it`)
   return problem(
     about,
     `shows another page (${status}): what serves it does not forward ${path} and everything below it to the app`,
@@ -159,11 +160,11 @@ async function authenticatorOf({ visit, visitAuthenticator, path }: Examined): P
   )
 }
 
-function clockOf({ headers }: Answer): Finding {
+function clockOf({ at, headers }: Answer): Finding {
   const about = 'Clock'
   const sent = Date.parse(headers.get('date') ?? '') / 1000
   if (Number.isNaN(sent)) return unknown(about, 'the answer has no date')
-  const drift = Math.round(Math.abs(sent - systemClock.now()))
+  const drift = Math.round(Math.abs(sent - at))
   if (drift <= maxDrift) return good(about, 'agrees with the one of this machine')
   return problem(
     about,

@@ -1,5 +1,9 @@
+import { systemClock } from '../../ground/clock.ts'
+
 /** What an anonymous visitor was answered. */
 export interface Answer {
+  /** The time at which it came, by the clock of this machine; s. */
+  readonly at: number
   readonly status: number
   readonly headers: Headers
   /** The JSON of the body; undefined for another body, and for one of more than a megabyte. */
@@ -9,6 +13,8 @@ export interface Answer {
 /** Why no answer came, in words. */
 export interface NoAnswer {
   readonly failure: string
+  /** What to do, where that is not about the app or its address. */
+  readonly advice?: string
 }
 
 export type Visit = (path: string, accept: 'text/html' | 'application/json' | '*/*') => Promise<Answer | NoAnswer>
@@ -28,9 +34,10 @@ export function visitorOf(base: string): Visit {
         redirect: 'manual',
         signal: AbortSignal.timeout(timeout),
       })
-      return { status: response.status, headers: response.headers, json: readJson(await readBody(response)) }
+      const at = systemClock.now()
+      return { at, status: response.status, headers: response.headers, json: readJson(await readBody(response)) }
     } catch (error) {
-      return { failure: reasonOf(error) }
+      return noAnswer(error)
     }
   }
 }
@@ -56,12 +63,18 @@ function readJson(text: string): Answer['json'] {
   }
 }
 
-/** The cause says more than "fetch failed". */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return `no answer within ${timeout / 1000} seconds`
+function noAnswer(error: unknown): NoAnswer {
+  if (!(error instanceof Error)) return { failure: String(error) }
+  if (error.name === 'TimeoutError') return { failure: `no answer within ${timeout / 1000} seconds` }
   const { cause } = error
-  if (!(cause instanceof Error)) return error.message
+  // The cause says more than "fetch failed".
+  if (!(cause instanceof Error)) return { failure: error.message }
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
-  return cause.message.includes(code) ? cause.message : `${code} ${cause.message}`
+  // The message of OpenSSL names files of its source.
+  if (code.startsWith('ERR_SSL_')) return { failure: `answers, but not over https (${code})` }
+  if (/CERT|SIGNATURE/.test(code))
+    return { failure: `has a certificate that is not valid here (${code})`, advice: trust }
+  return { failure: cause.message.includes(code) ? cause.message : `${code} ${cause.message}` }
 }
+
+const trust = 'if it is that of an authority of yours, set NODE_EXTRA_CA_CERTS to the file of the authority'

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import type { Encrypter } from 'age-encryption'
 
 import { flush } from '../../service/upkeep/sqlite-file.ts'
-import { codeOf, reasonFor } from '../database/failures.ts'
+import { writing } from '../database/failures.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
 
 /** A file that gets its name when it is complete. */
@@ -24,7 +24,7 @@ interface EncryptedFile {
 export async function createEncryptedFile(file: string, force: boolean): Promise<EncryptedFile> {
   requireReplaceable(file, force)
   const scratch = `${file}.${process.pid}.part`
-  const handle = await named(file, open(scratch, 'wx', 0o600))
+  const handle = await writing(file, () => open(scratch, 'wx', 0o600))
   const remove = () => rmSync(scratch, { force: true })
   // Ctrl+C ends the process at once.
   process.once('exit', remove)
@@ -34,9 +34,9 @@ export async function createEncryptedFile(file: string, force: boolean): Promise
       for (const reader = encrypted.getReader(); ;) {
         const { done, value } = await reader.read()
         if (done) break
-        await named(file, handle.writeFile(value))
+        await writing(file, () => handle.writeFile(value))
       }
-      await named(file, handle.sync())
+      await writing(file, () => handle.sync())
       requireReplaceable(file, force)
       renameSync(scratch, file)
       flush(dirname(file))
@@ -54,16 +54,6 @@ function requireReplaceable(file: string, force: boolean): void {
   if (!stats) return
   if (!stats.isFile()) throw new Failure(`${file} is not a regular file. Choose another name.`, exitCode.usage)
   if (!force) throw new Failure(`${file} exists. Choose another name, or replace it with --force.`, exitCode.usage)
-}
-
-/** An error of the file system, in the words of the command. */
-async function named<T>(file: string, action: Promise<T>): Promise<T> {
-  try {
-    return await action
-  } catch (cause) {
-    const reason = codeOf(cause) === 'ENOENT' ? 'no such folder. Check the path.' : reasonFor(file, cause)
-    throw new Failure(`Can't write ${file}: ${reason}`, undefined, { cause })
-  }
 }
 
 /** The characters that are encrypted at once: a stream of single lines would take several times as long. */

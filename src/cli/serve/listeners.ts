@@ -1,4 +1,6 @@
-import { Option } from 'commander'
+import { isIP } from 'node:net'
+
+import { InvalidArgumentError, Option } from 'commander'
 
 import { vendorLabel } from '../../service/engine/http/answer.ts'
 import { listen } from '../../service/engine/http/listen.ts'
@@ -13,6 +15,20 @@ export const defaultPort = 8787
 /** The port of `serve`, which other commands name in addresses. */
 export const portOption = (description: string): Option =>
   new Option('--port <number>', description).env('MFA_PORT').argParser(integer(0, 65_535)).default(defaultPort)
+
+/** The address that `serve` listens on. */
+export const hostOption = (): Option =>
+  new Option('--host <address>', 'address to listen on; 0.0.0.0 or :: for all')
+    .argParser(parseHost)
+    .default('127.0.0.1')
+
+/** Node listens on all addresses if the text is empty, as that of a variable is that was not set. */
+function parseHost(text: string): string {
+  if (isIP(text) !== 0 || /^\w([\w.-]*\w)?$/.test(text)) return text
+  throw new InvalidArgumentError(
+    'Expected an address or a name of this machine, without a port, such as 127.0.0.1, ::1, or 0.0.0.0 for all addresses.',
+  )
+}
 
 export interface ListenerSettings {
   readonly port: number
@@ -56,14 +72,16 @@ interface Address {
 }
 
 function listenFailure({ host, port, option }: Address, cause: unknown): Failure {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
   const reasons: Record<string, string> = {
     EADDRINUSE: `the port is in use. Choose another with ${option}.`,
     EACCES: `permission denied. Choose a port above 1023 with ${option}.`,
     EADDRNOTAVAIL: 'this machine does not have the address. Choose another with --host.',
     ENOTFOUND: 'the host name is unknown. Choose another with --host.',
+    EAI_AGAIN: 'the host name cannot be looked up now. Choose an address with --host.',
+    EINVAL: 'the address needs its interface. Write it as fe80::1%eth0 with --host, or choose another.',
   }
-  const reason = reasons[String(code)] ?? 'unknown error.'
+  const reason = reasons[code] ?? `${code || 'unknown error'}. Choose another address with --host.`
   return new Failure(`Can't listen on ${authority({ host, port })}: ${reason}`, undefined, { cause })
 }
 

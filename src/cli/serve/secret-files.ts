@@ -17,20 +17,25 @@ const secretVariables = [
  * Reads variables from files: with `MFA_KEYS_FILE=/run/secrets/keys`, `MFA_KEYS` becomes the content of that file.
  * Containers and systemd pass secrets as files, which other processes cannot read, unlike environment variables.
  *
+ * @param usage The exit code of the failure.
  * @throws {Failure} when a variable is set twice, or when its file cannot be read or is empty.
  */
-export function readSecretFiles(env: NodeJS.ProcessEnv): void {
+export function readSecretFiles(env: NodeJS.ProcessEnv, usage: number = exitCode.usage): void {
   for (const name of secretVariables) {
     const file = env[`${name}_FILE`]
     if (!file) continue
-    if (env[name]) throw new Failure(`${name} and ${name}_FILE are both set. Set one of them.`, exitCode.usage)
-    env[name] = readSecret(name, file)
+    try {
+      if (env[name]) throw new Failure(`${name} and ${name}_FILE are both set. Set one of them.`)
+      env[name] = readSecret(name, file)
+    } catch (error) {
+      throw error instanceof Failure ? new Failure(error.message, usage, { cause: error.cause }) : error
+    }
   }
 }
 
 function readSecret(name: string, file: string): string {
   const lines = readLines(name, file)
-  if (lines.length === 0) throw new Failure(`${name}_FILE: ${file} is empty.`, exitCode.usage)
+  if (lines.length === 0) throw new Failure(`${name}_FILE: ${file} is empty.`)
   // A key file has one key per line. All others have a single line.
   return lines.join(',')
 }
@@ -45,7 +50,7 @@ function readLines(name: string, file: string): readonly string[] {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
     throw new Failure(
       `${name}_FILE: can't read ${file} (${code}). Check the path, its owner and its mode.`,
-      exitCode.usage,
+      undefined,
       { cause },
     )
   }

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 
 import { printable } from '../../ground/printable.ts'
+import { asInvoked } from './invocation.ts'
 
 /** How a command ends, for scripts. */
 export const exitCode = Object.freeze({ done: 0, failed: 1, usage: 2, nothingPending: 3 })
@@ -30,7 +31,7 @@ export function withErrorHandling<A extends unknown[]>(action: (...args: A) => P
       const command = commandOf(args)
       const error = cause instanceof OptionFailure ? asTyped(cause, command) : cause
       // The line may quote user input, the content of a file or the response of another machine.
-      console.error(printable(explain(error) + helpHint(error, command)))
+      console.error(printable(asInvoked(explain(error) + helpHint(error, command))))
       process.exitCode = error instanceof Failure ? error.exitCode : exitCode.failed
     }
   }

@@ -70,4 +70,22 @@ describe('second-factor with links and files that others have left', () => {
     expect(realpathSync(keyFile)).toBe(realpathSync(moved))
     expect((await json('keys', 'status')).keys).toMatchObject([{ id: 'k2', first: true }, { id: 'k1' }])
   })
+
+  it('second-factor backup says in one line why it cannot write', async () => {
+    const { code, stderr } = await admin('backup', file('none/mfa.backup'))
+
+    expect([code, stderr]).toEqual([1, `Can't write ${file('none/mfa.backup')}: no such folder. Check the path.\n`])
+  })
+
+  it('second-factor restore names the backup whose key is missing, and not the copy that it makes', async () => {
+    await admin('backup', file('mfa.backup'))
+    for (const change of [['add'], ['rotate'], ['remove', 'k1']]) await admin('keys', ...change)
+
+    const { code, stderr } = await admin('restore', file('mfa.backup'), '--yes')
+
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      `Can't open the database ${realpathSync(file('mfa.backup'))}: its secrets are sealed with the key "k1"`,
+    )
+  })
 })
