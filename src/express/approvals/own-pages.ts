@@ -66,6 +66,8 @@ export const giveUpApproval = ofThisBrowser(async (request, asked) => {
   const service = await request.context.mfa.connect()
   if ((await readApproval(service, asked))?.state !== 'pending') return { state: 'detach', answer }
   await cancelApproval(service, id)
+  // The answer of the device may have been first: then it counts, for the app and its events as well.
+  if ((await readApproval(service, asked))?.state !== 'cancelled') return { state: 'detach', answer }
   // Other tabs that wait for it are told, and do not ask again.
   const approvals = state.approvals?.map((open) => (open.id === id ? { ...open, ended: true as const } : open))
   return { state: { save: { ...state, approvals } }, events: [{ type: 'approval.cancelled', approvalId: id }], answer }
