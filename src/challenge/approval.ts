@@ -67,9 +67,31 @@ function reasonOf(error: unknown, now: number): NotAsked | undefined {
 
 const withoutDevice: ReadonlySet<string> = new Set(['api.error.notfound.token', 'api.error.notfound.user'])
 
-/** @returns undefined where the service no longer has the approval. */
-export function readApproval({ client, domainId }: ConnectedService, id: string): Promise<Approval | undefined> {
-  return unlessRejected(client.approvals.get(domainId, id), 'api.error.notfound.approval')
+/** An approval that was asked for. */
+interface AskedApproval {
+  readonly id: string
+  /** How far the service's clock was ahead of ours then, seconds; undefined where they agreed. */
+  readonly serviceAhead?: number | undefined
+}
+
+/** @returns it with its times by our clock; undefined where the service no longer has it. */
+export async function readApproval(
+  { client, domainId }: ConnectedService,
+  { id, serviceAhead }: AskedApproval,
+): Promise<Approval | undefined> {
+  const approval = await unlessRejected(client.approvals.get(domainId, id), 'api.error.notfound.approval')
+  return approval && byOurClock(approval, serviceAhead)
+}
+
+/** The times outside the content, which is signed. */
+export function byOurClock(approval: Approval, serviceAhead = 0): Approval {
+  const { createdAt, expiresAt, redeemedAt } = approval
+  return {
+    ...approval,
+    createdAt: createdAt - serviceAhead,
+    expiresAt: expiresAt - serviceAhead,
+    ...(redeemedAt !== undefined && { redeemedAt: redeemedAt - serviceAhead }),
+  }
 }
 
 /** Redeems an approval, once over all nodes of the app. @returns undefined if it does not count (anymore). */

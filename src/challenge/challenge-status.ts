@@ -3,7 +3,7 @@ import type { Session, SessionReason } from '../contract/sessions.ts'
 
 /** The status of a challenge, as its page shows it. */
 export type ChallengeStatus =
-  /** A push request was sent. `number` has to be typed on the device. Times in Unix seconds. */
+  /** A push request was sent. `number` has to be typed on the device. Times in Unix seconds, by our clock. */
   | {
       readonly kind: 'waiting'
       readonly number: string | undefined
@@ -38,15 +38,17 @@ export type ChallengeStatus =
   /** Too many requests were sent; no other one until then, Unix seconds. */
   | { readonly kind: 'throttled'; readonly until: number }
 
-/** @param challenge supplies what a 1.3 service does not say. */
-export function statusOf(session: Session, challenge: Pick<Challenge, 'askedAt'>): ChallengeStatus {
+/** @param challenge supplies what a 1.3 service does not say, and how far the service's clock is ahead. */
+export function statusOf(session: Session, challenge: Pick<Challenge, 'askedAt' | 'serviceAhead'>): ChallengeStatus {
   if (session.state === 'approved') return { kind: 'approved' }
   if (session.state !== 'pending') return endOf(session)
+  const { askedAt = 0, serviceAhead = 0 } = challenge
+  const { number, createdAt, expiresAt } = session
   return {
     kind: 'waiting',
-    number: session.number,
-    createdAt: session.createdAt ?? challenge.askedAt ?? 0,
-    expiresAt: session.expiresAt,
+    number,
+    createdAt: createdAt === undefined ? askedAt : createdAt - serviceAhead,
+    expiresAt: expiresAt === undefined ? undefined : expiresAt - serviceAhead,
   }
 }
 

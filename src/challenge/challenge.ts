@@ -2,6 +2,7 @@ import { clockSkew } from '../ground/clock.ts'
 import type { RequestedUnknownBrowser } from '../contract/browser-key.ts'
 import type { RequestedPhishingResistance } from '../contract/phishing-resistance.ts'
 import type { Factor } from '../contract/factor.ts'
+import type { Session } from '../contract/sessions.ts'
 
 /** Why a user has to pass the second step. */
 export const purposes = ['sign_in', 'step_up', 'change_devices'] as const
@@ -46,6 +47,8 @@ export interface Challenge {
   readonly scanSecret?: string | undefined
   /** The time at which the session was created, Unix seconds. */
   readonly askedAt?: number | undefined
+  /** How far the service's clock was ahead of ours then, seconds; negative where it was behind. Undefined where they agreed. */
+  readonly serviceAhead?: number | undefined
   /** The name of the device that was asked, if the service says it. */
   readonly deviceName?: string | undefined
   /** The number of push requests so far. */
@@ -170,6 +173,26 @@ export function createChallenge(request: NewChallenge, now: number, random: (siz
     action: request.action,
     carried: request.carried,
   }
+}
+
+/** How far apart the clocks of app and service count as the same, seconds. An answer of the service can take as long. */
+export const clocksApart = 30
+
+/** The challenge with the session that the service has just created for it. */
+export function withSession(challenge: Challenge, { id, createdAt }: Session, now: number): Challenge {
+  const serviceAhead = createdAt === undefined ? undefined : aheadOf(createdAt, now)
+  return { ...challenge, sessionId: id, askedAt: now, serviceAhead }
+}
+
+/**
+ * How far the service's clock is ahead of ours, seconds; undefined where they agree. Machines without time synchronization are minutes
+ * apart: times of the service are compared with ours only after this was subtracted, or no approval would count.
+ *
+ * @param createdAt The time at which the service has just created something, by its clock.
+ */
+export function aheadOf(createdAt: number, now: number): number | undefined {
+  const ahead = createdAt - now
+  return Math.abs(ahead) > clocksApart ? ahead : undefined
 }
 
 /**

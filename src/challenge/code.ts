@@ -4,7 +4,7 @@ import type { PassedBrowser, RedeemedSession, Session, SessionReason } from '../
 import { isTyped } from '../contract/factor-descriptions.ts'
 import { Factor } from '../contract/factor.ts'
 import type { User } from '../contract/users.ts'
-import { challengeLifetime } from './challenge.ts'
+import { challengeLifetime, withSession } from './challenge.ts'
 import type { Challenge, Notice } from './challenge.ts'
 import { cancel, describe } from './push.ts'
 import type { Sender } from './push.ts'
@@ -101,7 +101,7 @@ async function check(
     await cancel(service, challenge)
     const givenFactor = session.factor ?? (isRecovery(code) ? 'bypass' : 'otp')
     return {
-      challenge: { ...challenge, sessionId: session.id, askedAt: now, givenFactor },
+      challenge: { ...withSession(challenge, session, now), givenFactor },
       // A service that does not know `redeem` ignores it: the epoch says that it was redeemed.
       redeemed: session.epoch === undefined ? undefined : session,
     }

@@ -4,6 +4,7 @@ import type { RelyingParty } from '../contract/relying-party.ts'
 import type { PassedBrowser, RedeemedSession } from '../contract/sessions.ts'
 import type { User } from '../contract/users.ts'
 import type { Factor } from '../contract/factor.ts'
+import { withSession } from './challenge.ts'
 import type { Challenge } from './challenge.ts'
 import { cancel, describe } from './push.ts'
 import type { Sender } from './push.ts'
@@ -56,7 +57,7 @@ export async function tryPasskey(
   if (session?.state !== 'approved') return {}
   await cancel(service, challenge)
   return {
-    challenge: { ...challenge, sessionId: session.id, askedAt: now, givenFactor: 'passkey' },
+    challenge: { ...withSession(challenge, session, now), givenFactor: 'passkey' },
     redeemed: session,
   }
 }

@@ -1,6 +1,7 @@
 import { ApiError } from '../client/errors.ts'
 import type { Attribute } from '../contract/sessions.ts'
 import type { User } from '../contract/users.ts'
+import { withSession } from './challenge.ts'
 import type { Challenge } from './challenge.ts'
 import type { ProvisionOptions } from './enrollment.ts'
 import { enroll, provisionAndEnroll } from './enrollment.ts'
@@ -82,8 +83,9 @@ async function push(
     numberMatching: options.numberMatching,
   })
   const asks = (challenge.asks ?? 0) + 1
-  const { id: sessionId, scanSecret, deviceName } = session
-  const pushed = { ...challenge, sessionId, scanSecret, deviceName, askedAt: options.now, asks, givenFactor: undefined }
+  const { scanSecret, deviceName } = session
+  const asked = withSession(challenge, session, options.now)
+  const pushed = { ...asked, scanSecret, deviceName, asks, givenFactor: undefined }
   return { challenge: pushed, status: statusOf(session, pushed) }
 }
 

@@ -4,13 +4,11 @@ import { requestedPolicy } from '../contract/phishing-resistance.ts'
 import type { PhishingResistance } from '../contract/phishing-resistance.ts'
 import type { PassedBrowser, RedeemedSession } from '../contract/sessions.ts'
 import type { Factor } from '../contract/factor.ts'
+import { clocksApart } from './challenge.ts'
 import type { Challenge, Verified } from './challenge.ts'
 import { unlessRejected } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
 import type { Redeemable } from './version-adapter.ts'
-
-/** How far the service's clock may be behind ours, seconds; the service binds a session to its challenge anyway. */
-const clocksApart = 30
 
 /** The result of redeeming an approval. */
 export interface Redeemed {
@@ -48,13 +46,13 @@ export async function redeem(
   const approval = redeemed ?? (await redeemNow(service, challenge.sessionId, conditions))
   if (approval?.state !== 'approved') return {}
   const { createdAt = challenge.askedAt, settledAt = now, factor = challenge.givenFactor ?? 'push' } = approval
-  // An approval that is older than the challenge does not answer it.
-  if (createdAt === undefined || createdAt + clocksApart < challenge.createdAt) return {}
+  const { purpose, sessionId, userKey, serviceAhead = 0 } = challenge
+  // An approval that is older than the challenge does not answer it. The service binds a session to its challenge anyway.
+  if (createdAt === undefined || createdAt - serviceAhead + clocksApart < challenge.createdAt) return {}
   if (!allowed.includes(factor)) return {}
-  const { purpose, sessionId, userKey } = challenge
   const { factorId, epoch } = approval
   // If the service's clock is ahead, the record must not be valid for longer.
-  const at = Math.min(settledAt, now)
+  const at = Math.min(settledAt - serviceAhead, now)
   // Only the service has verified the proof of a kept browser.
   const browser = approval.fromKeptBrowser ? ('kept' as const) : undefined
   return {

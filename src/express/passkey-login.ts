@@ -4,7 +4,7 @@ import type { FrameworkRequest } from './framework/request.ts'
 import type { FrameworkResponse } from './framework/response.ts'
 import { asCaller, asRequest } from '../challenge/attribution.ts'
 import type { Challenge, Verified } from '../challenge/challenge.ts'
-import { createChallenge } from '../challenge/challenge.ts'
+import { createChallenge, withSession } from '../challenge/challenge.ts'
 import { unlessRejected } from '../challenge/rejection.ts'
 import type { ConnectedService } from '../challenge/service.ts'
 import type { MfaUser } from '../challenge/user.ts'
@@ -124,8 +124,9 @@ const name = 'req.mfa.acceptPasskey()'
 function challengeFor({ mfa, prefix }: RequestContext, user: MfaUser, { session, challenge }: Approval): Challenge {
   const { clock, random } = mfa.options
   const newChallenge = { userKey: userKeyOf(user), purpose: 'sign_in', returnTo: `${prefix}/` } as const
-  const opened = createChallenge(newChallenge, clock.now(), random)
-  return { ...opened, id: challenge, sessionId: session.id, givenFactor: 'passkey' }
+  const now = clock.now()
+  const opened = withSession(createChallenge(newChallenge, now, random), session, now)
+  return { ...opened, id: challenge, givenFactor: 'passkey' }
 }
 
 const isOwner = (user: MfaUser, { username, serviceUserId }: VerifiedPasskey): boolean =>

@@ -8,7 +8,7 @@ import { revokeAdministrator, setAdministratorRole } from '../../src/service/fea
 import { addApiKey, revokeApiKey } from '../../src/service/features/domains/api-keys.ts'
 import { administrator, origin, startConsole } from '../service/features/administrators/console-holder.ts'
 import type { Console } from '../service/features/administrators/console-holder.ts'
-import { newUser, v14 } from '../service/start-service.ts'
+import { createCall, newUser, v14 } from '../service/start-service.ts'
 import { openRaw } from '../support/raw-http.ts'
 
 let folder: string
@@ -97,5 +97,35 @@ describe('an app that sends the body of a request late', () => {
     await revokeApiKey(running.ctx, running.organization.id, id)
 
     expect(await sendBody()).toBe(401)
+  })
+})
+
+describe('an app whose read is held', () => {
+  async function holdSession() {
+    const { id: keyId, key } = await addApiKey(running.ctx, running.organization.id, { role: 'auth' })
+    const person = await running.enroll(`person-${keyId}`)
+    const { id } = await person.ask()
+    const waits = running.clock.timerSet(90)
+    const headers = { prefer: 'wait=25' }
+    const answer = createCall(running.origin, key)('GET', `${person.sessions}/${id}`, { headers })
+    await waits
+    const cancelled = () => running.call('DELETE', `${person.sessions}/${id}`)
+    return { keyId, answer, cancelled }
+  }
+
+  it('an app whose read is held learns what it waits for while its API key is valid', async () => {
+    const { answer, cancelled } = await holdSession()
+    await cancelled()
+
+    expect((await answer).json.state).toBe('cancelled')
+  })
+
+  it('an app whose read is held learns nothing after its API key was revoked', async () => {
+    const { keyId, answer, cancelled } = await holdSession()
+    await revokeApiKey(running.ctx, running.organization.id, keyId)
+    await cancelled()
+
+    const { status, text } = await answer
+    expect([status, text.includes('cancelled')]).toEqual([401, false])
   })
 })

@@ -1,5 +1,7 @@
+import { embedded } from 'second-factor/service'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { createWatchedClock, quickHash } from '../service/start-service.ts'
 import type { Browser } from '../support/browser.ts'
 import { fieldsOn, headlineOf, numberOn, postJson, startBank } from './approving-app.ts'
 import type { Bank, BankOptions } from './approving-app.ts'
@@ -549,6 +551,30 @@ describe('requireApproval() and scripts', () => {
     expect((await postJson(browser, '/transfer', transfer)).body).toMatchObject({ reason: 'cancelled' })
     expect((await postJson(browser, '/transfer', transfer)).body.error).toBe('approval_required')
     expect(bank.events.filter(({ type }) => type === 'approval.cancelled')).toHaveLength(1)
+  })
+
+  it('requireApproval() reports no cancellation when the user gives up just after the device has approved', async () => {
+    let beforeCancel = () => Promise.resolve()
+    const clock = createWatchedClock()
+    const handle = embedded({ database: ':memory:', clock, pinHashCost: quickHash })
+    onTestFinished(() => handle.close())
+    const connect = async () => {
+      const connection = await handle.connect()
+      const send: typeof fetch = async (input, init) => {
+        if (init?.method === 'DELETE') await beforeCancel()
+        return (connection.fetch ?? fetch)(input, init)
+      }
+      return { ...connection, fetch: send }
+    }
+    const bank = await startBank({ mfa: { service: { ...handle, connect }, clock } })
+    const { browser, account } = await bank.signedIn()
+    const { approval } = (await postJson(browser, '/transfer', transfer)).body
+    beforeCancel = async () => void (await bank.answer(account, 'approve', approval.number))
+
+    await browser.submit(`${approval.page}/cancel`, { back: '/form' })
+
+    expect(bank.events.filter(({ type }) => type === 'approval.cancelled')).toEqual([])
+    expect((await postJson(browser, '/transfer', transfer)).status).toBe(200)
   })
 })
 

@@ -11,6 +11,7 @@ import type { Account } from '../../src/device/index.ts'
 import { answerApproval, inboxOf } from '../support/approving-device.ts'
 import type { Browser } from '../support/browser.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
+import type { WebAppOptions } from '../support/web-app.ts'
 
 /** One action that the app has carried out. */
 export interface Run {
@@ -19,7 +20,7 @@ export interface Run {
   readonly body: unknown
 }
 
-export interface BankOptions {
+export interface BankOptions extends Pick<WebAppOptions, 'service'> {
   readonly mfa?: Partial<MfaOptions>
   /** What stands before `requireApproval()` on `/transfer`. */
   readonly before?: readonly RequestHandler[]

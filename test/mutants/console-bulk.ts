@@ -201,13 +201,13 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the lease of a job that a process works on',
     file: store,
-    find: "    .where((is) => is.or([is('heldUntil', 'is', null), is('heldUntil', '<=', now)]))\n",
-    replace: '',
+    find: "        is('heldUntil', '<=', now),\n",
+    replace: "        is('heldUntil', '>', 0),\n",
     also: [
       {
         file: store,
-        find: "        .where((due) => due.or([due('next.heldUntil', 'is', null), due('next.heldUntil', '<=', now)]))\n",
-        replace: '',
+        find: "            due('next.heldUntil', '<=', now),\n",
+        replace: "            due('next.heldUntil', '>', 0),\n",
       },
     ],
     test: jobs,

@@ -604,4 +604,20 @@ export const mutants: readonly Mutant[] = [
     test: lateBodies,
     title: 'an app that sends the body of a request late changes nothing after its API key was revoked',
   },
+  {
+    defense: 'an API key after a held read',
+    file: 'src/service/engine/http/rest.ts',
+    find: '    if (!isFirst) await admission.requireUnchanged()\n',
+    replace: '',
+    test: lateBodies,
+    title: 'an app whose read is held learns nothing after its API key was revoked',
+  },
+  {
+    defense: 'the rights of an administrator during an export',
+    file: 'src/service/features/administrators/same-rights.ts',
+    find: '    await noteUse(call, await requireSameRights(call))\n',
+    replace: '',
+    test: 'service/features/administrators/audit.test.ts',
+    title: 'an export ends for an administrator who has lost the access, the role or domains meanwhile',
+  },
 ]

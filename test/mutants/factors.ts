@@ -8,7 +8,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the cap on the time of a pass where the clock of the service is ahead',
     file: 'src/challenge/redeem.ts',
-    find: 'const at = Math.min(settledAt, now)',
+    find: 'const at = Math.min(settledAt - serviceAhead, now)',
     replace: 'const at = settledAt',
     test: 'express/step-up.test.ts',
     title: 'verifiedMfa() never returns a time in the future, even if the clock of the service is ahead',

@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the time of an approval',
     file: 'src/challenge/redeem.ts',
-    find: 'createdAt === undefined || createdAt + clocksApart < challenge.createdAt',
+    find: 'createdAt === undefined || createdAt - serviceAhead + clocksApart < challenge.createdAt',
     replace: 'createdAt === undefined',
     test: 'attacks/session-fixation.test.ts',
     title: 'an approval from before a step-up was demanded does not pass the step-up, whatever it claims to be',

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 
 import type { Action, NotAsked } from '../../challenge/approval.ts'
-import { askToApprove, endOfApproval, readApproval, redeemApproval } from '../../challenge/approval.ts'
+import { askToApprove, byOurClock, endOfApproval, readApproval, redeemApproval } from '../../challenge/approval.ts'
+import { aheadOf } from '../../challenge/challenge.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { userKeyOf } from '../../challenge/user.ts'
 import { approvalRedeemableFor } from '../../contract/approvals.ts'
@@ -51,7 +52,7 @@ export async function decide(request: WebRequest, question: Question, isPage: bo
   const service = await request.context.mfa.connect()
   if (!service.asksForApprovals) throw new SetupError('requireApproval() needs a service that speaks version 1.4')
   const open = findOpen(request, question.bound)
-  const approval = open && (await readApproval(service, open.id))
+  const approval = open && (await readApproval(service, open))
   if (!open || !approval) return ask(request, service, question)
   if (approval.state === 'pending') return waiting(request, approval)
   forgetStart(open.id)
@@ -61,7 +62,7 @@ export async function decide(request: WebRequest, question: Question, isPage: bo
   const redeemed = approval.redeemedAt === undefined && (await redeemApproval(service, open.id, open.challenge))
   if (redeemed) return approved(redeemed, now)
   // Used up before, by another request at the same moment, or too old by now.
-  const { redeemedAt } = (await readApproval(service, open.id)) ?? approval
+  const { redeemedAt } = (await readApproval(service, open)) ?? approval
   if (redeemedAt === undefined && isPage) return ended(request, { open, question, isPage }, tooLate)
   if (redeemedAt !== undefined && (isPage || now - redeemedAt < momentAgo)) {
     return ended(request, { open, question, isPage }, used)
@@ -160,9 +161,12 @@ async function askNow(
   const userKey = userKeyOf(user)
   const nonce = Buffer.from(random(16)).toString('base64url')
   const challenge = challengeFor({ nonce, userKey, binding }, bound)
-  const asked = await askToApprove(service, { user, ...action, challenge, expiresIn }, clock.now())
+  const now = clock.now()
+  const asked = await askToApprove(service, { user, ...action, challenge, expiresIn }, now)
   if ('notAsked' in asked) return asked
-  const { id, expiresAt } = asked.approval
+  const serviceAhead = aheadOf(asked.approval.createdAt, now)
+  const approval = byOurClock(asked.approval, serviceAhead)
+  const { id, expiresAt } = approval
   const until = expiresAt + approvalRedeemableFor
-  return { approval: asked.approval, open: { id, nonce, challenge, userKey, binding, until } }
+  return { approval, open: { id, nonce, challenge, userKey, binding, until, serviceAhead } }
 }

@@ -28,9 +28,9 @@ import { waitingPage } from './waiting-page.ts'
 import { queryOf } from '../request/query.ts'
 
 /** `GET /mfa/approve/<id>`: the page that shows the number, for requests of scripts. */
-export const showApproval = ofThisBrowser(async (request, { id }) => {
+export const showApproval = ofThisBrowser(async (request, open) => {
   const back = backOf(request)
-  const approval = await readApproval(await request.context.mfa.connect(), id)
+  const approval = await readApproval(await request.context.mfa.connect(), open)
   if (!approval) return message(request, 404, 'not_found')
   const token = request.state.page ?? ''
   if (approval.state === 'pending') {
@@ -52,19 +52,22 @@ export const approvalStatus = ofThisBrowser((request, open, signal) =>
   whileHeld(
     () => watchApproval(open),
     async () => {
-      const approval = await readApproval(await request.context.mfa.connect(), open.id)
+      const approval = await readApproval(await request.context.mfa.connect(), open)
       return { state: approval?.state ?? 'cancelled' }
     },
   )(request, signal),
 )
 
 /** `POST /mfa/approve/<id>/cancel`: the user gives up, and the approval disappears from the device. */
-export const giveUpApproval = ofThisBrowser(async (request, { id }) => {
+export const giveUpApproval = ofThisBrowser(async (request, asked) => {
   const { state } = request
+  const { id } = asked
   const answer = continueAt(request, backOf(request))
   const service = await request.context.mfa.connect()
-  if ((await readApproval(service, id))?.state !== 'pending') return { state: 'detach', answer }
+  if ((await readApproval(service, asked))?.state !== 'pending') return { state: 'detach', answer }
   await cancelApproval(service, id)
+  // The answer of the device may have been first: then it counts, for the app and its events as well.
+  if ((await readApproval(service, asked))?.state !== 'cancelled') return { state: 'detach', answer }
   // Other tabs that wait for it are told, and do not ask again.
   const approvals = state.approvals?.map((open) => (open.id === id ? { ...open, ended: true as const } : open))
   return { state: { save: { ...state, approvals } }, events: [{ type: 'approval.cancelled', approvalId: id }], answer }
@@ -123,10 +126,11 @@ function openApprovalOf({ req, context, state }: WebRequest): OpenApproval | und
 
 const unknown = (request: WebRequest): Outcome => message(request, 404, 'not_found')
 
-function watchApproval({ id, userKey }: OpenApproval): WatchTarget | Change {
+function watchApproval(open: OpenApproval): WatchTarget | Change {
+  const { id, userKey } = open
   return {
     name: `approval ${id} ${userKey}`,
-    check: async (service) => ((await readApproval(service, id))?.state === 'pending' ? 'none' : 'settled'),
+    check: async (service) => ((await readApproval(service, open))?.state === 'pending' ? 'none' : 'settled'),
     async follow(service, signal) {
       await whenApprovalSettled(service, id, signal)
       return 'settled'

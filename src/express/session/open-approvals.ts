@@ -11,6 +11,8 @@ export interface OpenApproval {
   readonly binding: string
   /** Unix time, seconds: after it, the approval is worth nothing. */
   readonly until: number
+  /** How far the service's clock was ahead of ours when it was asked for, seconds; undefined where they agreed. */
+  readonly serviceAhead?: number | undefined
   /** Its end was shown. A page that still waits for it must not ask again by itself, so it stays until the user does. */
   readonly ended?: true
 }

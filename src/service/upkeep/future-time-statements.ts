@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder, SqlBool } from 'kysely'
 
+import { consentLifetime } from '../../admin-contract/consents.ts'
 import { requesterBlockLength } from '../../contract/approvals.ts'
 import { rememberedFor } from '../../contract/idempotency-key.ts'
 import { invitationLifetime } from '../../contract/roles.ts'
@@ -57,6 +58,14 @@ export const waitCorrections: readonly FutureRows[] = [
     ({ future }) => isLater('blockedUntil', future + requesterBlockLength),
     ({ now }) => ({ blockedUntil: now + requesterBlockLength }),
   ),
+  // A colleague's No lasts as long as usual. What is not decided, or not used yet, is asked again.
+  changedRows(
+    'consent',
+    ['id'],
+    ({ now }) => sql<SqlBool>`${isLater('expiresAt', latestBeginning(now + consentLifetime))} and state = 'denied'`,
+    ({ now }) => ({ expiresAt: now + consentLifetime }),
+  ),
+  removedRows('consent', ['id'], 'expiresAt', (now) => now + consentLifetime),
   toPresent('deviceHistory', 'settledAt'),
   toPresent('deviceNotice', 'createdAt'),
   // Short-lived codes, ceremonies and sessions of administrators from the future are removed: users can request new ones.

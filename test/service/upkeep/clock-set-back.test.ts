@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
+import { consentLifetime } from '../../../src/admin-contract/consents.ts'
+import { insertConsent } from '../../../src/service/features/administrators/consent-statements.ts'
 import { emailCodeLifetime } from '../../../src/service/features/email-codes/rules.ts'
 import { knownFor } from '../../../src/service/features/browsers/rules.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
@@ -256,6 +258,29 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
     const token = await activationOf(db(), [lookup], now() + 7 * day - 1)
     const browser = await knownBrowser(db(), { id: lookup, ...owner }, now() + knownFor - 1)
     expect([codes.length, token !== undefined, browser !== undefined]).toEqual([1, true, true])
+  })
+
+  it('a clock that is set back leaves no consent of a colleague that can be used, and a No as long as usual', async () => {
+    const expiresAt = now() + ahead + consentLifetime
+    const userId = unknownId
+    const requests = ['given', 'pending', 'denied'] as const
+    const row = { organizationId: running.organization.id, operation: 'unlockPerson', userId, parameters: '{}' }
+    const more = { domainIds: '[]', digest: '', because: 'other', decidedBy: null, createdAt: now() + ahead } as const
+    for (const state of requests) {
+      const requestedBy = unique()
+      const names = { name: 'Olivia', email: `${requestedBy}@example.com`, userId: null, userHandle: requestedBy }
+      const administrator = { id: requestedBy, organizationId: row.organizationId, ...names, role: 'admin' } as const
+      await db()
+        .insertInto('administrator')
+        .values({ ...administrator, createdAt: now() })
+        .execute()
+      await insertConsent(db(), { ...row, ...more, id: unique(), requestedBy, state, expiresAt })
+    }
+
+    await sweep(node.ctx)
+
+    const left = await db().selectFrom('consent').select(['state', 'expiresAt']).where('userId', '=', userId).execute()
+    expect(left).toEqual([{ state: 'denied', expiresAt: now() + consentLifetime }])
   })
 
   it('a clock that is set back does not make ended nodes count as alive', async () => {

@@ -39,10 +39,16 @@ export interface Day {
   readonly total: number
 }
 
-/** Each day up to today, also those without sign-ins. @param now Unix time, seconds. */
+/**
+ * Each day up to today, also those without sign-ins. The day of the service may be the next one already. Later days were counted while its
+ * clock was ahead: the chart would otherwise end with them, and be empty until then.
+ *
+ * @param now Unix time, seconds.
+ */
 export function daysOf(counts: readonly SignInCount[], kinds: readonly Kind[], now: number): Day[] {
   const byDay = Map.groupBy(counts, (count) => count.day)
-  const today = Math.max(now - (now % day), ...byDay.keys())
+  const ourDay = now - (now % day)
+  const today = byDay.has(ourDay + day) ? ourDay + day : ourDay
   return Array.from({ length: overviewDays }, (_, index) => {
     const at = today - (overviewDays - 1 - index) * day
     const sums = kinds.map((kind) => sum((byDay.get(at) ?? []).filter(kind.includes)))

@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely'
 
+import { latestBeginning } from '../base/present.ts'
 import type { Database } from '../database/schema/schema.ts'
-import { change, changesRow, firstRow, pick } from '../database/statement.ts'
+import { change, changesRow, derived, firstRow, pick } from '../database/statement.ts'
 import type { Slot, Slots } from '../database/statement.ts'
 
 export type AuditVerificationRow = Selectable<Database['auditVerification']>
@@ -26,8 +27,8 @@ export const requestAuditVerification = changesRow(
 )
 
 /**
- * Takes the verification whose turn it is: requested, or left behind by a process that was last seen before `lost`. None while
- * another one runs. Two nodes on PostgreSQL that ask at the same moment may each take one, which costs only time.
+ * Takes the verification whose turn it is: requested, or left behind by a process that was last seen before `lost`, or in the future, by a
+ * clock that was ahead. None while another one runs. Two nodes on PostgreSQL that ask at the same moment may each take one, which costs only time.
  */
 export const takeAuditVerification = firstRow('takeAuditVerification', (db, now: Slot<number>, lost: Slot<number>) =>
   db
@@ -44,6 +45,7 @@ export const takeAuditVerification = firstRow('takeAuditVerification', (db, now:
             due.or([
               due('next.state', '=', 'requested'),
               due.and([due('next.state', '=', 'running'), due('next.beatAt', '<', lost)]),
+              due.and([due('next.state', '=', 'running'), due('next.beatAt', '>', derived(now, latestBeginning))]),
             ]),
           )
           .orderBy('next.requestedAt')
@@ -58,7 +60,8 @@ export const takeAuditVerification = firstRow('takeAuditVerification', (db, now:
             .selectFrom('auditVerification as other')
             .select('other.organizationId')
             .where('other.state', '=', 'running')
-            .where('other.beatAt', '>=', lost),
+            .where('other.beatAt', '>=', lost)
+            .where('other.beatAt', '<=', derived(now, latestBeginning)),
         ),
       ),
     )

@@ -41,8 +41,8 @@ export async function sendFile(
   try {
     await pipeline(Readable.from(content), res)
   } catch (cause) {
-    // The administrator has canceled the download.
-    if (isDisconnect(cause)) return
+    // The administrator has canceled the download, or has lost the access meanwhile.
+    if (isDisconnect(cause) || (cause instanceof ApiProblem && cause.status < 500)) return
     failures.requestFailed(new ApiProblem('api.error.internal', undefined, { cause }), requestIdOf(res))
   }
 }

@@ -285,7 +285,7 @@ function createExchange(ctx: ServiceContext, { admission, headers, request }: Ca
         key,
         wait,
         reader: request.reader,
-        read,
+        read: whileUnchanged(admission, read),
         changesAt,
         takePlace(value) {
           const leave = takeAll([
@@ -297,5 +297,16 @@ function createExchange(ctx: ServiceContext, { admission, headers, request }: Ca
         },
       })
     },
+  }
+}
+
+/** What a caller reads again was held for it, and its access may have ended or changed since. */
+function whileUnchanged<T>(admission: AdmittedCaller, read: () => Promise<T>): () => Promise<T> {
+  let isFirst = true
+  return async () => {
+    const value = await read()
+    if (!isFirst) await admission.requireUnchanged()
+    isFirst = false
+    return value
   }
 }

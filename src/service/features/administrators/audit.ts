@@ -10,7 +10,7 @@ import type { AuditQuery } from '../../engine/audit/page-statements.ts'
 import { signedIn } from './call.ts'
 import { exportName, filterFact } from './export-file.ts'
 import { namesIn } from './names.ts'
-import { requireSameRights } from './same-rights.ts'
+import { requireSameRights, whileAllowed } from './same-rights.ts'
 import { domainsFor } from './scope.ts'
 
 /** How often a held read looks for new entries, seconds. Sign-ins would slow down if each of their entries woke readers. */
@@ -53,7 +53,7 @@ async function exported(
   const facts = { format, filter: filterFact(filter, namesOf(filter)) }
   await db.transaction().execute((tx) => auditCall(tx, call, 'audit.exported', facts))
   const now = call.clock.now()
-  return { name: exportName('audit', format, now), content: write(db, query, now) }
+  return { name: exportName('audit', format, now), content: whileAllowed(call, write(db, query, now)) }
 }
 
 /** An actor at the command line is a name. */

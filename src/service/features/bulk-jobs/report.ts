@@ -7,6 +7,7 @@ import { userNames } from '../../engine/audit/page-statements.ts'
 import { bulkCounts, bulkItemsOf } from './statements.ts'
 import { exportName } from '../administrators/export-file.ts'
 import { namesIn } from '../administrators/names.ts'
+import { whileAllowed } from '../administrators/same-rights.ts'
 import { factsOf } from './end.ts'
 import { loadJob } from './view.ts'
 
@@ -22,7 +23,8 @@ export const report: Handler<typeof contract.exportBulkReport> = async ({ bulkJo
   const job = await loadJob(call, bulkJobId)
   const count = (await bulkCounts(db, bulkJobId)).reduce((all, { people }) => all + Number(people), 0)
   await db.transaction().execute((tx) => auditCall(tx, call, 'bulk.report_exported', { ...factsOf(job), count }))
-  return { name: exportName('report', 'csv', call.clock.now()), content: write(call, bulkJobId) }
+  const content = whileAllowed(call, write(call, bulkJobId))
+  return { name: exportName('report', 'csv', call.clock.now()), content }
 }
 
 /** The outcome for each person. People who are gone or out of sight since have no name. */

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Insertable, Selectable, SqlBool } from 'kysely'
 
+import { latestBeginning } from '../../engine/base/present.ts'
 import type { Database, Fact, Queryable } from '../../engine/database/schema/schema.ts'
-import { allRows, allValues, change, changesRow, firstRow, pick } from '../../engine/database/statement.ts'
+import { allRows, allValues, change, changesRow, derived, firstRow, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 
 type BulkItemRow = Selectable<Database['bulkItem']>
@@ -146,20 +147,32 @@ interface Taking extends Lease {
   readonly mails: Fact
 }
 
-/** Takes a job that runs and that no process works on. */
+/** Takes a job that runs and that no process works on. A lease that would last longer than ours was set by a clock that was ahead. */
 export const takeBulkJob = firstRow('takeBulkJob', (db, { holder, now, until, mails }: Slots<Taking>) =>
   db
     .updateTable('bulkJob')
     .set({ holder, heldUntil: until })
     .where('state', '=', 'running')
-    .where((is) => is.or([is('heldUntil', 'is', null), is('heldUntil', '<=', now)]))
+    .where((is) =>
+      is.or([
+        is('heldUntil', 'is', null),
+        is('heldUntil', '<=', now),
+        is('heldUntil', '>', derived(until, latestBeginning)),
+      ]),
+    )
     .where('id', 'in', (is) =>
       is
         .selectFrom('bulkJob as next')
         .select('next.id')
         .where('next.state', '=', 'running')
         .where((due) => due.or([due('next.action', '<>', 'enrollment_mail'), sql<SqlBool>`${mails} = 1`]))
-        .where((due) => due.or([due('next.heldUntil', 'is', null), due('next.heldUntil', '<=', now)]))
+        .where((due) =>
+          due.or([
+            due('next.heldUntil', 'is', null),
+            due('next.heldUntil', '<=', now),
+            due('next.heldUntil', '>', derived(until, latestBeginning)),
+          ]),
+        )
         .orderBy('next.startedAt')
         .orderBy('next.id')
         .limit(1),

@@ -6,6 +6,7 @@ import { csvRecord } from '../../engine/base/csv.ts'
 import { domainsOf } from '../domains/statements.ts'
 import { signedIn } from '../administrators/call.ts'
 import { exportName, filterFact } from '../administrators/export-file.ts'
+import { whileAllowed } from '../administrators/same-rights.ts'
 import { summaries } from './console.ts'
 import { allPeople } from './pages.ts'
 import { domainsFor } from '../administrators/scope.ts'
@@ -41,7 +42,8 @@ async function exported(
   await domainsFor(call, search.domain)
   const filter = filterFact(search, ['q'])
   await call.store.db.transaction().execute((tx) => auditCall(tx, call, 'people.exported', { format, filter }))
-  return { name: exportName('people', format, call.clock.now()), content: write(call, search) }
+  const content = whileAllowed(call, write(call, search))
+  return { name: exportName('people', format, call.clock.now()), content }
 }
 
 async function* peopleCsv(call: Call, search: PeopleSearch): AsyncGenerator<string> {

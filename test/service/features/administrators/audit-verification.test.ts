@@ -212,6 +212,17 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
       expect(await beatAuditVerification(database(), lost!, running.clock.now(), 50)).toBe(false)
     })
 
+    it('audit verifications go on after the clock of the process that has crashed was set back', async () => {
+      await request(mine())
+      await takeAuditVerification(database(), running.clock.now() + 86_400, 0)
+      running.clock.skip(1)
+      await request(other)
+
+      const taken = await take()
+
+      expect(taken?.organizationId).toBe(mine())
+    })
+
     it('an audit verification is left to the next process when this one closes', async () => {
       await request(mine())
       const verifications = createVerifications(running.ctx)

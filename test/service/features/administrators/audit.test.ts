@@ -3,10 +3,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { auditPage } from '../../../../src/admin-contract/audit.ts'
 import { audit } from '../../../../src/service/engine/audit/audit.ts'
 import type { Audited } from '../../../../src/service/engine/audit/events.ts'
+import type { ApiProblem } from '../../../../src/service/engine/base/problem.ts'
+import type { Call } from '../../../../src/service/engine/http/route.ts'
+import { exportLines } from '../../../../src/service/features/administrators/audit.ts'
+import { consoleCookie } from '../../../../src/service/features/administrators/cookie.ts'
+import { findSignedIn } from '../../../../src/service/features/administrators/sessions.ts'
+import { callAs } from '../../../../src/service/features/bulk-jobs/acting.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { calculatedCells, cellsOf } from '../../../support/spreadsheet.ts'
 import { createTenant, newUser } from '../../start-service.ts'
-import { administrator, startConsole } from './console-holder.ts'
+import { administrator, origin, startConsole } from './console-holder.ts'
 import type { Console } from './console-holder.ts'
 
 interface Item {
@@ -192,6 +198,41 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
       [401, undefined],
       [403, undefined],
     ])
+  })
+
+  it('an export ends for an administrator who has lost the access, the role or domains meanwhile', async () => {
+    const [mine, revoked, narrowed] = [await owner(), await owner(), await owner()]
+    const user = '7e'.repeat(20)
+    await record(...Array.from({ length: 2 * auditPage + 1 }, () => locked(user)))
+    const begun = async ({ state }: Awaited<ReturnType<typeof owner>>) => {
+      const hash = consoleCookie(origin).read(state.cookie) ?? ''
+      const signedIn = await findSignedIn(running.ctx, hash)
+      if (!signedIn) throw new Error('not signed in')
+      const call = callAs(running.ctx, signedIn, { id: '', because: 'other' })
+      const console = { ...call.console, administrator: signedIn } as NonNullable<Call['console']>
+      const { content } = await exportLines({ user }, { ...call, console })
+      const parts = content[Symbol.asyncIterator]()
+      return {
+        first: (await parts.next()).value,
+        next: () =>
+          parts.next().then(
+            () => 'sent',
+            ({ code }: ApiProblem) => code,
+          ),
+      }
+    }
+    const exports = [await begun(mine), await begun(revoked), await begun(narrowed)]
+
+    await mine.call('DELETE', `/administrators/${revoked.id}`)
+    await mine.call('PUT', `/administrators/${narrowed.id}`, {
+      body: { role: 'auditor', domains: [otherDomain] },
+      headers: { 'if-match': '"1"' },
+    })
+    const ends: unknown[] = []
+    for (const { next } of exports) ends.push(await next())
+
+    for (const { first } of exports) expect(first).toContain(user)
+    expect(ends).toEqual(['sent', 'api.error.unauthorized', 'api.error.forbidden'])
   })
 
   it('a reader can follow the audit trail entry after entry, however many are new', async () => {

@@ -102,6 +102,19 @@ describe('an action on many people', () => {
     }
   })
 
+  it('a bulk job goes on after the clock of the process that has crashed was set back', async () => {
+    const { json } = await prepare(owner, [(await member(running)).id])
+    const startedAt = running.clock.now()
+    const lease = { holder: 'gone', heldUntil: startedAt + 86_400 + leaseLength }
+    await database()
+      .updateTable('bulkJob')
+      .set({ state: 'running', startedAt, ...lease })
+      .where('id', '=', json.id)
+      .execute()
+
+    expect(await ended(owner, json.id)).toMatchObject({ state: 'done', done: 1 })
+  })
+
   it('a bulk job removes people from one domain, with their devices there, and from no other', async () => {
     const { user, device } = await running.enroll(unique())
     await running.call('PUT', `/domains/${otherDomain}/users/${user.id}`)
