@@ -230,6 +230,14 @@ function corrections(): readonly Mutant[] {
       title: 'a clock set back limits the pause of a changed address to a day, others to their own length',
     },
     {
+      defense: 'removing consents of the future',
+      file: 'src/service/upkeep/future-time-statements.ts',
+      find: "  removedRows('consent', ['id'], 'expiresAt', (now) => now + consentLifetime),\n",
+      replace: '',
+      test: clockTest,
+      title: 'a clock that is set back leaves no consent of a colleague that can be used, and a No as long as usual',
+    },
+    {
       defense: 'the trusted time, by which a slow clock is no correction',
       file: 'src/service/upkeep/future-times.ts',
       find: 'Math.max(wallTime, trustedAt + trustedTimeLag)',
