@@ -44,7 +44,9 @@ export function checkWebSession(req: HttpRequest): void {
   if (sessionAdvice !== undefined)
     throw new SetupError(`mfa found no web session that can change its id: ${sessionAdvice}`)
   if (!session) {
-    throw new Error('mfa() found no web session: put app.use(session(…)) from express-session before app.use(mfa())')
+    throw new Error(
+      'mfa() found no web session: put app.use(session(…)) from express-session before app.use(mfa()), with a cookie.path that covers its paths',
+    )
   }
   throw new Error('mfa() needs a web session that can change its id: use express-session')
 }
