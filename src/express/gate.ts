@@ -7,6 +7,7 @@ import { requirementOf } from './request/required.ts'
 import { findVerified } from './request/verified.ts'
 import { warnOnce } from './request/warn.ts'
 import type { WebRequest } from './request/web-request.ts'
+import { requireRemovedPrefix } from './setup-checks/require-removed-prefix.ts'
 import { gatedLogin } from './setup-checks/ungated-routes.ts'
 import { demand } from './sign-in/demand.ts'
 import { recognize } from './sign-in/remembered.ts'
@@ -26,6 +27,7 @@ export function passesAtOnce({ req, context, state }: WebRequest): boolean {
 /** Denies by default: only users who need no second step now reach the app's next handler. */
 export async function passGate(request: WebRequest): Promise<Outcome> {
   const { req, context, state } = request
+  requireRemovedPrefix(req, context)
   const unverified = findVerified(state, context)
   const { decision, effects } = await decide(request, typeof unverified !== 'string')
   const reason = typeof unverified === 'string' ? unverified : undefined

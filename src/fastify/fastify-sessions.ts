@@ -1,5 +1,6 @@
 import type { SessionKind, WebSession, WithSession } from '../express/framework/session-kind.ts'
 import { expressSession } from '../express/session/express-sessions.ts'
+import { readOnly, unsaved } from '../express/session/read-only.ts'
 
 type Request = WithSession & { session?: (WebSession & { readonly sessionId?: string }) | undefined }
 
@@ -8,7 +9,9 @@ const fastifySession: SessionKind = Object.freeze({
   ...expressSession,
   name: '@fastify/session',
   idOf: (req) => (req as Request).session?.sessionId,
-  detach,
+  // It neither stores a web session without an id, nor sends its cookie.
+  detach: (req) =>
+    detach(req, { ...unsaved, sessionId: { value: undefined }, encryptedSessionId: { value: undefined } }),
 } satisfies SessionKind)
 
 /** The web session of @fastify/secure-session. */
@@ -31,14 +34,15 @@ const secureSession: SessionKind = Object.freeze({
   dataOf: (session) => (session as SecureSession).data(),
   readStored: () => Promise.resolve(undefined),
   cookieSize: (_req, data) => sizeOfEncrypted(data),
-  detach,
+  // It sends no cookie for a web session that has not changed. Its data are what the kind reads the MFA state from.
+  detach: (req) => detach(req, { changed: { get: () => false, set() {} }, data: { value: () => ({}) } }),
 } satisfies SessionKind)
 
-/** Without a web session on the request, neither of the two sends a cookie or stores anything. */
-function detach(req: object): () => void {
+/** Hooks of the app may read the web session as long as the request lasts: one that throws for the answer would replace it by an error. */
+function detach(req: object, members: PropertyDescriptorMap): () => void {
   const detached = req as Request
   const { session } = detached
-  detached.session = undefined
+  detached.session = session && readOnly(session, members)
   return () => void (detached.session = session)
 }
 

@@ -92,6 +92,24 @@ describe.each(majors)('public files below /mfa, in %s with express-session', (_,
     expect(await whoami()).toEqual({ username: 'alice' })
   })
 
+  it('answers below /mfa leave the web session readable to what the app does when it answers, such as a log', async () => {
+    const seen: unknown[] = []
+    const read: RequestHandler = (req, res, next) => {
+      const note = () => void seen.push((req.session as unknown as { username?: string }).username)
+      const end = res.end.bind(res) as (...args: unknown[]) => typeof res
+      Object.assign(res, { end: (...args: unknown[]) => (note(), end(...args), note(), res) })
+      res.once('finish', note).once('close', note)
+      next()
+    }
+    const { get } = await arrange(create, session({ ...generous, store: memory().store }), [read])
+    seen.length = 0
+
+    const paths = [...files.map(([path]) => path), '/mfa', '/mfa/status?now']
+    for (const path of paths) await (await get(path)).text()
+
+    await expect.poll(() => seen).toEqual(Array.from({ length: paths.length * 4 }, () => 'alice'))
+  })
+
   it('public files below /mfa create no web session for visitors who have none', async () => {
     const { store, count } = memory()
     const { get } = await arrange(create, session({ ...generous, store }))

@@ -16,13 +16,18 @@ const chromium = await sharedChromium()
 
 interface Arranging {
   readonly mfa?: Partial<MfaOptions>
+  /** Headers that the app sends with everything. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly authenticator?: VirtualAuthenticatorOptions
 }
 
 /** A user who has just entered the right password and has no factor yet, in a browser with an authenticator. */
-async function arrange({ mfa = {}, authenticator: kind }: Arranging = {}) {
+async function arrange({ mfa = {}, headers = {}, authenticator: kind }: Arranging = {}) {
   const events: MfaEvent[] = []
-  const app = await startWebApp({ mfa: { onEvent: (event) => void events.push(event), ...mfa } })
+  const app = await startWebApp({
+    mfa: { onEvent: (event) => void events.push(event), ...mfa },
+    before: [(_req, res, next) => next(void res.set(headers))],
+  })
   // Browsers accept passkeys at names only.
   const url = app.url.replace('127.0.0.1', 'localhost')
   const page = await keptPage(chromium, { javaScriptEnabled: true })
@@ -136,6 +141,15 @@ describe('a passkey', () => {
     await heading(page, 'Other ways to sign in')
 
     expect(app.trouble).toEqual([])
+  })
+
+  it('a passkey is added and used in an app that denies passkeys to its own pages, as OWASP recommends', async () => {
+    const denied = 'camera=(), clipboard-write=(), publickey-credentials-create=(), publickey-credentials-get=()'
+    const arranged = await arrange({ headers: { 'Permissions-Policy': denied } })
+
+    await enroll(arranged)
+
+    expect(await answer(arranged.page)).toMatchObject({ verified: true, mfa: { verified: { factor: 'passkey' } } })
   })
 
   it('a passkey is offered in the suggestions of the field for codes', async () => {

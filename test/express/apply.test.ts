@@ -181,12 +181,18 @@ describe('a stream', () => {
         answer: { kind: 'stream', run: async (sink) => write(sink) },
       }))
 
-  it('a stream starts after the web session was detached', async () => {
+  it('a stream starts after the web session was detached: it can be read and holds no MFA state, and nothing stores it', async () => {
     const { log, req, run } = arrange()
+    Object.assign(req.session ?? {}, { user: 'alice', mfa: { page: 'secret' } })
 
-    await run(streaming((sink) => sink.end(`session: ${typeof req.session}`)))
+    await run(
+      streaming((sink) => {
+        const { session } = req as unknown as { session: { user?: string; save(done: () => void): void } }
+        session.save(() => sink.end(`${session.user} ${Object.keys(session).join()}`))
+      }),
+    )
 
-    expect(log).toEqual(['end 200 session: undefined'])
+    expect(log).toEqual(['end 200 alice'])
   })
 
   it('a stream that fails after its first event is cut off, and failMode is not asked', async () => {

@@ -70,6 +70,11 @@ describe('the gate', () => {
     [{}, 403],
     [{ accept: 'text/html,application/xhtml+xml' }, 303],
     [{ 'sec-fetch-mode': 'navigate', accept: '*/*' }, 303],
+    [{ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', accept: 'text/html' }, 303],
+    [{ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe', accept: 'text/html' }, 403],
+    // As a service worker of the app hands it on.
+    [{ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'empty', accept: 'text/html' }, 303],
+    [{ 'sec-fetch-mode': 'same-origin', 'sec-fetch-dest': 'empty', accept: 'text/html' }, 403],
   ] as const)(
     'the gate distinguishes pages from data by the headers of the browser: %j is %i',
     async (headers, status) => {
@@ -380,6 +385,24 @@ describe('the pages of the challenge', () => {
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toContain('unsafe')
     expect(waiting.text).not.toMatch(/<script(?![^>]+src=)|\sstyle=|\son\w+=/)
+  })
+
+  it('the pages of the challenge allow passkeys and copying, whatever the app denies its own pages', async () => {
+    const denied = 'publickey-credentials-create=(), publickey-credentials-get=(), clipboard-write=(), camera=()'
+    const deny: express.RequestHandler = (_req, res, next) => next(void res.set('Permissions-Policy', denied))
+    const app = await startWebApp({ before: [deny] })
+    const { page: waiting } = await app.enroll(app.browser(), 'alice')
+
+    expect(waiting.headers['permissions-policy']?.split(', ')).toEqual([
+      'publickey-credentials-create=(self)',
+      'publickey-credentials-get=(self)',
+      'clipboard-write=(self)',
+      'camera=()',
+      'geolocation=()',
+      'microphone=()',
+      'payment=()',
+      'usb=()',
+    ])
   })
 
   it('the pages of the challenge escape the name of the user', async () => {

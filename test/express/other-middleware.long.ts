@@ -52,6 +52,32 @@ describe('an app with', () => {
   })
 })
 
+describe('an app with a service worker', () => {
+  it('an app with a service worker that hands requests on leads its users to the second step and back', async () => {
+    const script = "addEventListener('fetch', (event) => event.respondWith(fetch(event.request)))"
+    const worker: express.RequestHandler = (req, res, next) =>
+      req.path === '/worker.js' ? void res.type('js').send(script) : next()
+    const { app, page, phone } = await open({ before: [worker] })
+    const context = page.context()
+    await page.goto(`${app.url}/mfa/assets/style.css`)
+    await page.evaluate(async () => {
+      await navigator.serviceWorker.register('/worker.js')
+      await navigator.serviceWorker.ready
+    })
+
+    await page.goto(`${app.url}/account#numbers`)
+    const authenticator = await activate(phone, page)
+    await page.reload()
+    await authenticator.getByText('Sign in to').waitFor()
+    await typeNumber(authenticator, await numberOn(page))
+    await authenticator.getByRole('button', { name: 'Approve' }).click()
+    await page.waitForURL(`${app.url}/account`)
+
+    expect(await page.locator('body').innerText()).toContain('"verified":true')
+    expect(context.serviceWorkers()).toHaveLength(1)
+  })
+})
+
 describe('the option logout', () => {
   it('the option logout may lead on to an identity provider, in a real browser', async () => {
     const provider = await listen((_req, res) => void res.end('Goodbye'))

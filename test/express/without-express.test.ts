@@ -3,6 +3,7 @@ import express4 from 'express4'
 import session from 'express-session'
 import { mfa } from 'second-factor'
 import { embedded } from 'second-factor/service'
+import request from 'supertest'
 import { expect, it, onTestFinished } from 'vitest'
 
 import { checkExpressVersion } from '../../src/express/setup-checks/require-express.ts'
@@ -69,3 +70,29 @@ it.each([
 
   expect(await (await fetch(url + mount)).text()).toBe('passed on')
 })
+
+it.each([
+  ['an app that is mounted there', '/app', '/app', "write publicUrl: 'https://wiki.example'."],
+  ['routes that begin with it', '/', '', "write publicUrl: 'https://wiki.example', path: '/app/mfa'."],
+])(
+  'mfa() says what to write where publicUrl names a path that no proxy removes: %s',
+  async (_, mountPath, mount, advice) => {
+    const service = embedded({ database: ':memory:' })
+    onTestFinished(() => service.close())
+    const app = express()
+    app.use(session({ secret: 'x'.repeat(32), resave: false, saveUninitialized: false }))
+    const logger = { info() {}, warn() {}, error() {} }
+    const user = () => ({ username: 'alice' })
+    app.use(mountPath, mfa({ service, user, publicUrl: 'https://wiki.example/app', logger }))
+    app.use((error: Error, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
+      res.status(500).send(error.message)
+    })
+    const open = (path: string) => request(app).get(path).set('accept', 'text/html')
+
+    const stopped = await open(`${mount}/page`)
+    const answer = await open(stopped.headers['location'] ?? '')
+
+    expect([stopped.status, answer.status]).toEqual([303, 500])
+    expect(answer.text).toContain(advice)
+  },
+)

@@ -326,6 +326,31 @@ describe('the pages on Fastify', () => {
     },
   )
 
+  it.each(['@fastify/session', '@fastify/secure-session'] as const)(
+    'the web session of %s can be read by the hooks of the app for each answer below /mfa',
+    async (framework) => {
+      const logged: unknown[] = []
+      const app = await startFastifyApp(framework, {
+        beforeMfa(fastify) {
+          fastify.addHook('onSend', async (request, reply) => {
+            reply.header('x-user', sessionOf(request).user?.username)
+          })
+          fastify.addHook('onResponse', async (request) => void logged.push(sessionOf(request).user?.username))
+        },
+      })
+      const browser = app.browser()
+      await app.enroll(browser, 'alice')
+      logged.length = 0
+
+      const paths = ['/mfa', '/mfa/status?now', '/mfa/assets/style.css']
+      for (const path of paths) {
+        const { status, headers } = await browser.open(path)
+        expect([path, status, headers['x-user']]).toEqual([path, 200, 'alice'])
+      }
+      await expect.poll(() => logged).toEqual(paths.map(() => 'alice'))
+    },
+  )
+
   it('a cookie that the app sets by @fastify/cookie on every answer keeps shared caches from storing public files', async () => {
     const { app, mfaOptions } = await arrange()
     app.addHook('onRequest', async (_request, reply) => void reply.setCookie('seen', '1'))

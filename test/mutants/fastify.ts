@@ -20,9 +20,9 @@ export const mutants: readonly Mutant[] = [
     title: 'a user whom a later hook signs in is gated before the handlers of the route, and stays verified',
   },
   {
-    defense: 'public files on Fastify without a web session',
+    defense: 'public files on Fastify with a web session that nothing stores',
     file: 'src/fastify/fastify-sessions.ts',
-    find: '  detached.session = undefined\n',
+    find: '  detached.session = session && readOnly(session, members)\n',
     replace: '',
     test,
     title: 'public files on %s carry no cookie, whatever the app stores in each request',

@@ -10,12 +10,21 @@ export const mutants: readonly Mutant[] = [
     title: 'public files below /mfa carry no cookie of express-session, and leave the web session as it is',
   },
   {
-    defense: 'without an id express-session destroys no detached web session',
+    defense: 'without an id express-session sends no cookie of a detached web session',
     file: 'src/express/session/express-sessions.ts',
     find: '    detached.sessionID = undefined\n',
     replace: '',
     test: 'attacks/public-files.test.ts',
-    title: 'public files below /mfa write nothing to the session store',
+    title: 'public files below /mfa carry no cookie of express-session, and leave the web session as it is',
+  },
+  {
+    defense: 'nothing stores a detached web session by its own method',
+    file: 'src/express/session/read-only.ts',
+    find: '  save: member((callback?: () => void) => callback?.()),\n',
+    replace: '',
+    test: 'express/apply.test.ts',
+    title:
+      'a stream starts after the web session was detached: it can be read and holds no MFA state, and nothing stores it',
   },
   {
     defense: 'a detached cookie-session is an empty new one, which is not sent',

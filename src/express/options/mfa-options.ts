@@ -94,8 +94,8 @@ export interface MfaOptions {
    */
   path?: string | undefined
   /**
-   * The exact path of the app's logout route, as its routes see it. Users who have not passed the second step can reach
-   * it.
+   * The exact path of the app's logout route, such as `/logout`, with the path that the app is mounted at, if any: `/app/logout`.
+   * Users who have not passed the second step can reach it.
    * @default none
    */
   logoutPath?: string | undefined
@@ -114,7 +114,7 @@ export interface MfaOptions {
   /**
    * Paths that the gate does not protect on purpose, each exact, or ending in `/*` for everything below it: routes
    * before `mfa()`, which then cause no warning, and routes after it for users who have not passed yet, such as your
-   * own form for codes. `requireMfa()` still protects them.
+   * own form for codes. `requireMfa()` still protects them. Include the path that the app is mounted at, if any.
    * @default `[]`
    */
   public?: string[] | undefined
@@ -167,8 +167,8 @@ export interface MfaOptions {
    */
   language?: LanguageChoice | undefined
   /**
-   * The app's address as browsers see it, including a path prefix that a proxy removes. Required in production, because
-   * a client can forge the Host header.
+   * The app's address as browsers see it, including a path prefix that a proxy removes, and no path at which your code mounts
+   * the app. Required in production, because a client can forge the Host header.
    * @default `http://` and the Host header of the request
    */
   publicUrl?: string | undefined

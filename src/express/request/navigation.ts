@@ -1,9 +1,12 @@
 import type { HttpRequest } from '../framework/http-request.ts'
 
-/** Whether a browser opens a page, as opposed to a script that fetches data, or a frame. */
+/**
+ * Whether a browser opens a page, as opposed to a script that fetches data, or a frame. A service worker of the app that hands the request
+ * on, as `fetch(event.request)` does, leaves its destination empty. No other script can ask in the mode `navigate` (Fetch section 5.4).
+ */
 export function isNavigation(req: HttpRequest): boolean {
   const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination = 'document' } = req.headers
-  if (mode !== undefined) return mode === 'navigate' && destination === 'document'
+  if (mode !== undefined) return mode === 'navigate' && (destination === 'document' || destination === 'empty')
   return /\btext\/html\b/i.test(req.headers.accept ?? '')
 }
 

@@ -1,6 +1,7 @@
 import type { HttpRequest } from '../framework/http-request.ts'
 import type { FrameworkRequest } from '../framework/request.ts'
 import type { SessionKind, WithSession } from '../framework/session-kind.ts'
+import { readOnly, unsaved } from './read-only.ts'
 import { WebSessionError } from './web-session-error.ts'
 
 /** A request that went through express-session or cookie-session. */
@@ -50,8 +51,9 @@ export const expressSession: SessionKind = Object.freeze({
   detach(req) {
     const detached = req as ExpressRequest
     const { session, sessionID } = detached
-    detached.session = undefined
-    // Without an id express-session has nothing to destroy either (`unset: 'destroy'`).
+    // The app may read it as long as the request lasts: a log that names the user, a flash message in a layout.
+    detached.session = session && readOnly(session, unsaved)
+    // Without an id, express-session stores, sends and destroys nothing.
     detached.sessionID = undefined
     return () => void Object.assign(detached, { session, sessionID })
   },

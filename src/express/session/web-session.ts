@@ -10,6 +10,7 @@ import type { MfaState } from './mfa-state.ts'
 import type { OpenApproval } from './open-approvals.ts'
 import { mergeApprovals } from './open-approvals.ts'
 import { keepLifetime } from './keep-lifetime.ts'
+import { isReadOnly } from './read-only.ts'
 import { renewOnce, saveUnlessRenewed } from './renewals.ts'
 import { underNewId } from './new-id.ts'
 import { saveOnlyChanges } from './save-only-changes.ts'
@@ -43,7 +44,9 @@ export function checkWebSession(req: HttpRequest): void {
   if (sessionAdvice !== undefined)
     throw new SetupError(`mfa found no web session that can change its id: ${sessionAdvice}`)
   if (!session) {
-    throw new Error('mfa() found no web session: put app.use(session(…)) from express-session before app.use(mfa())')
+    throw new Error(
+      'mfa() found no web session: put app.use(session(…)) from express-session before app.use(mfa()), with a cookie.path that covers its paths',
+    )
   }
   throw new Error('mfa() needs a web session that can change its id: use express-session')
 }
@@ -170,9 +173,10 @@ export function hasMfaState(req: HttpRequest): boolean {
   return session !== undefined && storedStateOf(req, session) !== undefined
 }
 
-/** Whether this request has a web session at all. */
+/** Whether this request has a web session at all, which is not detached. */
 export function hasWebSession(req: HttpRequest): boolean {
-  return Boolean((req as WithSession).session)
+  const { session } = req as WithSession
+  return Boolean(session) && !isReadOnly(session as WebSession)
 }
 
 /** Web sessions that another request has ended: the MFA state in this copy is ignored and never stored again. */
@@ -286,7 +290,7 @@ function copyFrom(old: WebSession, req: HttpRequest, kind: SessionKind): void {
 /**
  * Detaches the web session, for answers that only read it. Otherwise express-session would store (`resave`) or touch the
  * copy that this request loaded, and so resurrect an id that was changed meanwhile. The answer then carries no session cookie
- * either, not even with `rolling` or `saveUninitialized`.
+ * either, not even with `rolling` or `saveUninitialized`. The app can still read it.
  *
  * @returns a function that attaches it again, for a request that turns out to need it.
  */
