@@ -56,7 +56,7 @@ export function AddAccountScreen(props: AddAccountScreenProps) {
   const [moveCode, setMoveCode] = useState(code)
   const [offer, setOffer] = useState<Offer>()
   const { busy, problem, showProblem, run } = useAttempt(code !== undefined && !isMove(code) && step === 'code')
-  const isAdded = (usedCode: string | undefined) => list.some((account) => account.code === usedCode)
+  const isAdded = (usedCode: string) => list.some((account) => account.code === usedCode)
 
   /** Where the new device has replaced one that was this one, too, its account goes: it would be said to be elsewhere. */
   async function onAdded(added: StoredAccount) {
