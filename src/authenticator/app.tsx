@@ -1,7 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import type { Clock } from '../ground/clock.ts'
-import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
 import type { AccountsStore, StoredAccount } from './accounts/accounts-store.ts'
 import { AppBar } from './parts/app-bar.tsx'
@@ -41,7 +40,7 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
   const { list } = accounts
   const now = useNow(clock)
   const inbox = useInbox(device, list ?? none, now)
-  const notifications = useNotifications(device, list)
+  const notifications = useNotifications(device, list, now)
   const [screen, setScreen] = useState<Screen>(home)
   /** Requests that the person closed: they do not open automatically again. */
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
@@ -84,7 +83,7 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
   function onReview(single: Screen) {
     setScreen(count > 1 ? home : single)
   }
-  async function onAdded(account: Account) {
+  async function onAdded(account: StoredAccount) {
     await accounts.add(account)
     // Asks the browser not to delete the key when storage runs low; the browser may decline.
     void navigator.storage.persist()

@@ -1,7 +1,6 @@
 import { useLayoutEffect } from 'preact/hooks'
 
 import type { Clock } from '../ground/clock.ts'
-import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
 import type { Answer } from '../device/requests.ts'
 import type { StoredAccount } from './accounts/accounts-store.ts'
@@ -34,7 +33,7 @@ interface CurrentScreenProps {
   readonly onAnswer: (requestScreen: RequestShown, answer: Answer) => Promise<void>
   readonly onScan: (requestScreen: RequestShown, secret: string) => Promise<string | undefined>
   readonly ensureWritable: () => Promise<void>
-  readonly onAdded: (account: Account) => Promise<void>
+  readonly onAdded: (account: StoredAccount) => Promise<void>
   readonly onGone: (account: StoredAccount) => Promise<void>
   readonly onInstall: (() => void) | undefined
   readonly onLanguage: (language: Language) => void
@@ -98,9 +97,8 @@ function Home({ list, inbox, now, accounts, notifications, show, onGone, onInsta
 
 type AddProps = CurrentScreenProps & { readonly code: string | undefined }
 
-function Add({ list, device, clock, serviceUrl, code, ensureWritable, onAdded, onBack }: AddProps) {
-  const cancel = list.length > 0 ? onBack : undefined
-  return <AddAccountScreen {...{ device, clock, serviceUrl, code, ensureWritable, onAdded, onCancel: cancel }} />
+function Add({ onBack, ...props }: AddProps) {
+  return <AddAccountScreen {...props} onCancel={props.list.length > 0 ? onBack : undefined} />
 }
 
 type RequestProps = CurrentScreenProps & { readonly screen: RequestShown }
@@ -137,12 +135,16 @@ function Request({ screen, device, clock, now, inbox, show, onAnswer, onScan, on
 
 type OutcomeProps = CurrentScreenProps & { readonly screen: OutcomeShown }
 
-function Outcome({ screen: { outcome, report, ended }, inbox, clock, onBack, onAnswer }: OutcomeProps) {
-  const onReport = ended
-    ? () => void onAnswer({ name: 'request', pending: ended, denied: true }, { decision: 'report' })
-    : undefined
-  return <OutcomeScreen {...{ outcome, report, clock, onReport }} waits={countOf(inbox) > 0} onDone={onBack} />
+function Outcome({ screen: { outcome, report, ended }, device, inbox, clock, onBack, onAnswer }: OutcomeProps) {
+  const parts = { outcome, report, clock, waits: countOf(inbox) > 0, onDone: onBack }
+  if (!ended) return <OutcomeScreen {...parts} />
+  // A request that could no longer be denied or reported is not asked about again.
+  const onReport = ended.denied ? undefined : () => void onAnswer({ ...ended, denied: true }, { decision: 'report' })
+  const { pending, problem } = ended
+  return <Ended key={pending.request.id} {...{ ...parts, device, pending, onReport }} unsure={problem !== undefined} />
 }
+
+const Ended = lazyScreen(async () => (await import('./screens/ended.tsx')).EndedScreen, { failed: OutcomeScreen })
 
 function OneAccount({ id, list, device, accounts, show, onBack }: CurrentScreenProps & { readonly id: string }) {
   const account = list.find((each) => each.id === id)

@@ -35,8 +35,8 @@ export interface OutcomeShown {
   readonly name: 'outcome'
   readonly outcome: Outcome
   readonly report?: Report | undefined
-  /** The request, where it ended without an answer: it can still be reported. */
-  readonly ended?: Pending | undefined
+  /** The request, where it seems to have ended without an answer. */
+  readonly ended?: RequestShown | undefined
 }
 
 export const home: Screen = { name: 'home' }
@@ -64,7 +64,7 @@ export function follow(
   if (screen.denied) return screen
   const { account, request: shownRequest } = screen.pending
   const outcome = now + account.clockOffset >= shownRequest.expiresAt ? 'expired' : 'gone'
-  return { name: 'outcome', outcome, ended: screen.pending }
+  return { name: 'outcome', outcome, ended: screen }
 }
 
 /** The newest request, if it is newer than the one that is open. It never opens by itself: the person may be typing a number. */

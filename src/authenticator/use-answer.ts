@@ -8,6 +8,7 @@ import type { RequestShown, Screen } from './screen.ts'
 import type { Outcome } from './screens/outcome.tsx'
 import type { Inbox, Pending } from './inbox/use-inbox.ts'
 import { useWords } from './words/speech.tsx'
+import { outcomeOf } from './screens/outcome-of.ts'
 import { outcomeOfError } from './screens/outcome-of-error.ts'
 
 interface Answering {
@@ -22,22 +23,20 @@ export function useAnswer(device: Device, inbox: Inbox, show: Dispatch<StateUpda
   /** The requests whose answers are being sent: further presses on them are ignored. */
   const answering = useRef(new Set<string>())
 
-  async function send({ pending, denied = false }: RequestShown, call: Call, withPin: boolean): Promise<Sent> {
+  async function send(requestScreen: RequestShown, call: Call, withPin: boolean): Promise<Sent> {
+    const { pending, denied = false } = requestScreen
+    const endedScreen = (outcome: Outcome) => (endedWithoutAnswer(outcome) ? requestScreen : undefined)
     try {
       const answered = await call(pending)
       if (answered.number !== undefined) return { screen: { name: 'request', pending }, number: answered.number }
       inbox.forget(pending.request)
       const outcome = outcomeOf(answered)
-      const ended = endedWithoutAnswer(outcome) ? pending : undefined
-      return { screen: { name: 'outcome', outcome, report: reportOf(answered), ended } }
+      return { screen: { name: 'outcome', outcome, report: reportOf(answered), ended: endedScreen(outcome) } }
     } catch (error) {
       const outcome = outcomeOfError(error, withPin)
       if (!outcome) return { screen: { name: 'request', pending, denied, problem: problemOf(error, words) } }
       inbox.forget(pending.request)
-      // A request that could no longer be denied or reported is not asked about again.
-      return {
-        screen: { name: 'outcome', outcome, ended: endedWithoutAnswer(outcome) && !denied ? pending : undefined },
-      }
+      return { screen: { name: 'outcome', outcome, ended: endedScreen(outcome) } }
     }
   }
 
@@ -79,14 +78,3 @@ interface Sent {
 const reportOf = ({ blocked, pausedFor }: Answered) => (blocked === undefined ? undefined : { blocked, pausedFor })
 
 const endedWithoutAnswer = (outcome: Outcome) => outcome === 'gone' || outcome === 'expired'
-
-/** The outcome of an answer that the service accepted. */
-function outcomeOf(answered: Answered): Outcome {
-  // The service blocks the person also where the request had ended.
-  if (answered.blocked !== undefined) return 'reported'
-  if (answered.state === 'approved') return 'approved'
-  if (answered.state === 'expired') return 'expired'
-  if (answered.state === 'cancelled') return 'gone'
-  if (answered.reason === 'wrong_number') return 'wrongNumber'
-  return answered.reason === 'reported' ? 'reported' : 'denied'
-}

@@ -2,16 +2,16 @@ import type { ComponentType, FunctionComponent } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
 
 /** The content in place of a screen; nothing by default. */
-export interface Substitutes {
-  readonly loading?: FunctionComponent
+export interface Substitutes<P> {
+  readonly loading?: FunctionComponent<P>
   /** After an update of the service, the script of the screen may no longer exist. */
-  readonly failed?: FunctionComponent
+  readonly failed?: FunctionComponent<P>
 }
 
 /** A screen that is loaded when it is first shown, because few people need it and the app has to open fast. */
 export function lazyScreen<P extends object>(
   load: () => Promise<ComponentType<P>>,
-  { loading, failed }: Substitutes = {},
+  { loading, failed }: Substitutes<P> = {},
 ): FunctionComponent<P> {
   let loaded: ComponentType<P> | undefined
   return function LazyScreen(props: P) {

@@ -66,6 +66,36 @@ describe('adding an account', () => {
     expect(await appears(page.getByRole('alert').getByText('That code doesn’t work.'))).toBe(true)
   })
 
+  it('an activation link that is opened in two tabs leads to the account in both, and again later', async () => {
+    const service = await startService()
+    const { code } = await service.enroll('alice')
+    const page = await phone.open(service, `#code=${code}`)
+    await headline(page, 'Add this account?')
+    const other = await page.context().newPage()
+    await other.goto(`${page.url()}#code=${code}`)
+    await headline(other, 'Add this account?')
+
+    await add(other)
+
+    expect(await appears(page.getByText('Nothing to approve'))).toBe(true)
+    await other.goto('about:blank')
+    await other.goto(`${page.url()}#code=${code}`)
+    expect(await appears(other.getByText('Nothing to approve'))).toBe(true)
+    expect(await other.getByRole('alert').count()).toBe(0)
+    await other.close()
+  })
+
+  it('an account that replaces its device on the same phone takes the place of the old one', async () => {
+    const { service, userId, page } = await phone.joined()
+    const { code } = await service.client.tokens.replace(service.domainId, userId)
+
+    await page.goto(`${page.url()}#code=${code}`)
+    await add(page)
+
+    await expect.poll(() => page.locator('.list .row').count()).toBe(1)
+    expect(await page.getByText('This account is now on another device').count()).toBe(0)
+  })
+
   it('the app rejects an activation link of another address', async () => {
     const page = await phone.open(await startService())
 

@@ -5,6 +5,7 @@ import { createCall } from '../service/start-service.ts'
 import { axeViolations } from '../support/axe.ts'
 import { pinOfPerson, useConsole } from './console-person.ts'
 import { everyUnansweredApprovalScreen } from './every-approval-screen.ts'
+import { loseResponses } from './lose-responses.ts'
 import { phones } from './phone.ts'
 import { appears, button, headline } from './screen.ts'
 
@@ -57,6 +58,18 @@ describe('an action to approve', () => {
     await page.getByText('Nothing to approve').waitFor()
     await page.locator('.bar button').nth(0).click()
     expect(await appears(page.locator('.card .row').getByText('Transfer €250.00'))).toBe(true)
+  })
+
+  it('an approval whose response was lost is shown as one', async () => {
+    const { page, state } = await asked()
+    await loseResponses(page)
+
+    await button(page, 'Approve').click()
+    await page.getByRole('alert').getByText('The service isn’t responding.').waitFor()
+    await page.unroute('**/answer')
+
+    expect(await headline(page, 'Approved')).toBe(true)
+    expect(await state()).toBe('approved')
   })
 
   it('denies an action', async () => {

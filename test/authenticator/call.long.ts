@@ -4,6 +4,7 @@ import { administrator } from '../service/features/administrators/console-holder
 import { askCaller, outcomeOf } from '../service/features/callers/phone-caller.ts'
 import { axeViolations } from '../support/axe.ts'
 import { pinOfPerson, useConsole } from './console-person.ts'
+import { loseResponses } from './lose-responses.ts'
 import { phones } from './phone.ts'
 import { button, headline, appears, read } from './screen.ts'
 
@@ -56,6 +57,19 @@ describe('a call to the help desk', () => {
 
     expect(await headline(page, 'Confirmed')).toBe(true)
     expect(await appears(page.getByText('No one was signed in.'))).toBe(true)
+    expect(await state()).toBe('confirmed')
+  })
+
+  it('a confirmed help desk call whose response was lost is shown as confirmed', async () => {
+    const { page, number, state } = await called()
+    await page.locator('#number').fill(number)
+    await loseResponses(page)
+
+    await button(page, yes).click()
+    await page.getByRole('alert').getByText('The service isn’t responding.').waitFor()
+    await page.unroute('**/answer')
+
+    expect(await headline(page, 'Confirmed')).toBe(true)
     expect(await state()).toBe('confirmed')
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { loseResponses } from './lose-responses.ts'
 import { fromDesk, phones, small, withClock } from './phone.ts'
 import { button, freeze, headline, appears, setHidden } from './screen.ts'
 
@@ -12,7 +13,7 @@ async function atWasItYou() {
   await headline(page, 'Sign in to Wiki?')
   await button(page, 'Deny').tap()
   await headline(page, 'Was it you?')
-  return { service, page, id: session.id, state: () => service.state(session.id) }
+  return { service, page, id: session.id, number: session.number!, state: () => service.state(session.id) }
 }
 
 describe('the question after Deny', () => {
@@ -115,6 +116,79 @@ describe('the question after Deny', () => {
     await headline(page, 'Blocked. No one got in.')
 
     expect(await state()).toMatchObject({ reason: 'reported' })
+  })
+})
+
+describe('an answer whose response was lost, however often it was sent', () => {
+  it.each([
+    ['Approve', 'Approved', 'approved'],
+    ['It wasn’t me – block and report', 'Blocked. No one got in.', 'denied'],
+  ])('an answer whose response was lost is shown as the service counted it: %s', async (name, outcome, state) => {
+    const { service, page } = await phone.joined()
+    const session = await service.ask('alice')
+    await headline(page, 'Sign in to Wiki?')
+    await loseResponses(page)
+
+    await button(page, name).click()
+
+    expect(await headline(page, outcome)).toBe(true)
+    expect(await button(page, 'It wasn’t me – block and report').count()).toBe(0)
+    expect(await service.state(session.id)).toMatchObject({ state })
+  })
+
+  it('a wrong number whose response was lost is shown as one', async () => {
+    const { service, page } = await phone.joined()
+    const { number } = await service.ask('alice', { numberMatching: true })
+    await page.getByLabel('Enter the number').fill(number === '10' ? '11' : '10')
+    await loseResponses(page)
+
+    await button(page, 'Approve').click()
+
+    expect(await headline(page, 'The numbers didn’t match')).toBe(true)
+  })
+
+  it('a refusal that comes after the approval of another tab does not hide the approval', async () => {
+    const { page, number, state } = await atWasItYou()
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await other.getByLabel('Enter the number').fill(number)
+    await button(other, 'Approve').click()
+    await headline(other, 'Approved')
+    await other.close()
+
+    await button(page, 'Yes, a mistake').tap()
+
+    expect(await headline(page, 'Approved')).toBe(true)
+    expect(await state()).toMatchObject({ state: 'approved' })
+  })
+
+  it('an answer whose response was lost is only shown once the service can be asked about it', async () => {
+    const { service, page } = await phone.joined()
+    await service.ask('alice')
+    await headline(page, 'Sign in to Wiki?')
+    await loseResponses(page)
+    await page.route('**/history', (route) => route.abort())
+
+    await button(page, 'Approve').click()
+    await headline(page, 'One moment…')
+    await appears(page.getByRole('alert').getByText('The service isn’t responding.'))
+    await page.unroute('**/history')
+
+    expect(await headline(page, 'Approved')).toBe(true)
+  })
+
+  it('a request that is answered in one tab is shown as answered in the other', async () => {
+    const { service, page } = await phone.joined()
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await service.ask('alice')
+    await headline(other, 'Sign in to Wiki?')
+    await headline(page, 'Sign in to Wiki?')
+
+    await button(page, 'Approve').click()
+
+    expect(await headline(other, 'Approved')).toBe(true)
+    await other.close()
   })
 })
 

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { de } from '../../src/authenticator/texts/de.ts'
@@ -11,6 +12,9 @@ const withoutWorker = { serviceWorkers: 'block' } as const
 
 type More = Parameters<typeof joinedForPush> extends [unknown, ...infer Rest] ? Rest : never
 const joined = (...more: More) => joinedForPush(phone, ...more)
+
+/** As when the browser has a connection again. */
+const reconnect = (page: Page) => page.evaluate(() => dispatchEvent(new Event('online')))
 
 describe('notifications', () => {
   it('the app requests notifications only by a button, once there is an account, and they carry only the session id', async () => {
@@ -229,9 +233,26 @@ describe('a new subscription of the browser', () => {
     await failed
 
     await page.unroute('**/device/push')
-    // Again and again, as the app may still be noticing the failure.
-    const reconnect = () => page.evaluate(() => dispatchEvent(new Event('online')))
 
-    await expect.poll(() => reconnect().then(countRegistrations)).toBe(2)
+    // Again and again, as the app may still be noticing the failure.
+    await expect.poll(() => reconnect(page).then(countRegistrations)).toBe(2)
+  })
+
+  it('a subscription that the service has dropped is registered again by an app that stays open', async () => {
+    const { service, pushes, page, countRegistrations } = await joined('granted')
+    await expect.poll(countRegistrations).toBe(1)
+    pushes.reply(410)
+    await service.ask('alice')
+    await headline(page, 'Sign in to Wiki?')
+    await deny(page)
+    await pushes.received(1)
+
+    await page.evaluate(() => {
+      const { now } = Date
+      Date.now = () => now() + 3_601_000
+    })
+
+    // Again and again, as the app learns the time by itself.
+    await expect.poll(() => reconnect(page).then(countRegistrations)).toBe(2)
   })
 })

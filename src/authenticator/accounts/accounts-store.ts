@@ -6,6 +6,8 @@ export interface StoredAccount extends Account {
   readonly label?: string
   /** The account's place in the list; absent in old accounts. */
   readonly position?: number
+  /** The code that added it, which is used up: its link may be opened again. Absent in old and moved accounts. */
+  readonly code?: string
 }
 
 /** Stores accounts in this browser. Private keys are stored as key objects, which can be used but not exported. */

@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
-import type { Account } from '../../device/account.ts'
 import { useVisible } from '../hooks/use-visible.ts'
 import type { AccountsStore, StoredAccount } from './accounts-store.ts'
 
@@ -9,7 +8,7 @@ export interface Accounts {
   readonly list: readonly StoredAccount[] | undefined
   /** Whether the page could not read its keys, whatever the reason: it cannot work without them. */
   readonly unavailable: boolean
-  add(account: Account): Promise<void>
+  add(account: StoredAccount): Promise<void>
   /** @param label Empty for the domain's own name. */
   rename(id: string, label: string): Promise<void>
   /** One place up or down. */

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
@@ -20,8 +20,15 @@ export interface Notifications {
   readonly turnOff: () => Promise<void>
 }
 
-/** The state of push notifications. Keeps the subscriptions at the services up to date. */
-export function useNotifications(device: Device, accounts: readonly Account[] | undefined): Notifications {
+/** How long a subscription at a service counts as known, seconds. */
+const syncInterval = 60 * 60
+
+/**
+ * The state of push notifications. Keeps the subscriptions at the services up to date.
+ * @param now Unix time, seconds.
+ */
+export function useNotifications(device: Device, accounts: readonly Account[] | undefined, now: number): Notifications {
+  const syncedAt = useRef(now)
   const [failed, setFailed] = useState(false)
   const [delayed, setDelayed] = useState(false)
   const visible = useVisible()
@@ -43,8 +50,10 @@ export function useNotifications(device: Device, accounts: readonly Account[] | 
     if (state === 'on') void sync()
   }, [sync, state === 'on'])
   useEffect(() => {
-    // An installed app stays open for weeks.
-    if (delayed && state === 'on') void sync()
+    // An installed app stays open for weeks, and a service drops a subscription that failed.
+    if (state !== 'on' || !(delayed || now - syncedAt.current > syncInterval)) return
+    syncedAt.current = now
+    void sync()
   }, [visible])
 
   useEffect(() => {

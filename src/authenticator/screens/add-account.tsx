@@ -3,9 +3,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { MoveCode } from '../../contract/device.ts'
 import { type Preview } from '../../contract/device-answers.ts'
 import type { Clock } from '../../ground/clock.ts'
-import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
+import { isGone } from '../../device/device-error.ts'
+import type { StoredAccount } from '../accounts/accounts-store.ts'
 import { parseCodeInput } from '../accounts/link.ts'
+import type { Accounts } from '../accounts/use-accounts.ts'
 import { deviceName } from '../../ui/device-name.ts'
 import { mustInstallFirst } from '../hooks/install.ts'
 import { useAttempt } from '../hooks/use-attempt.ts'
@@ -17,6 +19,9 @@ import { InstallFirstScreen } from './install-first.tsx'
 import { NewPinScreen } from './new-pin.tsx'
 
 interface AddAccountScreenProps {
+  /** The accounts of this device. */
+  readonly list: readonly StoredAccount[]
+  readonly accounts: Pick<Accounts, 'remove'>
   readonly device: Device
   readonly clock: Clock
   readonly serviceUrl: string
@@ -24,7 +29,7 @@ interface AddAccountScreenProps {
   readonly code: string | undefined
   /** Makes sure that an account can be stored, before its code is used up. */
   readonly ensureWritable: () => Promise<void>
-  readonly onAdded: (account: Account) => Promise<void>
+  readonly onAdded: (account: StoredAccount) => Promise<void>
   /** Absent where there is nothing to go back to. */
   readonly onCancel: (() => void) | undefined
 }
@@ -44,16 +49,26 @@ const isMove = (code: string | undefined) => MoveCode.safeParse(code).success
 
 /** Adds an account: asks for the code, shows the account, asks for a new PIN where the domain requires one, and activates. */
 export function AddAccountScreen(props: AddAccountScreenProps) {
-  const { device, clock, serviceUrl, code, ensureWritable, onAdded, onCancel } = props
+  const { list, accounts, device, clock, serviceUrl, code, ensureWritable, onCancel } = props
   const words = useWords()
   const [step, setStep] = useState<Step>(() => (mustInstallFirst() ? 'install' : isMove(code) ? 'move' : 'code'))
   /** The code in a link that an old phone shows. */
   const [moveCode, setMoveCode] = useState(code)
   const [offer, setOffer] = useState<Offer>()
   const { busy, problem, showProblem, run } = useAttempt(code !== undefined && !isMove(code) && step === 'code')
+  const isAdded = (usedCode: string) => list.some((account) => account.code === usedCode)
 
+  /** Where the new device has replaced one that was this one, too, its account goes: it would be said to be elsewhere. */
+  async function onAdded(added: StoredAccount) {
+    await props.onAdded(added)
+    await Promise.all(
+      list.filter((each) => isSame(each, added)).map((each) => removeIfGone({ device, accounts }, each)),
+    )
+  }
   const look = (enteredCode: string) =>
     run(async () => {
+      // Its link was opened again: a look would cost an attempt, as for a wrong code.
+      if (isAdded(enteredCode)) return onCancel?.()
       setOffer({ code: enteredCode, preview: await device.preview(serviceUrl, enteredCode) })
       setStep('offer')
     })
@@ -61,7 +76,7 @@ export function AddAccountScreen(props: AddAccountScreenProps) {
     run(async () => {
       const name = deviceName(navigator.userAgent)
       await ensureWritable()
-      await onAdded(await device.activate(serviceUrl, enteredCode, { name, preview, pin }))
+      await onAdded({ ...(await device.activate(serviceUrl, enteredCode, { name, preview, pin })), code: enteredCode })
     })
   // Once, and not each time the person comes back to the code: then the code that is typed or scanned counts.
   const begin = () => {
@@ -74,6 +89,10 @@ export function AddAccountScreen(props: AddAccountScreenProps) {
     document.querySelector('.not-loaded')?.removeAttribute('action')
     if (step !== 'install') begin()
   }, [])
+  useEffect(() => {
+    // Another tab has added it.
+    if (offer && isAdded(offer.code)) onCancel?.()
+  }, [list])
 
   function read(text: string) {
     setStep('code')
@@ -125,4 +144,22 @@ export function AddAccountScreen(props: AddAccountScreenProps) {
       onCancel={leave}
     />
   )
+}
+
+const isSame = (one: StoredAccount, other: StoredAccount): boolean =>
+  one.id !== other.id &&
+  one.service === other.service &&
+  one.domain.id === other.domain.id &&
+  one.user.username === other.user.username
+
+/** Asks the service: the name alone may be that of another user by now. */
+async function removeIfGone(
+  { device, accounts }: Pick<AddAccountScreenProps, 'device' | 'accounts'>,
+  account: StoredAccount,
+): Promise<void> {
+  try {
+    await device.requests(account)
+  } catch (error) {
+    if (isGone(error)) await accounts.remove(account.id)
+  }
 }

@@ -38,7 +38,8 @@ export function ApprovalScreen({ device, clock, now, pending, inbox, onDone }: A
   const words = useWords()
   const { account, approval } = pending
   const content = useMemo(() => readContent(approval), [approval.id])
-  const { busy, blocked, problem, answered, failure, send } = useSending<Answered>(inbox, approval, clock)
+  const isOpen = inbox.approvals.some((each) => each.approval.id === approval.id)
+  const { busy, blocked, problem, answered, failure, send } = useSending<Answered>(inbox, approval, { clock, isOpen })
   const end = useRef<HTMLSpanElement>(null)
   const seen = useSeen(end)
   const serviceTime = now + account.clockOffset
@@ -54,7 +55,7 @@ export function ApprovalScreen({ device, clock, now, pending, inbox, onDone }: A
   }
 
   if (failure) return <OutcomeScreen outcome={failure} clock={clock} onDone={onDone} />
-  const isPending = busy || inbox.approvals.some((each) => each.approval.id === approval.id)
+  const isPending = busy || isOpen
   const isExpired = serviceTime >= approval.expiresAt
   const ended = answered ?? (isPending ? undefined : ({ state: isExpired ? 'expired' : 'cancelled' } as const))
   if (ended) return <ApprovalOutcome key="outcome" {...{ device, account, content, ended, onDone }} />

@@ -30,7 +30,8 @@ interface CallScreenProps {
 export function CallScreen({ device, clock, now, pending, inbox, onDone }: CallScreenProps) {
   const words = useWords()
   const { account, call } = pending
-  const { busy, blocked, problem, answered, failure, send } = useSending<CallAnswered>(inbox, call, clock)
+  const isOpen = inbox.calls.some((each) => each.call.id === call.id)
+  const { busy, blocked, problem, answered, failure, send } = useSending<CallAnswered>(inbox, call, { clock, isOpen })
   const serviceTime = now + account.clockOffset
   useTop()
 
@@ -39,7 +40,7 @@ export function CallScreen({ device, clock, now, pending, inbox, onDone }: CallS
   }
 
   if (failure) return <OutcomeScreen outcome={failure} clock={clock} onDone={onDone} />
-  const isPending = busy || inbox.calls.some((each) => each.call.id === call.id)
+  const isPending = busy || isOpen
   const ended = answered?.state ?? (isPending ? undefined : serviceTime >= call.expiresAt ? 'expired' : 'pending')
   if (ended) return <CallOutcome key="outcome" state={ended} onDone={onDone} />
   return (

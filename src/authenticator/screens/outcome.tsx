@@ -43,7 +43,7 @@ export function closesItself(outcome: Outcome): boolean {
   return duration !== undefined
 }
 
-interface OutcomeScreenProps {
+export interface OutcomeProps {
   readonly outcome: Outcome
   readonly report?: Report | undefined
   readonly clock: Clock
@@ -55,7 +55,7 @@ interface OutcomeScreenProps {
 }
 
 /** The outcome of a request: a word and its icon. Closes automatically, but not while a report is possible and nothing else waits. */
-export function OutcomeScreen({ outcome, report, clock, waits = false, onReport, onDone }: OutcomeScreenProps) {
+export function OutcomeScreen({ outcome, report, clock, waits = false, onReport, onDone }: OutcomeProps) {
   const speech = useSpeech()
   const { words } = speech
   const { icon, tone, word, sentence, duration }: OutcomeCard = cards[outcome]
