@@ -81,6 +81,20 @@ function requestBody(endpoint: Endpoint, version: Version, body: unknown): strin
   return JSON.stringify(content)
 }
 
+/** Reads a response that has begun. @throws as `send()` where the call was ended meanwhile, because that breaks the connection. */
+export async function readInTime<T>(
+  { signal, timeout }: CallOptions & { readonly timeout: AbortSignal },
+  read: Promise<T>,
+): Promise<T> {
+  try {
+    return await read
+  } catch (error) {
+    if (!(error instanceof UnreachableError) || error.reason !== 'network') throw error
+    signal?.throwIfAborted()
+    throw timeout.aborted ? unreachable(timeout, error.cause) : error
+  }
+}
+
 function unreachable(timeout: AbortSignal, cause: unknown): UnreachableError {
   return timeout.aborted
     ? new UnreachableError('timeout', 'The service did not respond in time.', { cause })

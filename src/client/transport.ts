@@ -9,7 +9,7 @@ import type { Bytes, ParsedResponse } from './read-response.ts'
 import { parseEvents, readBytes, readResponse } from './read-response.ts'
 import { createUnprocessedRetry } from './retry-unprocessed.ts'
 import type { CallOptions } from './send.ts'
-import { callTimeout, fetchEndpoint, send } from './send.ts'
+import { callTimeout, fetchEndpoint, readInTime, send } from './send.ts'
 
 export interface Transport {
   call<E extends Endpoint>(
@@ -49,8 +49,9 @@ export function createTransport(options: ResolvedClientOptions): Transport {
       const currentVersion = await version()
       const once = () =>
         withTimeout(options, callOptions, async (timeout) => {
-          const response = await send(options, currentVersion, endpoint, request, { ...callOptions, timeout })
-          return readResponse(options, currentVersion, endpoint, response)
+          const limits = { ...callOptions, timeout }
+          const response = await send(options, currentVersion, endpoint, request, limits)
+          return readInTime(limits, readResponse(options, currentVersion, endpoint, response))
         })
       return retry.run(once, callOptions.signal, request.idempotencyKey !== undefined)
     },
@@ -58,8 +59,8 @@ export function createTransport(options: ResolvedClientOptions): Transport {
       const currentVersion = await version()
       return withTimeout(options, {}, async (timeout) => {
         const response = await send(options, currentVersion, endpoint, describeCall(endpoint, input), { timeout })
-        if (!response.ok) await readResponse(options, currentVersion, endpoint, response)
-        return readBytes(endpoint, response)
+        if (!response.ok) await readInTime({ timeout }, readResponse(options, currentVersion, endpoint, response))
+        return readInTime({ timeout }, readBytes(endpoint, response))
       })
     },
     async stream(endpoint, input, signal) {
@@ -103,7 +104,7 @@ function detectVersion(options: ResolvedClientOptions): Promise<Version> {
     const response = await send(options, '1.4', getOrganization, request, { timeout })
     if (response.status === 406) return '1.3'
     const currentVersion = responseVersion(options.vendor, response.headers.get('content-type')) ?? '1.3'
-    await readResponse(options, currentVersion, getOrganization, response)
+    await readInTime({ timeout }, readResponse(options, currentVersion, getOrganization, response))
     return currentVersion
   })
 }

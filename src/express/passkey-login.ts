@@ -43,6 +43,8 @@ export interface Login {
 interface Approval {
   readonly req: FrameworkRequest
   readonly session: PasskeySignedIn
+  /** When the service created the session, by our clock, Unix time, seconds. */
+  readonly at: number
   /** The challenge that redeems the approval. */
   readonly challenge: string
 }
@@ -72,7 +74,8 @@ export async function verifyPasskeyLogin(login: Login, answer: unknown): Promise
   await applyEffects(req, res, context, { state: 'as-is', cookies, events })
   if (!session) return undefined
   const passkey = Object.freeze({ username: session.user.username, serviceUserId: session.user.id })
-  approvals.set(passkey, { req, session, challenge: challengeOf(passkeyLoginCookie.read(req, context) ?? '') })
+  const challenge = challengeOf(passkeyLoginCookie.read(req, context) ?? '')
+  approvals.set(passkey, { req, session, at: context.mfa.options.clock.now(), challenge })
   return passkey
 }
 
@@ -121,11 +124,11 @@ export async function acceptPasskeyLogin(login: Login, passkey: VerifiedPasskey)
 
 const name = 'req.mfa.acceptPasskey()'
 
-function challengeFor({ mfa, prefix }: RequestContext, user: MfaUser, { session, challenge }: Approval): Challenge {
+function challengeFor({ mfa, prefix }: RequestContext, user: MfaUser, { session, at, challenge }: Approval): Challenge {
   const { clock, random } = mfa.options
   const newChallenge = { userKey: userKeyOf(user), purpose: 'sign_in', returnTo: `${prefix}/` } as const
-  const now = clock.now()
-  const opened = withSession(createChallenge(newChallenge, now, random), session, now)
+  // The clocks are compared by when the session was created. Compared by now, each answer would be new, however old it is.
+  const opened = withSession(createChallenge(newChallenge, clock.now(), random), session, at)
   return { ...opened, id: challenge, givenFactor: 'passkey' }
 }
 

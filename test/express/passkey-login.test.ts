@@ -6,14 +6,23 @@ import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import type { CreationOptions, UsernamelessOptions } from '../../src/contract/webauthn.ts'
+import { createWatchedClock } from '../service/start-service.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
 import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
 import type { Lies } from '../../src/testing/software-authenticator.ts'
 import { startWebApp } from '../support/web-app.ts'
 
-/** An app with a login of its own by passkey. @param mfa.logsIn Whom it signs in, if not the owner of the passkey. */
-async function startApp({ logsIn, ...mfa }: Partial<MfaOptions> & { logsIn?: string | null } = {}) {
+interface OwnLogin {
+  /** Whom the app signs in, if not the owner of the passkey. */
+  readonly logsIn?: string | null
+  /** How long that takes, seconds. */
+  readonly takes?: number
+}
+
+/** An app with a login of its own by passkey. */
+async function startApp({ logsIn, takes = 0, ...mfa }: Partial<MfaOptions> & OwnLogin = {}) {
+  const clock = createWatchedClock()
   const events: MfaEvent[] = []
   const passkeys: VerifiedPasskey[] = []
   const keep = (passkey: VerifiedPasskey) => {
@@ -25,11 +34,13 @@ async function startApp({ logsIn, ...mfa }: Partial<MfaOptions> & { logsIn?: str
     const passkey = await req.mfa!.verifyPasskey(req.body)
     if (!passkey) return 'wrong'
     if (logsIn !== null) await logInWithPassport(req, { username: logsIn ?? passkey.username })
+    clock.skip(takes)
     return req.mfa!.acceptPasskey(keep(passkey))
   }
 
   const app = await startWebApp({
-    mfa: { onEvent: (event) => void events.push(event), ...mfa },
+    service: { clock },
+    mfa: { clock, onEvent: (event) => void events.push(event), ...mfa },
     routes(routes) {
       routes.post('/login/options', (req, res, next) => {
         req.mfa!.passkeyOptions().then((options) => res.json(options), next)
@@ -202,6 +213,16 @@ describe('a login by passkey on a page of the app', () => {
     expect(secondAcceptance.answer.text).toContain('takes what req.mfa.verifyPasskey() returned in this request, once')
     expect(later.answer.text).toContain('takes what req.mfa.verifyPasskey() returned in this request, once')
     expect(invented.answer.text).toContain('takes what req.mfa.verifyPasskey() returned in this request, once')
+  })
+
+  it('a login by passkey does not count if the app takes so long to sign the user in that the answer is old', async () => {
+    const [quick, slow] = [await startApp({ takes: 30 }), await startApp({ takes: 31 })]
+
+    const { answer: inTime } = await quick.logIn(await quick.enroll())
+    const { answer: late } = await slow.logIn(await slow.enroll())
+
+    expect(inTime.body).toMatchObject({ verified: { factor: 'passkey' } })
+    expect(late.body).toEqual({})
   })
 
   it('a login by passkey does not let the browser know what redeems the approval', async () => {

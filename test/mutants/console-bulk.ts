@@ -199,6 +199,14 @@ export const mutants: readonly Mutant[] = [
     title: 'people whom a canceled bulk job did not reach no longer count toward the help desk’s limit',
   },
   {
+    defense: 'a mail that was on its way when its job was canceled counts',
+    file: 'src/service/features/bulk-jobs/change-person.ts',
+    find: "    if (job && job.state !== 'running') await takeReached(db, job)\n",
+    replace: '',
+    test: mails,
+    title: 'a mail that was on its way when its bulk job was canceled counts toward the help desk’s limit',
+  },
+  {
     defense: 'the lease of a job that a process works on',
     file: store,
     find: "        is('heldUntil', '<=', now),\n",

@@ -10,6 +10,14 @@ const [web, service] = ['express/passkey-login.test.ts', 'service/features/passk
 /** Logins by passkey on a page of the app. */
 export const mutants: readonly Mutant[] = [
   {
+    defense: 'an old answer on a page of the app does not count',
+    file: login,
+    find: 'createChallenge(newChallenge, clock.now(), random), session, at)',
+    replace: 'createChallenge(newChallenge, clock.now(), random), session, Math.max(at, clock.now()))',
+    test: web,
+    title: 'a login by passkey does not count if the app takes so long to sign the user in that the answer is old',
+  },
+  {
     defense: 'a passkey without a password before it verifies the person',
     file: check,
     find: 'verifiesPerson: true',

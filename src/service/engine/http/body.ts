@@ -98,7 +98,8 @@ async function readCoded(req: IncomingMessage, limit: number): Promise<Buffer> {
     }
   } catch (error) {
     if (error instanceof ApiProblem) throw error
-    if (req.destroyed || req.errored) throw aborted()
+    // A request that has arrived as a whole is destroyed, too.
+    if (!req.complete) throw aborted()
     throw new ApiProblem('api.error.malformed', 'The body could not be decompressed.')
   } finally {
     // Otherwise the connection would stand still with what is left of the body.

@@ -93,3 +93,11 @@ export async function releasePeople(
   if (startedAt === null || amount === 0) return
   await release(db, { limits: [peopleOf(requestedBy, Infinity)], at: startedAt, amount })
 }
+
+/** Counts a person again whom a job has reached after its end. In a transaction. */
+export async function takeReached(
+  db: Queryable,
+  { requestedBy, startedAt }: Pick<BulkJobRow, 'requestedBy' | 'startedAt'>,
+): Promise<void> {
+  if (startedAt !== null) await reserve(db, [peopleOf(requestedBy, Infinity)], startedAt)
+}

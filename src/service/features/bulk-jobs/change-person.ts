@@ -8,6 +8,8 @@ import { settleBulkItem } from './statements.ts'
 import { StoreUnavailableError } from '../../engine/base/store-errors.ts'
 import { readCommitted } from '../../engine/database/transaction-ends.ts'
 import { lockRows } from '../administrators/lock-rows.ts'
+import { takeReached } from '../administrators/people-budget.ts'
+import { bulkJobById } from '../administrators/scope-statements.ts'
 import { callAs } from './acting.ts'
 import { bulkActions } from './actions.ts'
 import { endJob } from './end.ts'
@@ -24,8 +26,7 @@ export async function changePerson(ctx: ServiceContext, jobClaim: HeldJob, userI
     const next = await readCommitted(ctx.store.db).execute((db) =>
       changeInTransaction(within(ctx, db), jobClaim, userId),
     )
-    if (next === 'mail') await mailAndSettle(ctx, jobClaim, userId)
-    return next !== 'stopped'
+    return next === 'mail' ? await mailAndSettle(ctx, jobClaim, userId) : next !== 'stopped'
   } catch (error) {
     // It is tried again by whichever process comes next.
     if (error instanceof StoreUnavailableError) throw error
@@ -78,15 +79,58 @@ class LeftAlone extends Error {
   }
 }
 
-/** A process that crashes in between sends the mail a second time, and the link in the first one ends. */
-async function mailAndSettle(ctx: ServiceContext, jobClaim: HeldJob, userId: string): Promise<void> {
+/** The job has ended, or another process works on it. */
+class JobLeft extends Error {}
+
+/**
+ * A process that crashes in between sends the mail a second time, and the link in the first one ends.
+ *
+ * @returns false without a mail if the job has ended since the person was chosen, or another process works on it.
+ */
+async function mailAndSettle(ctx: ServiceContext, jobClaim: HeldJob, userId: string): Promise<boolean> {
   const { id: jobId, domainId } = jobClaim.job
-  const change: Transact<Call> = (run) =>
-    readCommitted(ctx.store.db).execute(async (db) => run(await decidedCall(within(ctx, db), jobClaim, userId)))
+  const inTransaction =
+    (decide: typeof decidedCall): Transact<Call> =>
+    (run) =>
+      readCommitted(ctx.store.db).execute(async (db) => run(await decide(within(ctx, db), jobClaim, userId)))
+  // The link of a mail that was sent has to work, also if the job was ended meanwhile.
+  const deciding = { prepare: inTransaction(decidedWhileHeld), change: inTransaction(decidedCall) }
   const call = await presentCall(ctx, jobClaim)
-  const reason = call ? await mailedOr(sendMail(call, { userId, domainId: domainId ?? '' }, change)) : 'failed'
-  const state = reason === undefined ? 'done' : reason === 'failed' ? 'failed' : 'skipped'
-  await settleBulkItem(ctx.store.db, { jobId, userId, state, reason: reason ?? null })
+  try {
+    const reason = call ? await mailedOr(sendMail(call, { userId, domainId: domainId ?? '' }, deciding)) : 'failed'
+    const state = reason === undefined ? 'done' : reason === 'failed' ? 'failed' : 'skipped'
+    await settleMail(ctx, jobClaim, { jobId, userId, state, reason: reason ?? null })
+    return true
+  } catch (error) {
+    if (error instanceof JobLeft) return false
+    throw error
+  }
+}
+
+/**
+ * Notes what became of a mail. A job that was ended while the mail was on its way has given the person back as one whom it did not
+ * reach: an agent of the help desk could otherwise cancel each job during its mail, and mail any number of people.
+ */
+async function settleMail(
+  ctx: ServiceContext,
+  jobClaim: HeldJob,
+  item: Parameters<typeof settleBulkItem>[1],
+): Promise<void> {
+  await ctx.store.db.transaction().execute(async (db) => {
+    // First, because it waits for an end that is just being stored, and a later end waits for this transaction.
+    const isHeld = await hold(db, ctx, jobClaim)
+    if (!(await settleBulkItem(db, item)) || isHeld || item.state === 'skipped') return
+    const job = await bulkJobById(db, item.jobId)
+    if (job && job.state !== 'running') await takeReached(db, job)
+  })
+}
+
+/** The same before the mail is sent, as long as the job goes on. @throws {JobLeft | LeftAlone} */
+async function decidedWhileHeld(ctx: ServiceContext, jobClaim: HeldJob, userId: string): Promise<Call> {
+  const call = await decidedCall(ctx, jobClaim, userId)
+  if (!(await hold(ctx.store.db, ctx, jobClaim)))
+    throw new JobLeft('The job has ended, or another process works on it.')
+  return call
 }
 
 /** Decides in each transaction of a mail. The mail checks its own rules. @throws {LeftAlone} */

@@ -30,10 +30,10 @@ export async function mailRefusals(
 export async function sendMail(
   call: Call,
   person: { readonly userId: string; readonly domainId: string },
-  change: Transact<Call>,
+  deciding: { readonly prepare: Transact<Call>; readonly change: Transact<Call> },
 ): Promise<BulkReason | undefined> {
   try {
-    await sendEnrollmentMail(call, { ...person, days: linkDays.usual }, { change })
+    await sendEnrollmentMail(call, { ...person, days: linkDays.usual }, deciding)
     return undefined
   } catch (error) {
     if (error instanceof ApiProblem) return reasonOf(error)

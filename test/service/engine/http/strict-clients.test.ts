@@ -399,6 +399,7 @@ describe('a body that is compressed', () => {
     const answers = [await post('gzip', session()), await post('gzip', gzipSync(session()).subarray(0, -9))]
 
     expect(answers.map(({ status }) => status)).toEqual([400, 400])
+    for (const answer of answers) expect(await answer.text()).toContain('The body could not be decompressed.')
   })
 
   it('a small body that decompresses to a large one is refused, and the connection goes on', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { leaseLength } from '../../../../src/service/features/bulk-jobs/held-job.ts'
 import { createBulkJobs } from '../../../../src/service/features/bulk-jobs/runner.ts'
 import { useEngine } from '../../../support/engines.ts'
+import type { Queryable } from '../../../../src/service/engine/database/schema/schema.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { member, unique } from '../codes/code-holder.ts'
@@ -160,4 +161,88 @@ describe('mails to many people', () => {
     expect(alertTexts()[0]).toContain('Ada has started an action on 60 users.')
     expect(alertTexts()[0]).toContain('In 24 hours, Ada has acted on 120 users.')
   })
+
+  describe('of a job that is canceled', () => {
+    const mails = () => mail.mails.filter(({ text }) => text.includes('#code=')).length
+    const cancel = (by: By, id: string) => by.call('POST', `/bulk-jobs/${id}/cancel`)
+
+    it('a bulk job that is canceled just before a mail does not send it', async () => {
+      const owner = await signedIn({ role: 'owner' })
+      const { json: job } = await prepare(owner, [(await person()).id])
+      const startedAt = running.clock.now()
+      const lease = { state: 'running', startedAt, holder: 'gone', heldUntil: startedAt } as const
+      const { db } = running.ctx.store
+      await db.updateTable('bulkJob').set(lease).where('id', '=', job.id).execute()
+      // The first transaction chooses the person, the second one counts the mail.
+      const { promise: canceled, resolve } = Promise.withResolvers<void>()
+      const beforeMail = beforeTransaction(db, 2, async () => resolve(void (await cancel(owner, job.id))))
+      const sent: string[] = []
+      const node = createBulkJobs({
+        ...running.ctx,
+        store: { ...running.ctx.store, db: beforeMail },
+        authenticatorUrl: 'https://mfa.example',
+        mailer: { send: ({ to }) => Promise.resolve(void sent.push(to)) },
+      })
+      node.wake()
+      await canceled
+      await node.close()
+      const { state, done } = await ended(owner, job.id)
+
+      expect([state, done, sent]).toEqual(['cancelled', 0, []])
+    })
+
+    it('a mail that was on its way when its bulk job was canceled counts toward the help desk’s limit', async () => {
+      const { id: domain } = await running.service.administration.createDomain(running.organization.id, {
+        name: unique(),
+      })
+      await running.call('PUT', `/domains/${domain}/users`, {
+        body: Array.from({ length: 51 }, () => newUser(unique())),
+      })
+      const { json } = await running.call('GET', `/domains/${domain}/users`)
+      const [first, ...others] = json.map(({ id }: { id: string }) => id) as [string, ...string[]]
+      const hal = await signedIn({ role: 'helpdesk', domains: [domain] })
+      const preparing = (people: readonly string[]) =>
+        hal.call('POST', '/bulk-jobs', { body: { action: 'enrollment_mail', because: 'new_device', people, domain } })
+      const { json: job } = await preparing([first])
+      mail.meanwhile(async () => void (await cancel(hal, job.id)))
+      const before = mails()
+      await start(hal, job)
+      await vi.waitFor(async () => expect((await hal.call('GET', `/bulk-jobs/${job.id}`)).json.done).toBe(1), {
+        timeout: 5_000,
+      })
+      mail.meanwhile(() => Promise.resolve())
+
+      expect([(await ended(hal, job.id)).state, mails() - before]).toEqual(['cancelled', 1])
+      expect((await preparing(others)).code).toBe('api.error.limit.people')
+      expect((await preparing(others.slice(1))).json.people).toBe(49)
+    })
+  })
 })
+
+/** The same database, in which something happens before one of the transactions that begin from now on. */
+function beforeTransaction<D extends Queryable>(db: D, number: number, act: () => Promise<unknown>): D {
+  let begun = 0
+  return new Proxy(db, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      const method = (value as (...given: unknown[]) => unknown).bind(target)
+      if (name !== 'transaction') return method
+      return () => {
+        begun += 1
+        return begun === number ? delayed(method() as object, act) : method()
+      }
+    },
+  })
+}
+
+const delayed = (builder: object, act: () => Promise<unknown>): object =>
+  new Proxy(builder, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      const method = (value as (...given: unknown[]) => unknown).bind(target)
+      if (name === 'execute') return async (run: unknown) => act().then(() => method(run))
+      return (...given: unknown[]) => delayed(method(...given) as object, act)
+    },
+  })

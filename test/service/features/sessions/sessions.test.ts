@@ -50,6 +50,7 @@ describe('a session', () => {
 
     expect(good.map((answer) => answer.status)).toEqual([200, 200])
     expect(bad.map((answer) => answer.code)).toEqual(Array.from({ length: 4 }, () => 'api.error.invalid.user'))
+    expect(bad[2].text).toContain('user.username: must be left out where id is given')
   })
 
   it('a session requires a user of the domain', async () => {
