@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 
 import { afterEach, expect, it, vi } from 'vitest'
 
@@ -8,6 +12,7 @@ import { systemClock } from '../../src/ground/clock.ts'
 import { listen } from '../../src/service/engine/http/listen.ts'
 import { createService } from '../../src/service/index.ts'
 import { run, useDatabase } from './admin/run-command.ts'
+import { main } from './command.ts'
 
 const { place, json } = useDatabase()
 let close: () => Promise<void> = () => Promise.resolve()
@@ -66,6 +71,23 @@ it('second-factor ask exits with 1 after a denial', async () => {
 
   expect(asked.code).toBe(1)
 })
+
+/** A disk without room, as Linux has it for tests. */
+const fullDisk = '/dev/full'
+
+it.skipIf(!existsSync(fullDisk)).each(['approve', 'deny'] as const)(
+  'second-factor ask exits with 3 when its output does not fit on the disk: 1 would say that the approval was denied (%s)',
+  async (decision) => {
+    const { answer } = await serve()
+    const disk = openSync(fullDisk, 'w')
+    const asked = spawn(process.execPath, [main, ...asking], { stdio: ['ignore', disk, 'pipe'] })
+    closeSync(disk)
+
+    const [stderr, [code]] = await Promise.all([text(asked.stderr!), once(asked, 'close'), answer(decision)])
+
+    expect([code, stderr]).toEqual([3, expect.stringContaining("Can't write the output: the disk is full.")])
+  },
+)
 
 it.each([
   ['an unknown user', ['ask', '--user', 'nobody', '--title', 'x']],
