@@ -24,7 +24,8 @@ const Environment = z.object({
     .min(1, portRange())
     .max(65_534, portRange())
     .default(3000),
-  HOST: z.string().optional(),
+  // Node listens on all addresses if the text is empty, as that of a variable is that was not set.
+  HOST: z.string().min(1, 'HOST or --host must be an address, such as 127.0.0.1, or 0.0.0.0 for all').optional(),
   DATA: z.string().min(1, 'DATA must name a folder').default('.data'),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'PUBLIC_URL must be an address such as https://app.example' })

@@ -26,6 +26,14 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
 export const usageExitCodeOf = ([name = '']: readonly string[]): number =>
   commandTable[name]?.usageExitCode ?? exitCode.usage
 
+/** The exit code of the named command whose output cannot be written. @param args As typed after the program's name. */
+export const outputExitCodeOf = ([name = '']: readonly string[]): number =>
+  commandTable[name]?.usageExitCode ?? exitCode.failed
+
+/** Whether the arguments may ask what the program is, and not for a command to be run. */
+export const asksForHelp = (args: readonly string[]): boolean =>
+  args.length === 0 || args.some((word) => ['-h', '--help', 'help', '-V', '--version'].includes(word))
+
 /** Commander exits with 1 for every error. Scripts need to distinguish usage errors from failures. */
 function configureErrors(command: Command, path: string, usage: number = exitCode.usage): void {
   command

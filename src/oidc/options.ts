@@ -56,8 +56,11 @@ const OidcOptionsSchema = z.strictObject({
     'must be what createService() or embedded() returns',
   ),
   issuer: z
-    .url({ protocol: /^https?$/, error: 'must be an address such as https://id.example' })
-    .refine(isPlainIssuer, 'must be https, with nothing after its path, and without a slash at its end')
+    .url({ protocol: /^https?$/, error: 'must be an address such as https://id.example', abort: true })
+    .refine(isPlainIssuer, {
+      error: 'must be https, with nothing after its path, and without a slash at its end',
+      abort: true,
+    })
     .refine(isSecureIssuer, 'must be https, except for localhost'),
   trustProxy: TrustProxySchema.optional(),
 })

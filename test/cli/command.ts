@@ -19,26 +19,32 @@ function startWith(input: string, ...args: readonly string[]) {
     stdout += text
     for (const check of listeners) check()
   })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+    for (const check of listeners) check()
+  })
   const ended = new Promise<Ended>((resolve) => {
     child.on('close', (code) => resolve({ code, stdout, stderr, lines: stdout.trimEnd().split('\n') }))
   })
+  const matched = (output: () => string, pattern: RegExp) =>
+    new Promise<void>((resolve) => {
+      const check = () => {
+        if (!pattern.test(output())) return
+        listeners.delete(check)
+        resolve()
+      }
+      listeners.add(check)
+      check()
+    })
   return {
     ended,
     /** What it printed so far. */
     stdout: () => stdout,
     stop: () => child.kill('SIGINT'),
     /** Resolves as soon as the output matches. */
-    printed: (pattern: RegExp) =>
-      new Promise<void>((resolve) => {
-        const check = () => {
-          if (!pattern.test(stdout)) return
-          listeners.delete(check)
-          resolve()
-        }
-        listeners.add(check)
-        check()
-      }),
+    printed: (pattern: RegExp) => matched(() => stdout, pattern),
+    /** Resolves as soon as what it wrote to standard error matches. */
+    wrote: (pattern: RegExp) => matched(() => stderr, pattern),
   }
 }
 

@@ -92,6 +92,16 @@ describe('second-factor doctor', () => {
     expect(findings.find(({ about }) => about === 'Clock')?.state).toBe('good')
   })
 
+  it('the doctor does not take the age of a page that a cache answered for a wrong clock', async () => {
+    const url = await proxied((_req, res, forward) => {
+      res.setHeader('Date', new Date(Date.now() - 3_600_000).toUTCString())
+      res.setHeader('Age', '3600')
+      return forward()
+    })
+
+    expect((await examine(url)).found['Clock']).toMatch(/^good/)
+  })
+
   it('the doctor says of a failing app that it fails, and of a port without TLS that it has none', async () => {
     const url = await listen((_req, res) => void res.writeHead(503).end())
 

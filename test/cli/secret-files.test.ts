@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -62,6 +62,26 @@ describe('a secret in a file', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
     expect(stderr.trim().split('\n')).toHaveLength(1)
     expect(stderr).not.toMatch(/k[12]:/)
+  })
+
+  it.each([[['--help']], [['serve', '--help']], [['help', 'serve']], [['--version']]])(
+    'a secret file that cannot be read does not keep anybody from the help: %j',
+    async (args) => {
+      const { code, stdout, stderr } = await command(args, { MFA_KEYS_FILE: join(folder, 'none') })
+
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).not.toBe('')
+    },
+  )
+
+  it('a secret file that cannot be read stops a command with an option whose value looks like a question for help', async () => {
+    const database = join(folder, 'mfa.sqlite')
+    const env = { MFA_KEYS_FILE: join(folder, 'none') }
+
+    const { code, stderr } = await command(['init', '--database', database, '--domain', 'help'], env)
+
+    expect([code, stderr]).toEqual([2, expect.stringContaining('none (ENOENT)')])
+    expect(existsSync(database)).toBe(false)
   })
 
   it('a secret file that cannot be read has second-factor ask exit with 3: 2 would say that the approval expired', async () => {

@@ -1,5 +1,5 @@
 import { createService } from 'second-factor/service'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { openOidc } from '../../src/cli/serve/oidc.ts'
 import type { Service } from '../../src/service/service.ts'
@@ -12,7 +12,11 @@ let service: Service
 beforeEach(async () => {
   service = await createService({ database: ':memory:', logger })
 })
-afterEach(() => service.close())
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  vi.doUnmock('oidc-provider')
+  await service.close()
+})
 
 describe('second-factor serve --oidc', () => {
   it('second-factor serve --oidc serves the provider in front of the service, which keeps its own addresses', async () => {
@@ -49,5 +53,33 @@ describe('second-factor serve --oidc', () => {
       openOidc(service, { ...settings, oidc: false, oidcIssuer: 'https://id.example' }, logger),
     ).rejects.toThrow('--oidc-issuer needs --oidc')
     expect(await openOidc(service, { ...settings, oidc: false }, logger)).toBeUndefined()
+    expect(await openOidc(service, { ...settings, oidc: false, oidcIssuer: '' }, logger)).toBeUndefined()
+  })
+
+  it.each([
+    ['', false],
+    ['false', false],
+    ['true', true],
+  ])('second-factor serve with MFA_OIDC=%s: the service is a provider: %s', async (value, isProvider) => {
+    vi.stubEnv('MFA_OIDC', value)
+
+    const provider = await openOidc(service, { ...settings, oidc: false }, logger)
+    provider?.close()
+
+    expect(provider !== undefined).toBe(isProvider)
+  })
+
+  it('second-factor serve refuses an MFA_OIDC that is neither true nor false', async () => {
+    vi.stubEnv('MFA_OIDC', 'off')
+
+    await expect(openOidc(service, { ...settings, oidc: false }, logger)).rejects.toThrow('expected true or false')
+  })
+
+  it('second-factor serve --oidc does not start without oidc-provider', async () => {
+    vi.doMock('oidc-provider', () => {
+      throw new Error('Cannot find package')
+    })
+
+    await expect(openOidc(service, settings, logger)).rejects.toThrow('OpenID Connect needs')
   })
 })

@@ -231,6 +231,20 @@ describe('a usage error', () => {
     expect(listed.stderr).toContain('MFA_LISTEN_DATABASE: this is no address')
   })
 
+  it.each(['foo', 'http://mfa.example', 'https://mfa.example/'])(
+    'second-factor serve --oidc refuses the issuer %s by the name of its option, and leaves no node behind',
+    async (issuer) => {
+      await runHere('init', '--database', database)
+
+      const served = await run('serve', '--database', database, '--port', '0', '--oidc', '--oidc-issuer', issuer)
+      const { nodes } = (await runHere('keys', 'status', '--database', database, '--json')).json
+
+      const [message] = served.stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'))
+      expect([served.code, served.stdout, nodes]).toEqual([2, '', []])
+      expect(message).toMatch(/^--oidc-issuer: must be .* See: second-factor serve --help$/)
+    },
+  )
+
   it('second-factor names the option of a usage error as it was typed, and exits with 2', async () => {
     await runHere('init', '--database', database)
 

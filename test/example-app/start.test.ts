@@ -89,6 +89,8 @@ describe('the settings of the example', () => {
   it.each([
     [{ PORT: 'x' }, {}, 'PORT or --port must be a number'],
     [{}, { port: '70000' }, 'PORT or --port must be between 1 and 65534'],
+    [{ HOST: '' }, {}, 'HOST or --host must be an address'],
+    [{}, { host: '', https: true }, 'HOST or --host must be an address'],
     [{ PUBLIC_URL: 'app.example' }, {}, 'PUBLIC_URL must be an address'],
     [{ PUBLIC_URL: 'http://app.example' }, { https: true }, 'PUBLIC_URL must start with https://'],
   ])('the example app rejects the environment %j with the flags %j and a message', (environment, flagValues, words) => {

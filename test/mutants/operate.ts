@@ -4,7 +4,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a failure of a command whose output does not fit on the disk',
     file: 'src/cli/main.ts',
-    find: 'watchOutput(process.stdout)\n',
+    find: 'watchOutput(process.stdout, outputExitCodeOf(args))\n',
     replace: '',
     test: 'cli/watch-output.test.ts',
     title: 'a command whose output does not fit on the disk fails, and says so: %s %s',
@@ -44,10 +44,10 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a new key gets the id of no old one',
     file: 'src/service/engine/secrets/edit-key-file.ts',
-    find: 'Math.max(entries.length, ...numbers)',
-    replace: 'entries.length',
+    find: "_${Buffer.from(random(idSize)).toString('hex')}`",
+    replace: '_`',
     test: 'cli/admin/keys.test.ts',
-    title: 'second-factor keys add never gives a new key the id of an old one',
+    title: 'second-factor keys add never repeats an id, also where an older copy of the key file was restored',
   },
   {
     defense: 'a secret that is given twice is refused',

@@ -4,6 +4,7 @@ import type { Client } from '../../client/client.ts'
 import { createClient } from '../../client/client.ts'
 import { ApiError, UnreachableError } from '../../client/errors.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
+import { commandClock } from '../../ground/clock.ts'
 import { examplesHelp } from '../admin/command.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
 
@@ -47,7 +48,8 @@ export function connect({ baseUrl, scheme, mediaType, allowInsecureHttp = false 
   if (!apiKey) throw new Failure('MFA_API_KEY is not set. Set it, or MFA_API_KEY_FILE.', exitCode.usage)
   const vendor = { ...(scheme !== undefined && { scheme }), ...(mediaType !== undefined && { mediaType }) }
   try {
-    return createClient({ baseUrl, apiKey, vendor, allowInsecureHttp })
+    // A command that waits while no connection is open, such as for a service that restarts, must not end.
+    return createClient({ baseUrl, apiKey, vendor, allowInsecureHttp, clock: commandClock })
   } catch (error) {
     throw error instanceof TypeError ? new Failure(asTyped(error.message), exitCode.usage, { cause: error }) : error
   }

@@ -61,4 +61,4 @@ Exit codes:
   0  approved
   1  denied
   2  expired
-  3  unknown: the service did not respond, the approval was canceled, or an option is wrong`
+  3  unknown: the service did not respond, the approval was canceled, an option is wrong, or the output cannot be written`

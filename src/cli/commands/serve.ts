@@ -154,7 +154,13 @@ async function serve(settings: Settings): Promise<void> {
   const service = await withOpenErrors(database, () =>
     createService({ ...serviceOptions(settings, logger), ...served }),
   )
-  const provider = await openOidc(service, { ...settings, secure: tls !== undefined }, logger)
+  const provider = await withOpenErrors(database, () =>
+    openOidc(service, { ...settings, secure: tls !== undefined }, logger),
+  ).catch(async (error: unknown) => {
+    // An open connection would keep the process, and a restore would wait for a node that did not leave.
+    await service.close()
+    throw error
+  })
   const listened = provider ? { ...service, listener: provider.listener } : service
   const [main, metrics] = await openListeners(listened, { ...settings, socket, tls })
   const listeners = metrics ? [main, metrics] : [main]

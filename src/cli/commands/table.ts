@@ -5,7 +5,7 @@ interface Entry {
   readonly description: string
   /** Loads the command and all its code, which takes longer than most commands run. */
   readonly load: () => Promise<Command>
-  /** The exit code after a usage error, where it is not that of other commands. */
+  /** The exit code after a usage error or lost output, where it is not that of other commands. */
   readonly usageExitCode?: number
 }
 
@@ -106,7 +106,7 @@ export const commandTable: Readonly<Record<string, Entry>> = {
   ask: {
     description: 'ask people to approve an action, and wait for their answers',
     load: async () => (await import('./ask.ts')).askCommand(),
-    // A script must not take a wrong option for an expired approval.
+    // A script must not take a wrong option for an expired approval, and a full disk for a denied one.
     usageExitCode: 3,
   },
   proof: {

@@ -28,7 +28,7 @@ export async function withOpenErrors<T>(database: string, open: () => Promise<T>
   try {
     return await open()
   } catch (cause) {
-    const [, invalid] = (cause instanceof TypeError && /^createService: (.*)/s.exec(cause.message)) || []
+    const [, invalid] = (cause instanceof TypeError && /^(?:createService|oidc): (.*)/s.exec(cause.message)) || []
     if (invalid !== undefined) throw new OptionFailure(invalid, { cause })
     if (cause instanceof TypeError) throw new OptionFailure(cause.message, { cause })
     if (isSelfExplanatory(cause)) throw new Failure(cause.message, undefined, { cause })

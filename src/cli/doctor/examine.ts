@@ -162,7 +162,8 @@ async function authenticatorOf({ visit, visitAuthenticator, path }: Examined): P
 
 function clockOf({ at, headers }: Answer): Finding {
   const about = 'Clock'
-  const sent = Date.parse(headers.get('date') ?? '') / 1000
+  // A cache keeps the date of the app, and says how old it is (RFC 9111 section 5.1).
+  const sent = Date.parse(headers.get('date') ?? '') / 1000 + Number(headers.get('age') ?? 0)
   if (Number.isNaN(sent)) return unknown(about, 'the answer has no date')
   const drift = Math.round(Math.abs(sent - at))
   if (drift <= maxDrift) return good(about, 'agrees with the one of this machine')

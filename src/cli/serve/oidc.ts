@@ -4,6 +4,7 @@ import type { Logger } from '../../service/engine/base/logger.ts'
 import type { TrustProxy } from '../../service/engine/http/trust-proxy.ts'
 import type { Service } from '../../service/service.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
+import { oidcFromEnv } from './settings-from-env.ts'
 
 export interface OidcSettings {
   readonly oidc: boolean
@@ -14,10 +15,8 @@ export interface OidcSettings {
 export const oidcOptions = (): Option[] => [
   new Option(
     '--oidc',
-    'be an OpenID provider for the clients of `second-factor oidc client`, at /oidc below the issuer',
-  )
-    .env('MFA_OIDC')
-    .default(false),
+    'be an OpenID provider for the clients of `second-factor oidc client`, at /oidc below the issuer (also by MFA_OIDC=true)',
+  ).default(false),
   new Option(
     '--oidc-issuer <url>',
     'issuer as clients know it, such as https://id.example (default: the origin of --authenticator-url, otherwise localhost)',
@@ -43,23 +42,29 @@ export interface ServedProvider {
  * Puts the provider in front of the service. Its code is loaded only with the option.
  *
  * @returns undefined without the option.
- * @throws {Failure} if the issuer is not known.
+ * @throws {Failure} if the issuer is not known; {TypeError} if it is invalid; {SetupError} if a package is missing.
  */
 export async function openOidc(
   service: Service,
   settings: ProviderSettings,
   logger: Logger,
 ): Promise<ServedProvider | undefined> {
-  if (!settings.oidc) {
-    if (settings.oidcIssuer === undefined) return undefined
+  if (!settings.oidc && !oidcFromEnv(process.env)) {
+    // An empty variable is one that is not set.
+    if (!settings.oidcIssuer) return undefined
     throw new Failure('--oidc-issuer needs --oidc.', exitCode.usage)
   }
   const issuer = issuerOf(settings)
-  const { oidc } = await import('../../oidc/oidc.ts')
+  const [{ oidc }, { loadPackages }] = await Promise.all([
+    import('../../oidc/oidc.ts'),
+    import('../../oidc/packages.ts'),
+  ])
+  // It would miss them only with the first request of a person.
+  await loadPackages()
   const handler = oidc({
     service,
     issuer,
-    authenticatorUrl: settings.authenticatorUrl || `${issuer}/authenticator`,
+    authenticatorUrl: settings.authenticatorUrl || authenticatorBelow(issuer),
     trustProxy: settings.trustProxy,
     logger: {
       info: (message) => logger.info({}, message),
@@ -79,6 +84,10 @@ export async function openOidc(
     close: () => handler.close(),
   }
 }
+
+/** @returns undefined below an issuer that is refused: the message would name an address that nobody wrote. */
+const authenticatorBelow = (issuer: string): string | undefined =>
+  /^https?:\/\/[^?#]*[^/?#]$/.test(issuer) ? `${issuer}/authenticator` : undefined
 
 function issuerOf({ oidcIssuer, authenticatorUrl, port, secure }: ProviderSettings): string {
   if (oidcIssuer) return oidcIssuer

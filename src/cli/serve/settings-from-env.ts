@@ -30,6 +30,12 @@ export function notifyFromEnv({ MFA_NOTIFY_MAIL: mail }: NodeJS.ProcessEnv): Pic
   throw new Failure('MFA_NOTIFY_MAIL: expected true or false.', exitCode.usage)
 }
 
+/** Whether the service is an OpenID provider. Commander would take any text for yes. */
+export function oidcFromEnv({ MFA_OIDC: oidc }: NodeJS.ProcessEnv): boolean {
+  if (!oidc || oidc === 'true' || oidc === 'false') return oidc === 'true'
+  throw new Failure('MFA_OIDC: expected true or false.', exitCode.usage)
+}
+
 export const environmentHelp = `
 Environment:
   MFA_SMTP_URL             mail server for codes and security mails: smtps://user:password@host, or smtp:// for STARTTLS

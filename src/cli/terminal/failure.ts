@@ -75,6 +75,7 @@ const irregularNames = {
   'smtp.from': 'MFA_SMTP_FROM',
   keys: 'MFA_KEYS',
   listenDatabase: 'MFA_LISTEN_DATABASE',
+  issuer: '--oidc-issuer',
   serialNumber: '<serial>',
   usesAllowed: '--uses',
   expirationTime: '--expires',

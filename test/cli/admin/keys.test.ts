@@ -51,25 +51,46 @@ describe('second-factor keys', () => {
     const rotated = await json('keys', 'rotate')
     const secondRotation = await json('keys', 'rotate')
     const removed = await json('keys', 'remove', 'k1')
+    const { key } = added
 
-    expect(added).toEqual({ key: 'k2', file: keyFile() })
-    expect(rotated).toEqual({ key: 'k2', resealed: 1, retired: ['k1'] })
-    expect(secondRotation).toEqual({ key: 'k2', resealed: 0, retired: [] })
+    expect(added).toEqual({ key: expect.stringMatching(/^k2_[0-9a-f]{8}$/), file: keyFile() })
+    expect(rotated).toEqual({ key, resealed: 1, retired: ['k1'] })
+    expect(secondRotation).toEqual({ key, resealed: 0, retired: [] })
     expect(removed).toEqual({ removed: 'k1' })
-    expect(ids()).toEqual(['k2'])
+    expect(ids()).toEqual([key])
     expect(statSync(keyFile()).mode & 0o777).toBe(0o600)
-    expect((await json('keys', 'status')).keys).toMatchObject([{ id: 'k2', values: 1 }])
+    expect((await json('keys', 'status')).keys).toMatchObject([{ id: key, values: 1 }])
   })
 
   it('second-factor keys add never gives a new key the id of an old one', async () => {
-    for (const old of ['k1', 'k2']) {
-      await admin('keys', 'add')
+    const used = ['k1']
+    for (let count = 0; count < 2; count += 1) {
+      used.push((await json('keys', 'add')).key)
       await admin('keys', 'rotate')
-      await admin('keys', 'remove', old)
+      await admin('keys', 'remove', used.at(-2)!)
     }
 
-    expect((await json('keys', 'add')).key).toBe('k4')
-    expect(ids()).toEqual(['k4', 'k3'])
+    expect((await json('keys', 'add')).key).toMatch(/^k4_/)
+    expect(ids()).toEqual([expect.stringMatching(/^k4_/), used.at(-1)])
+  })
+
+  it('second-factor keys add never repeats an id, also where an older copy of the key file was restored', async () => {
+    await admin('hardware', 'create', 'S1', '--seed', seed)
+    copyFileSync(keyFile(), file('older.keys'))
+    await admin('backup', file('older.backup'))
+    const { key: first } = await json('keys', 'add')
+    await admin('keys', 'rotate')
+    await admin('backup', file('newer.backup'))
+    const newer = readFileSync(keyFile(), 'utf8').split('\n')[0]
+
+    copyFileSync(file('older.keys'), keyFile())
+    await admin('restore', file('older.backup'), '--yes')
+    const { key: second } = await json('keys', 'add')
+    writeFileSync(keyFile(), `${readFileSync(keyFile(), 'utf8')}${newer}\n`)
+    const { code, stderr } = await admin('restore', file('newer.backup'), '--yes')
+
+    expect(second).not.toBe(first)
+    expect([code, stderr]).toEqual([0, ''])
   })
 
   it('second-factor keys loses no key when two commands change the file at once', async () => {
@@ -102,10 +123,10 @@ describe('second-factor keys', () => {
     const clock = createTestClock(Math.floor(Date.now() / 1000) - 25)
     service = await createService({ database: place.database, clock })
 
-    await admin('keys', 'add')
+    const { key } = await json('keys', 'add')
     const nodesBefore = (await json('keys', 'status')).nodes
     await clock.advance(10)
-    await expect.poll(async () => (await json('keys', 'status')).nodes as unknown).toMatchObject([{ writesWith: 'k2' }])
+    await expect.poll(async () => (await json('keys', 'status')).nodes as unknown).toMatchObject([{ writesWith: key }])
     const rotated = await json('keys', 'rotate')
 
     expect(nodesBefore).toMatchObject([{ keys: ['k1'], writesWith: 'k1' }])
@@ -113,16 +134,16 @@ describe('second-factor keys', () => {
   })
 
   it.each([
-    ['the first key', 'k2', 'in use'],
+    ['the first key', undefined, 'in use'],
     ['a key that may still encrypt something', 'k1', 'in use'],
     ['an unknown key', 'k9', 'No key'],
   ])('second-factor keys does not remove %s', async (_name, id, message) => {
-    await admin('keys', 'add')
+    const { key } = await json('keys', 'add')
 
-    const { code, stderr } = await admin('keys', 'remove', id)
+    const { code, stderr } = await admin('keys', 'remove', id ?? key)
 
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
-    expect(ids()).toEqual(['k2', 'k1'])
+    expect(ids()).toEqual([key, 'k1'])
   })
 
   it('second-factor keys does not change keys that come from the environment', async () => {

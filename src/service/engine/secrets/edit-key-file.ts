@@ -8,18 +8,22 @@ import { openNew, writeWhole } from './key-file.ts'
 /**
  * Adds a new primary key. Running services load it automatically.
  *
- * @returns its id, which no key of the file had before: a backup may still need that key.
+ * @returns its id, which no key had before: a backup may still need that key. The file may be an older copy, which does not know the
+ * keys that were added after it, so a part of the id is random.
  * @throws {RefusalError} while another process changes the file.
  */
 export async function addKey(path: string, random: Random): Promise<string> {
   let id = ''
   await edit(path, (entries) => {
-    const numbers = entries.map((entry) => Number(/^k(\d{1,9}):/.exec(entry)?.[1] ?? 0))
-    id = `k${Math.max(entries.length, ...numbers) + 1}`
+    const numbers = entries.map((entry) => Number(/^k(\d{1,9})[:_]/.exec(entry)?.[1] ?? 0))
+    id = `k${Math.max(entries.length, ...numbers) + 1}_${Buffer.from(random(idSize)).toString('hex')}`
     return [formatKey(id, random(keySize)), ...entries]
   })
   return id
 }
+
+/** The size of the random part of an id, bytes. */
+const idSize = 4
 
 /** Does nothing if the file does not contain the key. @throws {RefusalError} while another process changes the file. */
 export async function removeKey(path: string, id: string): Promise<void> {
