@@ -144,6 +144,8 @@ export type DeviceApproval = z.infer<typeof DeviceApproval>
 export const ApprovalEntry = DeviceApproval.pick({ id: true, domain: true, user: true, createdAt: true }).extend({
   title: z.string(),
   decision: ApprovalDecision,
+  /** The number was wrong, so the approval did not count. */
+  wrongNumber: z.literal(true).optional(),
   answeredAt: Seconds,
 })
 export type ApprovalEntry = z.infer<typeof ApprovalEntry>

@@ -141,6 +141,20 @@ describe('an action to approve', () => {
     expect(await state()).toBe('approved')
   })
 
+  it('an action with a wrong number is denied, and the history says so', async () => {
+    const { page, approval, state } = await asked({ numberMatching: true })
+    await page.locator('#number').fill(approval.number === '10' ? '11' : '10')
+    await button(page, 'Approve').click()
+    await headline(page, 'The numbers didn’t match')
+    await button(page, 'OK').click()
+
+    await page.locator('.bar button').nth(0).click()
+    await page.locator('.card .row').getByText('Transfer €250.00').waitFor()
+
+    expect(await page.locator('.card .row').innerText()).toContain('The numbers didn’t match')
+    expect(await state()).toBe('denied')
+  })
+
   it('asks for the PIN of an action, and again after a wrong one', async () => {
     const { page, state } = await asked({}, { withPin: true })
     await page.locator('#pin').fill('4072')

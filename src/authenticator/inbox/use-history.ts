@@ -94,8 +94,9 @@ const shownCall = ({ state, ...call }: CallEntry): AccountAnswer['entry'] => ({
 const shownApproval = (approval: ApprovalEntry): AccountAnswer['entry'] => ({
   ...approval,
   attributes: [],
-  state: approval.decision === 'approve' ? 'approved' : 'denied',
+  state: approval.decision === 'approve' && !approval.wrongNumber ? 'approved' : 'denied',
   ...(approval.decision === 'report' && { reason: 'reported' }),
+  ...(approval.wrongNumber && { reason: 'wrong_number' }),
   settledAt: approval.answeredAt,
   approval,
 })

@@ -63,7 +63,8 @@ const newestFirst = <T extends { readonly time: number }>(list: readonly T[]): r
 
 function rowOf({ account, entry, time }: Answered<HistoryEntry | ApprovalEntry>): readonly string[] {
   if ('title' in entry) {
-    return [dateTime(time), decisions[entry.decision], 'Action', accountName(account), '', escapedText(entry.title)]
+    const answer = entry.wrongNumber ? answers['wrong_number'] : decisions[entry.decision]
+    return [dateTime(time), answer ?? 'Denied', 'Action', accountName(account), '', escapedText(entry.title)]
   }
   return [
     dateTime(time),

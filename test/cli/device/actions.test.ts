@@ -289,13 +289,20 @@ describe('second-factor device deny and report, with an action', () => {
     await command('approve', id)
     await service.ask('alice')
     await command('deny')
+    const numbered = await askFor({ title: 'Pay bob', numberMatching: true })
+    await command('approve', numbered.id, '--number', numbered.number === '10' ? '11' : '10')
 
     const { stdout } = await command('history')
     const { json } = await command('history', '--json')
 
     expect(stdout).toMatch(/Approved +Action +alice at Wiki \(Acme\) +Pay <U\+202E>anna/)
     expect(stdout).toMatch(/Denied +Sign-in/)
-    expect(json).toMatchObject({ entries: [{ state: 'denied' }], approvals: [{ id, decision: 'approve' }] })
+    expect(stdout).toMatch(/Wrong number +Action +alice at Wiki \(Acme\) +Pay bob/)
+    const answers = [
+      { id: numbered.id, wrongNumber: true },
+      { id, decision: 'approve' },
+    ]
+    expect(json).toMatchObject({ entries: [{ state: 'denied' }], approvals: answers })
   })
 })
 

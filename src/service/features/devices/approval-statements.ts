@@ -36,6 +36,7 @@ export const answeredApprovals = allRows(
       .innerJoin('domain', 'domain.id', 'approver.domainId')
       .innerJoin('user', 'user.id', 'approver.userId')
       .select(['approval.id', 'approval.content', 'approval.createdAt', 'approver.domainId', 'approver.decision'])
+      .select(['approver.number', 'approver.answeredNumber'])
       .select(['approver.answeredAt', 'domain.name as domainName', 'user.username', 'user.name'])
       .where('approver.userId', '=', slots.userId)
       .where('approver.domainId', '=', slots.domainId)

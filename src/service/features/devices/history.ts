@@ -43,8 +43,10 @@ function callView({ id, domainId, domainName, state, createdAt, settledAt, ...us
 function approvalView({ secrets }: ServiceContext, row: AnsweredApprovalRow): ApprovalEntry {
   const { title } = parseContentText(openContent(secrets, row))
   const names = { domain: { id: row.domainId, name: row.domainName }, user: shownUser(row) }
-  const { id, createdAt } = row
-  return { id, ...names, title, decision: row.decision ?? 'deny', createdAt, answeredAt: row.answeredAt ?? createdAt }
+  const { id, createdAt, answeredAt, number, answeredNumber } = row
+  const isWrong = number !== null && answeredNumber !== null && number !== answeredNumber
+  const answer = { decision: row.decision ?? 'deny', ...(isWrong && { wrongNumber: true as const }) }
+  return { id, ...names, title, ...answer, createdAt, answeredAt: answeredAt ?? createdAt }
 }
 
 function entryView(row: HistoryRow): HistoryEntry {
