@@ -1,18 +1,10 @@
+import { useEffect, useState } from 'preact/hooks'
+
+import { relativeTime } from '../words/relative-time.ts'
 import { useSpeech } from '../words/speech.tsx'
 
-const minute = 60
-const hour = 60 * minute
-const day = 24 * hour
-const year = 365 * day
-
-/** The largest unit that a time is told in, and how long ago it may be, seconds. */
-const units = [
-  { unit: 'minute', length: minute, until: hour },
-  { unit: 'hour', length: hour, until: day },
-  { unit: 'day', length: day, until: 30 * day },
-  { unit: 'month', length: year / 12, until: year },
-  { unit: 'year', length: year, until: Infinity },
-] as const
+/** How often relative times are told anew, milliseconds: a page may stay open for hours. */
+const interval = 60_000
 
 /**
  * A time as people say it. The exact one takes its place where the pointer is, and where the focus is in the same row.
@@ -21,7 +13,12 @@ const units = [
 export function Time({ at }: { readonly at: number }) {
   const { locale } = useSpeech()
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(at * 1000)
-  const text = relative(at, Date.now() / 1000, locale)
+  const [, setTimesTold] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setTimesTold((before) => before + 1), interval)
+    return () => clearInterval(timer)
+  }, [])
+  const text = relativeTime(at, Date.now() / 1000, locale)
   return (
     <time class={text === undefined ? '' : 'said'} dateTime={new Date(at * 1000).toISOString()} title={exact}>
       {text === undefined ? (
@@ -36,18 +33,6 @@ export function Time({ at }: { readonly at: number }) {
       )}
     </time>
   )
-}
-
-/** Undefined for what is still to come. */
-function relative(at: number, now: number, locale: string): string | undefined {
-  const ago = now - at
-  if (ago < -minute) return undefined
-  const unit = units.find(({ until }) => ago < until)
-  if (!unit) return undefined
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-  // "This minute", in the words of the language.
-  if (ago < minute) return format.format(0, 'minute')
-  return format.format(-Math.floor(ago / unit.length), unit.unit)
 }
 
 /** A time of day. @param at Unix time, seconds. */
