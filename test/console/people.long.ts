@@ -89,6 +89,17 @@ describe('people', () => {
     expect(hidden).toEqual(Array(10).fill(0))
   })
 
+  it('an address behind the last page says that no one was found there, and leads back to people', async () => {
+    const desk = await deskWithPeople()
+    const { page } = await signedIn(desk, agent)
+
+    await page.goto(`${desk.url}/people?from=951`)
+    await page.getByText('No one found.').waitFor()
+    await link(page, 'Previous page').click()
+
+    await row(page, 'Alice Archer').waitFor()
+  })
+
   it('the list of people is counted for screen readers whenever it changes', async () => {
     const desk = await deskWithPeople()
     const { page } = await signedIn(desk, agent)
