@@ -1,8 +1,7 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
 import type { AdminSession } from '../admin-contract/sign-in.ts'
 import { createClient } from './client/client.ts'
-import { ApiError } from './client/errors.ts'
 import { forgetDrafts } from './session/drafts.ts'
 import { apiBase } from './session/mount.ts'
 import { Failed } from './parts/states.tsx'
@@ -12,6 +11,7 @@ import { useProblem } from './hooks/problem.ts'
 import { useRouter } from './session/router.tsx'
 import { Entrance } from './screens/sign-in/entrance.tsx'
 import { RegistrationScreen } from './screens/sign-in/registration.tsx'
+import { SignInAgain } from './screens/sign-in/sign-in-again.tsx'
 import { SignInScreen } from './screens/sign-in/sign-in.tsx'
 import { SignedInProvider } from './session/session.tsx'
 import { Shell } from './shell.tsx'
@@ -26,17 +26,23 @@ export interface AppProps {
 
 /** Whether an administrator is signed in; `ended` after a session that the person did not end. */
 type Stage =
-  | { readonly name: 'starting' | 'out' | 'ended' | 'invited' }
+  | { readonly name: 'starting' | 'out' | 'invited' }
   | { readonly name: 'failed'; readonly problem: string }
-  | { readonly name: 'in'; readonly session: AdminSession }
+  | { readonly name: 'in' | 'ended'; readonly session: AdminSession }
 
 export function App({ invitation, onLanguage }: AppProps) {
   const words = useWords()
   const problemOf = useProblem()
   const { go } = useRouter()
   const [stage, setStage] = useState<Stage>({ name: invitation === undefined ? 'starting' : 'invited' })
+  /** Resolves when the administrator whose session has ended is signed in again. */
+  const again = useRef(Promise.withResolvers<void>())
   const client = useMemo(
-    () => createClient(apiBase, () => setStage(({ name }) => ({ name: name === 'in' ? 'ended' : 'out' }))),
+    () =>
+      createClient(apiBase, () => {
+        setStage((before) => ('session' in before ? { ...before, name: 'ended' } : { name: 'out' }))
+        return again.current.promise
+      }),
     [],
   )
 
@@ -44,10 +50,14 @@ export function App({ invitation, onLanguage }: AppProps) {
     try {
       setStage({ name: 'in', session: await client.call('GET /admin/session', {}) })
     } catch (error) {
-      // `onSignedOut` has shown the sign-in.
-      if (error instanceof ApiError && error.status === 401) return
       setStage({ name: 'failed', problem: problemOf(error) ?? '' })
     }
+  }
+  function signedIn(session: AdminSession) {
+    const { resolve } = again.current
+    again.current = Promise.withResolvers()
+    if ('session' in stage && stage.session.administrator.id === session.administrator.id) resolve()
+    setStage({ name: 'in', session })
   }
   useEffect(() => {
     if (stage.name === 'starting') void start()
@@ -65,19 +75,12 @@ export function App({ invitation, onLanguage }: AppProps) {
     const onRegistered = (session: AdminSession) => {
       document.querySelector('.not-loaded')?.removeAttribute('action')
       go('', true)
-      setStage({ name: 'in', session })
+      signedIn(session)
     }
     return <RegistrationScreen client={client} token={invitation} onRegistered={onRegistered} onLanguage={onLanguage} />
   }
-  if (stage.name !== 'in') {
-    return (
-      <SignInScreen
-        client={client}
-        ended={stage.name === 'ended'}
-        onSignedIn={(session) => setStage({ name: 'in', session })}
-        onLanguage={onLanguage}
-      />
-    )
+  if (!('session' in stage)) {
+    return <SignInScreen client={client} ended={false} onSignedIn={signedIn} onLanguage={onLanguage} />
   }
   const onSignedOut = () => {
     forgetDrafts()
@@ -90,13 +93,19 @@ export function App({ invitation, onLanguage }: AppProps) {
       (session) => setStage({ name: 'in', session }),
       () => {},
     )
+  const { session } = stage
+  const isEnded = stage.name === 'ended'
+  // Another administrator begins anew.
   return (
-    <SignedInProvider value={{ client, session: stage.session, renew }}>
-      <ToastProvider>
-        <ShownOnceProvider>
-          <Shell onSignedOut={onSignedOut} onLanguage={onLanguage} />
-        </ShownOnceProvider>
-      </ToastProvider>
+    <SignedInProvider key={session.administrator.id} value={{ client, session, renew }}>
+      <div hidden={isEnded}>
+        <ToastProvider>
+          <ShownOnceProvider>
+            <Shell onSignedOut={onSignedOut} onLanguage={onLanguage} />
+          </ShownOnceProvider>
+        </ToastProvider>
+      </div>
+      {isEnded ? <SignInAgain client={client} onSignedIn={signedIn} onLanguage={onLanguage} /> : null}
     </SignedInProvider>
   )
 }

@@ -54,7 +54,7 @@ describe('a client of the OpenID provider', () => {
     const { page } = await signedIn(desk)
     const labels = async (kind: string) => {
       await openScreen(page, `${desk.url}/openid-add?kind=${kind}`)
-      await page.locator('form').waitFor()
+      await page.locator('#app form').waitFor()
       return page.locator('.settings').locator('.field > label > span, .choice strong, legend').allInnerTexts()
     }
 

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest'
 
 import { isolated } from '../../src/ground/printable.ts'
-import { button, confirm, type Desk, expectHeadline, link, row, signedIn, startDesk } from './desk.ts'
+import {
+  button,
+  confirm,
+  type Desk,
+  expectHeadline,
+  holdBack,
+  link,
+  registered,
+  row,
+  signedIn,
+  startDesk,
+} from './desk.ts'
 
 const agent = { name: 'Hal Helper', email: 'hal@example.com', role: 'helpdesk', domains: ['Wiki'] } as const
 const admin = { name: 'Ann Admin', email: 'ann@example.com', role: 'admin', domains: ['Wiki'] } as const
@@ -78,6 +89,17 @@ describe('people', () => {
     expect(hidden).toEqual(Array(10).fill(0))
   })
 
+  it('an address behind the last page says that no one was found there, and leads back to people', async () => {
+    const desk = await deskWithPeople()
+    const { page } = await signedIn(desk, agent)
+
+    await page.goto(`${desk.url}/people?from=951`)
+    await page.getByText('No one found.').waitFor()
+    await link(page, 'Previous page').click()
+
+    await row(page, 'Alice Archer').waitFor()
+  })
+
   it('the list of people is counted for screen readers whenever it changes', async () => {
     const desk = await deskWithPeople()
     const { page } = await signedIn(desk, agent)
@@ -147,6 +169,23 @@ describe('a person', () => {
       bypasscode: shownCode.replaceAll(' ', ''),
     })
     expect(session.state).toBe('approved')
+  })
+
+  it('a new recovery code is shown, too, where the administrator has gone back meanwhile', async () => {
+    const desk = await deskWithPeople()
+    const { page } = await signedIn(desk, admin)
+    await row(page, 'Alice Archer').click()
+    const letGo = await holdBack(page, /\/bypass-codes$/)
+
+    await button(page, 'Create a recovery code').click()
+    await confirm(page, 'Create a recovery code')
+    await page.locator('dialog button[type=submit][aria-disabled=true]').waitFor()
+    await page.goBack()
+    await expectHeadline(page, 'People')
+    letGo()
+
+    await page.getByRole('dialog', { name: `Recovery code for ${isolated('Alice Archer')}` }).waitFor()
+    expect(await page.locator('.big-code').innerText()).toMatch(/^\d{3} \d{3} \d{3}$/)
   })
 
   it('a person gets a hardware token by its serial number, and the console says when there is none', async () => {
@@ -237,6 +276,23 @@ describe('a person', () => {
     await confirm(namesake.page, 'Reset')
 
     await namesake.page.getByText(`${isolated('Alice Archer')} was reset.`).waitFor()
+  })
+
+  it('an owner finds the own record of an administrator by username and address among more than a page of people', async () => {
+    const desk = await startDesk()
+    for (let number = 100; number < 160; number++) await desk.addPerson(`${number}ax`, `Adam ${number}`)
+    await desk.addPerson('ax', 'Zoe Ax')
+    await desk.addPerson('x', 'Zoe X')
+    await registered(desk, { ...admin, email: 'x@example.com' })
+    const { page } = await signedIn(desk)
+    await page.goto(`${desk.url}/administrator?id=${(await desk.find(admin.name)).id}`)
+    const record = page.getByRole('region', { name: 'Own record' })
+
+    await record.getByRole('link', { name: 'Zoe X' }).waitFor()
+    await record.getByLabel('Username of their own record').fill('ax')
+    await record.locator('button[type=submit]').click()
+
+    await record.getByRole('link', { name: 'Zoe Ax' }).waitFor()
   })
 
   it('an admin is offered no change that counts everywhere for a person who also belongs to other apps', async () => {

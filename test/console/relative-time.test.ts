@@ -1,35 +1,47 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { relativeTime } from '../../src/console/parts/relative-time.ts'
+import { relativeTime } from '../../src/console/words/relative-time.ts'
 
-/** A time in the zone of this process, as the console has that of the person. */
-const local = (...parts: [number, number, number, number?, number?]) => {
-  const [year, month, ...rest] = parts
-  return new Date(year, month - 1, ...rest).getTime() / 1000
-}
-const now = local(2026, 11, 30, 9)
+const at = (time: string) => Date.parse(time) / 1000
+const told = (then: string, now: string, locale = 'en') => relativeTime(at(then), at(now), locale)
 
-describe('a time in the console', () => {
+describe('a relative time', () => {
+  const zone = process.env['TZ']
+  beforeEach(() => {
+    process.env['TZ'] = 'Europe/Berlin'
+  })
+  afterEach(() => {
+    if (zone === undefined) delete process.env['TZ']
+    else process.env['TZ'] = zone
+  })
+
   it.each([
-    ['a moment ago', now - 59, 'this minute'],
-    ['ten minutes ago', now - 600, '10 minutes ago'],
-    ['the evening before', local(2026, 11, 29, 18), '15 hours ago'],
-    ['the morning before', local(2026, 11, 29, 8), 'yesterday'],
-    ['47 hours ago', local(2026, 11, 28, 10), '2 days ago'],
-    ['29 days ago', local(2026, 11, 1, 9, 30), '29 days ago'],
-    ['30 days ago, on the last of the month before', local(2026, 10, 31, 8), 'last month'],
-    ['eleven months ago', local(2025, 12, 1), '11 months ago'],
-    ['a year ago', local(2025, 11, 30, 8), 'last year'],
-    ['almost two years ago, in the year before the last', local(2024, 12, 15), '2 years ago'],
-  ])('the console says when something was by its date: %s', (_what, at, words) => {
-    expect(relativeTime(at, now, 'en')).toBe(words)
+    ['2026-11-30T10:00:00', 'this minute'],
+    ['2026-11-30T09:58:01', '1 minute ago'],
+    ['2026-11-29T20:00:00', '14 hours ago'],
+    ['2026-11-29T09:59:00', 'yesterday'],
+    ['2026-11-28T10:01:00', '2 days ago'],
+    ['2026-11-01T10:00:00', '29 days ago'],
+    ['2026-10-31T10:00:00', 'last month'],
+    ['2026-09-30T10:00:00', '2 months ago'],
+    ['2025-12-01T10:00:00', '11 months ago'],
+    ['2025-11-30T10:00:00', 'last year'],
+    ['2024-12-31T10:00:00', '2 years ago'],
+    ['2026-11-30T10:02:00', undefined],
+  ])('%s is told on a Monday in November as the calendar says it: %s', (then, text) => {
+    expect(told(then, '2026-11-30T10:00:00')).toBe(text)
   })
 
-  it('the console calls no time of the same month “this month”', () => {
-    expect(relativeTime(local(2026, 8, 1, 8), local(2026, 8, 31, 9), 'en')).toBe('30 days ago')
+  it('the first of a month of 31 days is not "this month" on its last day', () => {
+    expect(told('2026-01-01T10:00:00', '2026-01-31T10:00:00')).toBe('30 days ago')
   })
 
-  it('the console says no such words for what is still to come', () => {
-    expect(relativeTime(now + 61, now, 'en')).toBeUndefined()
+  it('a day of 25 hours is not "today" after 24 of them', () => {
+    expect(told('2026-10-25T00:10:00', '2026-10-25T23:10:00')).toBe('24 hours ago')
+  })
+
+  it('the day before yesterday has its own word in German', () => {
+    expect(told('2026-11-28T23:00:00', '2026-11-30T10:00:00', 'de')).toBe('vorgestern')
+    expect(told('2026-11-27T11:00:00', '2026-11-30T10:00:00', 'de')).toBe('vor 3 Tagen')
   })
 })

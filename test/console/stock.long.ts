@@ -9,7 +9,7 @@ import {
   keyPackage,
   passwordContainer,
 } from '../service/features/hardware/files/pskc-file.ts'
-import { button, confirm, expectHeadline, link, signedIn, startDesk } from './desk.ts'
+import { button, confirm, expectHeadline, holdBack, link, row, signedIn, startDesk } from './desk.ts'
 
 const seed = '3132333435363738393031323334353637383930'
 const csvFile = (...rows: readonly string[]) => ({
@@ -120,5 +120,26 @@ describe('the stock of hardware tokens', () => {
     await page.getByRole('dialog').getByRole('heading', { name: 'HT-2001' }).waitFor()
 
     expect(new URL(page.url()).searchParams.get('q')).toBe('HT-2001')
+  })
+
+  it('an import that ends leaves the administrator on the page that was opened meanwhile', async () => {
+    const desk = await startDesk()
+    await desk.addPerson('alice', 'Alice Archer')
+    const { page } = await signedIn(desk)
+    await page.goto(`${desk.url}/import`)
+    await page.locator('input[type=file]').setInputFiles(csvFile(`HT-3001,${seed}`))
+    await page.getByText('1 token is new.').waitFor()
+    const letGo = await holdBack(page, /dryRun=false/)
+
+    await page.getByRole('radio', { name: 'Other' }).check()
+    await button(page, 'Import 1 token').click()
+    await link(page, 'People').click()
+    await row(page, 'Alice Archer').click()
+    await button(page, 'Reset').click()
+    letGo()
+    await page.getByText('1 token was imported.').waitFor()
+
+    await page.getByRole('dialog').waitFor()
+    await expectHeadline(page, 'Alice Archer')
   })
 })

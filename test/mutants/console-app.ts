@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a code is shown once',
     file: 'src/console/screens/person/person.tsx',
-    find: '<CodeDialog shownCode={code} onClose={() => setCode(undefined)} />',
+    find: '<CodeDialog shownCode={code} onClose={close} />',
     replace: '<CodeDialog shownCode={code} onClose={() => {}} />',
     test: 'console/people.long.ts',
     title: 'a person gets a recovery code from an admin, which is shown once',

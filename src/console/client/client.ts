@@ -15,9 +15,9 @@ export interface Client {
 
 /**
  * @param base The address of the REST interface.
- * @param onSignedOut Called when the service no longer knows the session.
+ * @param onSignedOut Called when the service no longer knows the session. Resolves if the same administrator has signed in again.
  */
-export function createClient(base: string, onSignedOut: () => void): Client {
+export function createClient(base: string, onSignedOut: () => Promise<void>): Client {
   const once = <R extends Route>(route: R, input: RouteInput<R>, options: CallOptions = {}) =>
     send(base, { ...(input as object), ...options, route }) as Promise<RouteOutput<R>>
 
@@ -27,18 +27,21 @@ export function createClient(base: string, onSignedOut: () => void): Client {
     await once('POST /admin/confirmation', { body: { response } })
   }
 
-  return {
-    async call(route, input, options) {
-      try {
-        return await once(route, input, options).catch(async (error: unknown) => {
-          if (!hasCode(error, 'api.error.forbidden.fresh')) throw error
-          await confirm()
-          return once(route, input, options)
-        })
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 401) onSignedOut()
-        throw error
-      }
-    },
+  async function call<R extends Route>(route: R, input: RouteInput<R>, options?: CallOptions): Promise<RouteOutput<R>> {
+    try {
+      return await once(route, input, options).catch(async (error: unknown) => {
+        if (!hasCode(error, 'api.error.forbidden.fresh')) throw error
+        await confirm()
+        return once(route, input, options)
+      })
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 401)) throw error
+      const signedInAgain = onSignedOut()
+      // A change is not made long after it was asked for: what was entered stays, and the person presses the button again.
+      if (!route.startsWith('GET ')) throw error
+      await signedInAgain
+      return call(route, input, options)
+    }
   }
+  return { call }
 }

@@ -33,10 +33,12 @@ interface PagesProps {
 }
 
 /** The links below a list that comes in pages. */
-export function Pages({ page: { from, next }, size, placeFrom }: PagesProps) {
+export function Pages({ page: { from, total, next }, size, placeFrom }: PagesProps) {
   const words = useWords()
   if (from === 1 && next === undefined) return null
-  const previous = from - size
+  // An address may lead behind the last page: the list is shorter now, or was another one.
+  const last = total.more ? from : total.count - ((total.count - 1) % size)
+  const previous = Math.min(from - size, last)
   return (
     <nav class="buttons inline" aria-label={words.pages}>
       {from === 1 ? null : (

@@ -1,5 +1,10 @@
+import { useEffect, useState } from 'preact/hooks'
+
+import { relativeTime } from '../words/relative-time.ts'
 import { useSpeech } from '../words/speech.tsx'
-import { relativeTime } from './relative-time.ts'
+
+/** How often relative times are told anew, milliseconds: a page may stay open for hours. */
+const interval = 60_000
 
 /**
  * A time as people say it. The exact one takes its place where the pointer is, and where the focus is in the same row.
@@ -8,6 +13,11 @@ import { relativeTime } from './relative-time.ts'
 export function Time({ at }: { readonly at: number }) {
   const { locale } = useSpeech()
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(at * 1000)
+  const [, setTimesTold] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setTimesTold((before) => before + 1), interval)
+    return () => clearInterval(timer)
+  }, [])
   const text = relativeTime(at, Date.now() / 1000, locale)
   return (
     <time class={text === undefined ? '' : 'said'} dateTime={new Date(at * 1000).toISOString()} title={exact}>

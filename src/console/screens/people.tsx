@@ -116,7 +116,7 @@ function PeopleList({ page: { people: rows, next }, query, search }: PeopleListP
   if (rows.length === 0) {
     return (
       <Empty icon={people}>
-        <p>{search.q || search.filter || search.domain ? words.noneFound : words.noPeople}</p>
+        <p>{search.q || search.filter || search.domain || query.from ? words.noneFound : words.noPeople}</p>
       </Empty>
     )
   }

@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext } from 'preact'
-import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
 /** The person's place: a path below the console, such as `administrators`, and the values of the query. */
 export interface Place {
@@ -46,6 +46,16 @@ export function useRouter(): Router {
   const router = useContext(Routed)
   if (!router) throw new TypeError('useRouter needs a RouterProvider above it')
   return router
+}
+
+/** Leads on after an action, unless the person has left the screen while it ran. */
+export function useLeadOn(): Router['go'] {
+  const { go } = useRouter()
+  const isLeft = useRef(false)
+  useEffect(() => () => void (isLeft.current = true), [])
+  return (path, replace) => {
+    if (!isLeft.current) go(path, replace)
+  }
 }
 
 interface LinkProps {

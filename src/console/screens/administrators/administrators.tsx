@@ -63,7 +63,7 @@ function Administrators({ administrators }: AdministratorsProps) {
   const columns: readonly Column<Administrator>[] = [
     { title: words.name, cell: (row) => <PersonName {...row} isOwn={row.id === session.administrator.id} /> },
     { title: words.role, cell: ({ role }) => words.roles[role] },
-    { title: words.domains, cell: ({ domains }) => <bdi>{namesOf(domains)}</bdi> },
+    { title: words.domains, isLong: true, cell: ({ domains }) => <bdi>{namesOf(domains)}</bdi> },
     { title: words.lastSeen, cell: ({ lastSeenAt }) => (lastSeenAt === null ? words.never : <Time at={lastSeenAt} />) },
   ]
   return (

@@ -4,6 +4,7 @@ import type { Administrator } from '../../../admin-contract/administrators.ts'
 import { isolated, printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'
+import type { RouteOutput } from '../../client/routes.ts'
 import { WhenLoaded } from '../../parts/states.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { personPlace } from '../../session/places.ts'
@@ -34,11 +35,21 @@ export function OwnRecord({ administrator, reload }: OwnRecordProps) {
   const [username, setUsername] = useState('')
   const { id, email, user, namesakes } = administrator
 
-  const search = async (q: string): Promise<readonly FoundPerson[]> =>
-    (await client.call('GET /admin/people', { query: { q } })).people
+  /** Searches find parts, a page at a time: a person with exactly this name or address may be on a later one. */
+  async function search(q: string, fits: (person: FoundPerson) => boolean): Promise<readonly FoundPerson[]> {
+    const fitting: FoundPerson[] = []
+    for (let from: number | undefined = 1; from !== undefined;) {
+      const page: RouteOutput<'GET /admin/people'> = await client.call('GET /admin/people', {
+        query: { q, from: String(from) },
+      })
+      fitting.push(...page.people.filter(fits))
+      from = page.next
+    }
+    return fitting
+  }
   const people = useLoad(`records ${id} ${user ?? ''}`, async () => {
     const linked = user === null ? [] : [await client.call('GET /admin/people/:userId', { params: { userId: user } })]
-    const peopleWithAddress = (await search(email)).filter((each) => each.id !== user && isSame(each.email, email))
+    const peopleWithAddress = await search(email, (each) => each.id !== user && isSame(each.email, email))
     return [...linked, ...peopleWithAddress]
   })
 
@@ -53,7 +64,7 @@ export function OwnRecord({ administrator, reload }: OwnRecordProps) {
     await reload()
   }
   async function link() {
-    const match = (await search(username)).find((each) => each.username === username)
+    const [match] = await search(username, (each) => each.username === username)
     if (match) await decide(match, true)
     else showProblem(words.record.unknown)
   }

@@ -9,7 +9,7 @@ import { Page } from '../../parts/page.tsx'
 import { Empty, WhenLoaded } from '../../parts/states.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { domainPlace } from '../../session/places.ts'
-import { useRouter } from '../../session/router.tsx'
+import { useLeadOn } from '../../session/router.tsx'
 import { useSignedIn } from '../../session/session.tsx'
 import { useLoad } from '../../hooks/use-load.ts'
 import { useWords } from '../../words/speech.tsx'
@@ -22,7 +22,7 @@ import { AppImage } from './app-image.tsx'
 export function AppsScreen() {
   const { apps } = useWords()
   const { client, session } = useSignedIn()
-  const { go } = useRouter()
+  const leadOn = useLeadOn()
   const say = useToast()
   const [adding, setAdding] = useState(false)
   const loaded = useLoad('apps', () => client.call('GET /admin/domains', {}))
@@ -38,7 +38,7 @@ export function AppsScreen() {
         <AddApp
           onAdded={({ id, name }) => {
             say(apps.added(isolated(name)))
-            go(domainPlace(id))
+            leadOn(domainPlace(id))
           }}
           onClose={() => setAdding(false)}
         />

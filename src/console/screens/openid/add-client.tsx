@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 
 import type { OidcClientKind } from '../../../admin-contract/oidc-client-settings.ts'
 import { isolated, printable } from '../../../ground/printable.ts'
@@ -9,7 +9,7 @@ import { useKeptDraft } from '../../hooks/use-kept-draft.ts'
 import { Page } from '../../parts/page.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { addOpenIdClientPlace, openIdClientPlace, openIdPlace } from '../../session/places.ts'
-import { Link, useRouter } from '../../session/router.tsx'
+import { Link, useLeadOn, useRouter } from '../../session/router.tsx'
 import { useSignedIn } from '../../session/session.tsx'
 import { useWords } from '../../words/speech.tsx'
 import { ClientFields } from './client-fields.tsx'
@@ -65,6 +65,7 @@ function NewClient({ kind, onSecret }: NewClientProps) {
   const texts = useOpenIdWords()
   const { client, session } = useSignedIn()
   const { go } = useRouter()
+  const leadOn = useLeadOn()
   const say = useToast()
   const refusalOf = useRefusal(kind)
   const { busy, problem, showProblem, run } = useAttempt()
@@ -74,10 +75,6 @@ function NewClient({ kind, onSecret }: NewClientProps) {
   const [only] = session.domains.length === 1 ? session.domains : []
   const { draft, change, forget } = useKeptDraft<Draft & { domain?: string }>(name, newDraft(kind), 'jwks')
   const domainId = session.domains.find(({ id }) => id === draft.domain)?.id ?? only?.id ?? ''
-
-  /** The person may go elsewhere while the client is added. */
-  const isLeft = useRef(false)
-  useEffect(() => () => void (isLeft.current = true), [])
 
   async function add() {
     const { clientSecret, ...added } = await client
@@ -90,7 +87,7 @@ function NewClient({ kind, onSecret }: NewClientProps) {
       })
     forget()
     say(texts.added(isolated(added.name)))
-    if (!isLeft.current) go(openIdClientPlace(added), true)
+    leadOn(openIdClientPlace(added), true)
     if (clientSecret !== undefined) onSecret({ name: added.name, secret: clientSecret })
   }
   function submit() {

@@ -10,7 +10,7 @@ import { Page } from '../../parts/page.tsx'
 import { WhenLoaded } from '../../parts/states.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { openIdPlace } from '../../session/places.ts'
-import { useRouter } from '../../session/router.tsx'
+import { useLeadOn } from '../../session/router.tsx'
 import { useSignedIn } from '../../session/session.tsx'
 import { useWords } from '../../words/speech.tsx'
 import { UnknownScreen } from '../../parts/unknown.tsx'
@@ -111,7 +111,7 @@ function ClientParts({ client, changeable, reload, onSaved, onSecret }: ClientPa
 function RemoveClient({ client: { id, domain, name } }: Pick<ClientPartsProps, 'client'>) {
   const texts = useOpenIdWords().remove
   const { client } = useSignedIn()
-  const { go } = useRouter()
+  const leadOn = useLeadOn()
   const say = useToast()
   const [isAsking, setAsking] = useState(false)
 
@@ -120,7 +120,7 @@ function RemoveClient({ client: { id, domain, name } }: Pick<ClientPartsProps, '
       params: { domainId: domain, oidcClientId: id },
     })
     say(texts.done(isolated(name)))
-    go(openIdPlace(), true)
+    leadOn(openIdPlace(), true)
   }
   return (
     <section class="card">

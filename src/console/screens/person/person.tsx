@@ -7,6 +7,7 @@ import { lazyScreen } from '../../../ui/lazy-screen.tsx'
 import { ActionDialog, type AskedConsent } from './action-dialog.tsx'
 import { CodeDialog } from './code-dialog.tsx'
 import { Page } from '../../parts/page.tsx'
+import { useShownOnce } from '../../parts/shown-once.tsx'
 import { WhenLoaded } from '../../parts/states.tsx'
 import { useDayTime } from '../../parts/time.tsx'
 import { useToast } from '../../parts/toast.tsx'
@@ -34,6 +35,7 @@ export function PersonScreen({ id }: { readonly id: string }) {
   const words = useWords()
   const { client, session } = useSignedIn()
   const say = useToast()
+  const showOnce = useShownOnce()
   const dayTime = useDayTime()
   const params = { userId: id }
   const person = useLoad(id, () => client.call('GET /admin/people/:userId', { params }))
@@ -43,7 +45,6 @@ export function PersonScreen({ id }: { readonly id: string }) {
     ),
   )
   const [openAction, setAsked] = useState<PersonAction>()
-  const [code, setCode] = useState<ShownCode>()
   useRepeated((consents.value?.length ?? 0) > 0, consentInterval, () => consents.reload(true))
 
   /** The dialog names what the action removes: of what the person has now, not of what the page has shown for a while. */
@@ -53,8 +54,15 @@ export function PersonScreen({ id }: { readonly id: string }) {
   }
   async function done(action: PersonAction, newCode: ShownCode | undefined) {
     say(action.done)
-    setCode(newCode)
+    if (newCode) showCode(newCode)
     await Promise.all([person.reload(), consents.reload()])
+  }
+  /** Also where the administrator has gone back meanwhile: nobody would ever read the code otherwise. */
+  function showCode(code: ShownCode) {
+    const { link } = code
+    showOnce((close) =>
+      link ? <LinkDialog {...code} link={link} onClose={close} /> : <CodeDialog shownCode={code} onClose={close} />,
+    )
   }
   async function ask(consent: AskedConsent) {
     await client.call('POST /admin/people/:userId/consents', { params, body: consent })
@@ -122,11 +130,6 @@ export function PersonScreen({ id }: { readonly id: string }) {
           onDone={(newCode) => void done(openAction, newCode)}
           onClose={() => setAsked(undefined)}
         />
-      ) : null}
-      {code?.link ? (
-        <LinkDialog {...code} link={code.link} onClose={() => setCode(undefined)} />
-      ) : code ? (
-        <CodeDialog shownCode={code} onClose={() => setCode(undefined)} />
       ) : null}
     </Page>
   )

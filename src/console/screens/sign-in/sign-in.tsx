@@ -9,7 +9,7 @@ import { useAttempt } from '../../hooks/use-attempt.ts'
 import { useWords } from '../../words/speech.tsx'
 import { Entrance } from './entrance.tsx'
 
-interface SignInScreenProps extends LanguageChoiceProps {
+export interface SignInScreenProps extends LanguageChoiceProps {
   readonly client: Client
   /** Whether a session has just ended. */
   readonly ended: boolean

@@ -10,7 +10,7 @@ import { Page } from '../../parts/page.tsx'
 import { ReasonChoice, useReason } from '../../parts/reason-choice.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { stockPlace } from '../../session/places.ts'
-import { useRouter } from '../../session/router.tsx'
+import { useLeadOn } from '../../session/router.tsx'
 import { useSignedIn } from '../../session/session.tsx'
 import { useAttempt } from '../../hooks/use-attempt.ts'
 import { useWords } from '../../words/speech.tsx'
@@ -25,7 +25,7 @@ export function ImportScreen() {
   const words = useWords()
   const { stock } = words
   const { client } = useSignedIn()
-  const { go } = useRouter()
+  const leadOn = useLeadOn()
   const say = useToast()
   const { busy, problem, showProblem, run } = useAttempt()
   const [file, setFile] = useState<File>()
@@ -92,7 +92,7 @@ export function ImportScreen() {
       const result = await send(chosenFile, missing, because)
       if (!result) return
       say(stock.import.done(result.imported))
-      go(stockPlace())
+      leadOn(stockPlace())
     })
     setImporting(false)
   }

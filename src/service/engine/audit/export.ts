@@ -1,7 +1,7 @@
 import type { AuditQuery } from './page-statements.ts'
 import type { AuditRow } from './statements.ts'
 import type { Queryable } from '../database/schema/schema.ts'
-import { csvRecord } from '../base/csv.ts'
+import { csvHead, csvRecord } from '../base/csv.ts'
 import { itemOf } from './item.ts'
 import { readAll } from './pages.ts'
 
@@ -9,7 +9,7 @@ const columns = ['time', 'event', 'actor kind', 'actor', 'address', 'facts', 're
 
 /** The trail as CSV, newest first. */
 export async function* auditCsv(db: Queryable, query: AuditQuery, now: number): AsyncGenerator<string> {
-  yield csvRecord(columns)
+  yield csvHead(columns)
   for await (const rows of readAll(db, query, now)) yield rows.map((row) => csvRecord(cells(row))).join('')
 }
 

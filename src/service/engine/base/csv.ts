@@ -5,6 +5,12 @@
 export const csvRecord = (values: readonly (string | number | boolean | null | undefined)[]): string =>
   `${values.map((value) => quotedCell(String(value ?? ''))).join(',')}\r\n`
 
+/**
+ * The first record of a file that people download. The mark before it says that the file is UTF-8: spreadsheets otherwise take it for
+ * the encoding of the system, in which Müller is MÃ¼ller.
+ */
+export const csvHead = (columns: readonly string[]): string => `\ufeff${csvRecord(columns)}`
+
 const quotedCell = (text: string): string => `"${withoutFormulas(text).replaceAll('"', '""')}"`
 
 /**

@@ -2,7 +2,7 @@ import type * as contract from '../../../admin-contract/bulk-jobs.ts'
 import { auditCall } from '../../engine/audit/audit.ts'
 import { nextTurn } from '../../engine/base/next-turn.ts'
 import type { Call, Handler } from '../../engine/http/route.ts'
-import { csvRecord } from '../../engine/base/csv.ts'
+import { csvHead, csvRecord } from '../../engine/base/csv.ts'
 import { userNames } from '../../engine/audit/page-statements.ts'
 import { bulkCounts, bulkItemsOf } from './statements.ts'
 import { exportName } from '../administrators/export-file.ts'
@@ -29,7 +29,7 @@ export const report: Handler<typeof contract.exportBulkReport> = async ({ bulkJo
 
 /** The outcome for each person. People who are gone or out of sight since have no name. */
 async function* write(call: Call, jobId: string): AsyncGenerator<string> {
-  yield csvRecord(['id', 'username', 'name', 'outcome', 'reason'])
+  yield csvHead(['id', 'username', 'name', 'outcome', 'reason'])
   let after = ''
   for (;;) {
     const items = await bulkItemsOf(call.store.db, jobId, after, step)

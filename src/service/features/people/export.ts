@@ -2,7 +2,7 @@ import type { PeopleSearch, PersonSummary } from '../../../admin-contract/people
 import type * as contract from '../../../admin-contract/people-export.ts'
 import { auditCall } from '../../engine/audit/audit.ts'
 import type { Call, FileOutput, Handler } from '../../engine/http/route.ts'
-import { csvRecord } from '../../engine/base/csv.ts'
+import { csvHead, csvRecord } from '../../engine/base/csv.ts'
 import { domainsOf } from '../domains/statements.ts'
 import { signedIn } from '../administrators/call.ts'
 import { exportName, filterFact } from '../administrators/export-file.ts'
@@ -47,7 +47,7 @@ async function exported(
 }
 
 async function* peopleCsv(call: Call, search: PeopleSearch): AsyncGenerator<string> {
-  yield csvRecord(columns)
+  yield csvHead(columns)
   const domains = await domainsOf(call.store.db, signedIn(call).organizationId)
   const names = new Map(domains.map(({ id, name }) => [id, name]))
   for await (const people of pages(call, search)) yield people.map((person) => csvRecord(cells(person, names))).join('')

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { csvRecord } from '../../../../src/service/engine/base/csv.ts'
+import { csvHead, csvRecord } from '../../../../src/service/engine/base/csv.ts'
 import { anyText } from '../../../support/any-text.ts'
 import { calculatedCells, cellsOf, hostileCells } from '../../../support/spreadsheet.ts'
 
@@ -48,5 +48,12 @@ describe('a record of a CSV file', () => {
     const cells = ['anna-lena@example.com', '2026-11-26T02:10:00Z', 'a=b c=d', 'Müller, Anna']
 
     expect(cellsOf(csvRecord(cells), ',')).toEqual([cells])
+  })
+
+  it('the first record of a downloaded file says that the file is UTF-8, and is no formula', () => {
+    const file = csvHead(['name']) + csvRecord(['Jürgen Müßig'])
+
+    expect(Buffer.from(file).subarray(0, 3).toString('hex')).toBe('efbbbf')
+    expect(calculatedCells(file)).toEqual([])
   })
 })

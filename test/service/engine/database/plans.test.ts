@@ -83,9 +83,9 @@ const rotation = 'counts everything sealed, once when the first keys are given a
 const peopleOrders = ['name up', 'name down', 'signedIn up', 'signedIn down']
 const peoplePages = ['list', 'broad'].flatMap((kind) =>
   ['none', ...PeopleFilter.options].flatMap((filter) => [
-    // Indexes have the inactive ones by their time.
-    ...(filter === 'inactive' ? [] : [`people count ${kind} ${filter}`]),
+    `people count ${kind} ${filter}`,
     ...peopleOrders
+      // An index has the inactive ones by their last sign-in.
       .filter((order) => filter !== 'inactive' || order.startsWith('name'))
       .map((order) => `people ${kind} ${filter} ${order}`),
   ]),
