@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { draftPrefix } from '../session/drafts.ts'
 
@@ -14,7 +14,8 @@ export function useKeptDraft<T extends object>(name: string, initial: T, unkept:
   const [draft, setDraft] = useState<T>(() => ({ ...initial, ...read(key) }))
   const isOver = useRef(false)
 
-  useEffect(() => {
+  // At once: the page may be loaded again before it is painted.
+  useLayoutEffect(() => {
     if (!isOver.current) write(key, JSON.stringify({ ...draft, [unkept]: undefined }))
   }, [key, draft])
   return {

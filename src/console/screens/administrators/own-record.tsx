@@ -36,20 +36,21 @@ export function OwnRecord({ administrator, reload }: OwnRecordProps) {
   const { id, email, user, namesakes } = administrator
 
   /** Searches find parts, a page at a time: a person with exactly this name or address may be on a later one. */
-  async function search(q: string, fits: (person: FoundPerson) => boolean): Promise<readonly FoundPerson[]> {
-    const fitting: FoundPerson[] = []
+  async function* search(q: string): AsyncGenerator<FoundPerson, void> {
     for (let from: number | undefined = 1; from !== undefined;) {
       const page: RouteOutput<'GET /admin/people'> = await client.call('GET /admin/people', {
         query: { q, from: String(from) },
       })
-      fitting.push(...page.people.filter(fits))
+      yield* page.people
       from = page.next
     }
-    return fitting
   }
   const people = useLoad(`records ${id} ${user ?? ''}`, async () => {
     const linked = user === null ? [] : [await client.call('GET /admin/people/:userId', { params: { userId: user } })]
-    const peopleWithAddress = await search(email, (each) => each.id !== user && isSame(each.email, email))
+    const peopleWithAddress: FoundPerson[] = []
+    for await (const each of search(email)) {
+      if (each.id !== user && isSame(each.email, email)) peopleWithAddress.push(each)
+    }
     return [...linked, ...peopleWithAddress]
   })
 
@@ -64,9 +65,8 @@ export function OwnRecord({ administrator, reload }: OwnRecordProps) {
     await reload()
   }
   async function link() {
-    const [match] = await search(username, (each) => each.username === username)
-    if (match) await decide(match, true)
-    else showProblem(words.record.unknown)
+    for await (const each of search(username)) if (each.username === username) return decide(each, true)
+    showProblem(words.record.unknown)
   }
   const stateOf = (person: FoundPerson): 'own' | 'undecided' | 'other' =>
     person.id === user ? 'own' : namesakes.includes(person.id) ? 'other' : 'undecided'
