@@ -1,5 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
+import { printable } from '../../src/ground/printable.ts'
 import type { NewSession } from '../../src/contract/sessions.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { keptPage } from '../support/kept-page.ts'
@@ -132,7 +133,10 @@ export async function addAnother(service: RunningService, page: Page, ...usernam
   const codes: string[] = []
   for (const username of usernames) codes.push((await service.enroll(username)).code)
   await seedAccounts(page, service.url, codes)
-  await page.locator('.list .row').getByText(usernames.at(-1)!, { exact: true }).waitFor()
+  await page
+    .locator('.list .row')
+    .getByText(printable(usernames.at(-1)!), { exact: true })
+    .waitFor()
 }
 
 /** What a browser on a desk asks for. */
