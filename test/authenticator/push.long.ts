@@ -16,6 +16,19 @@ const joined = (...more: More) => joinedForPush(phone, ...more)
 /** As when the browser has a connection again. */
 const reconnect = (page: Page) => page.evaluate(() => dispatchEvent(new Event('online')))
 
+/** An authenticator whose subscription the service has just dropped, because its push service refused a message. */
+async function dropped() {
+  const arranged = await joined('granted')
+  const { service, pushes, page, countRegistrations } = arranged
+  await expect.poll(countRegistrations).toBe(1)
+  pushes.reply(410)
+  await service.ask('alice')
+  await headline(page, 'Sign in to Wiki?')
+  await deny(page)
+  await pushes.received(1)
+  return arranged
+}
+
 describe('notifications', () => {
   it('the app requests notifications only by a button, once there is an account, and they carry only the session id', async () => {
     const { service, pushes, page, countRegistrations } = await joined()
@@ -34,14 +47,8 @@ describe('notifications', () => {
   })
 
   it('notifications are registered again after the service has lost the subscription', async () => {
-    const { service, pushes, page, countRegistrations } = await joined('granted')
-    await expect.poll(countRegistrations).toBe(1)
-    pushes.reply(410)
-    await service.ask('alice')
-    await headline(page, 'Sign in to Wiki?')
-    await deny(page)
+    const { page, countRegistrations } = await dropped()
 
-    await pushes.received(1)
     await page.reload()
 
     await expect.poll(countRegistrations).toBe(2)
@@ -239,13 +246,7 @@ describe('a new subscription of the browser', () => {
   })
 
   it('a subscription that the service has dropped is registered again by an app that stays open', async () => {
-    const { service, pushes, page, countRegistrations } = await joined('granted')
-    await expect.poll(countRegistrations).toBe(1)
-    pushes.reply(410)
-    await service.ask('alice')
-    await headline(page, 'Sign in to Wiki?')
-    await deny(page)
-    await pushes.received(1)
+    const { page, countRegistrations } = await dropped()
 
     await page.evaluate(() => {
       const { now } = Date

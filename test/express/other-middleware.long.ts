@@ -3,6 +3,7 @@ import express from 'express'
 import express4 from 'express4'
 import helmet from 'helmet'
 import lusca from 'lusca'
+import type { Page } from 'playwright-core'
 import type { Logger, Logout } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
@@ -23,6 +24,16 @@ const withHandlers = (...handlers: readonly express.RequestHandler[]): WebAppOpt
   routes: (app) => handlers.forEach((handler) => app.use(handler)),
 })
 
+/** Adds the account on the phone, and approves the sign-in there. */
+async function passByPhone(page: Page, phone: Page): Promise<void> {
+  const authenticator = await activate(phone, page)
+  // Its clock stands still, so the page does not look for the device by itself.
+  await page.reload()
+  await authenticator.getByText('Sign in to').waitFor()
+  await typeNumber(authenticator, await numberOn(page))
+  await authenticator.getByRole('button', { name: 'Approve' }).click()
+}
+
 describe('an app with', () => {
   it.each<[string, WebAppOptions]>([
     ['helmet() before mfa()', { before: [helmet()] }],
@@ -37,12 +48,7 @@ describe('an app with', () => {
     const { app, page, phone, problems } = await open(options)
 
     await page.goto(`${app.url}/account`)
-    const authenticator = await activate(phone, page)
-    // Its clock stands still, so the page does not look for the device by itself.
-    await page.reload()
-    await authenticator.getByText('Sign in to').waitFor()
-    await typeNumber(authenticator, await numberOn(page))
-    await authenticator.getByRole('button', { name: 'Approve' }).click()
+    await passByPhone(page, phone)
     await page.waitForURL(`${app.url}/account`)
 
     await page.goto(`${app.url}/mfa/devices`)
@@ -66,11 +72,7 @@ describe('an app with a service worker', () => {
     })
 
     await page.goto(`${app.url}/account#numbers`)
-    const authenticator = await activate(phone, page)
-    await page.reload()
-    await authenticator.getByText('Sign in to').waitFor()
-    await typeNumber(authenticator, await numberOn(page))
-    await authenticator.getByRole('button', { name: 'Approve' }).click()
+    await passByPhone(page, phone)
     await page.waitForURL(`${app.url}/account`)
 
     expect(await page.locator('body').innerText()).toContain('"verified":true')

@@ -19,7 +19,7 @@ export const isUrl = (database: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.t
 
 /**
  * Opens a database or service. Common errors become one line.
- * @param shown What the line names in place of the database.
+ * @param shown The name in that line, in place of the database.
  */
 export async function withOpenErrors<T>(database: string, open: () => Promise<T>, shown = database): Promise<T> {
   if (isUrl(database) && !/^postgres(ql)?:/.test(database)) {
@@ -44,7 +44,7 @@ export function rethrowFileError(cause: unknown): never {
   throw cause
 }
 
-/** Writes a file for a command. What the system refuses becomes one line. @param file What the line names. */
+/** Writes a file for a command. Errors of the system become one line. @param file The name of the file in that line. */
 export async function writing<T>(file: string, write: () => T | Promise<T>): Promise<T> {
   try {
     return await write()

@@ -6,7 +6,7 @@ const views = new WeakSet<WebSession>()
  * A web session that the app can read, and that nothing stores. All of its data are those of the original, and none is a member of its
  * own, so it holds no MFA state.
  *
- * @param members What keeps the middleware from storing it.
+ * @param members Keep the middleware from storing it.
  */
 export function readOnly(session: WebSession, members: PropertyDescriptorMap): WebSession {
   const view = Object.create(session, members) as WebSession

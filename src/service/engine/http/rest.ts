@@ -300,7 +300,7 @@ function createExchange(ctx: ServiceContext, { admission, headers, request }: Ca
   }
 }
 
-/** What a caller reads again was held for it, and its access may have ended or changed since. */
+/** A read that is held: from its second time on, the access of the caller may have ended or changed since it began. */
 function whileUnchanged<T>(admission: AdmittedCaller, read: () => Promise<T>): () => Promise<T> {
   let isFirst = true
   return async () => {

@@ -17,8 +17,8 @@ export async function requireSameRights(call: Call): Promise<SignedIn> {
 }
 
 /**
- * The parts of an export, as long as its administrator has the same rights. A download lasts as long as whoever reads it likes, so it would
- * otherwise go on after the access has ended. The session is in use meanwhile.
+ * The parts of an export, as long as its administrator has the same rights. A slow reader makes a download last, so it would otherwise go on
+ * after the access has ended. The session is in use meanwhile.
  */
 export async function* whileAllowed(call: Call, parts: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const part of parts) {
