@@ -36,7 +36,7 @@ async function coveredOperations(): Promise<Map<string, Covered>> {
     const [, ...blocks] = (await readFile(path, 'utf8')).split(/^operation\(/m)
     for (const block of blocks) {
       const title = /^'([^']+)'/.exec(block)?.[1] ?? ''
-      const rules = Array.from(block.matchAll(/^ {2}it\('([^']+)'/gm), ([, rule = '']) => rule)
+      const rules = Array.from(block.matchAll(/^ {2}(?:it|inFullRun)\(\s*'([^']+)'/gm), ([, rule = '']) => rule)
       covered.set(title, { file: relative(root, path).replaceAll(sep, '/'), rules })
     }
   }

@@ -18,6 +18,7 @@ import {
 import type { Console } from '../service/features/administrators/console-holder.ts'
 import { createTenant, newUser, v14 } from '../service/start-service.ts'
 import { fetchWithHost } from '../support/fetch-with-host.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 let folder: string
 let running: Console
@@ -161,17 +162,20 @@ describe('a thief of a cookie', () => {
     },
   )
 
-  it.each(operations)('a stolen console cookie gets nothing from the API operation $name', async ({ endpoint }) => {
-    const { state } = await owner()
-    const path = endpoint.path.replace(/:\w+/g, running.domain.id)
+  inFullRun.each(operations)(
+    'a stolen console cookie gets nothing from the API operation $name',
+    async ({ endpoint }) => {
+      const { state } = await owner()
+      const path = endpoint.path.replace(/:\w+/g, running.domain.id)
 
-    const response = await fetch(`${running.origin}/api${path}`, {
-      method: endpoint.method,
-      headers: { cookie: state.cookie ?? '', accept: v14 },
-    })
+      const response = await fetch(`${running.origin}/api${path}`, {
+        method: endpoint.method,
+        headers: { cookie: state.cookie ?? '', accept: v14 },
+      })
 
-    expect(response.status).toBe(401)
-  })
+      expect(response.status).toBe(401)
+    },
+  )
 })
 
 describe('an app that has an API key', () => {

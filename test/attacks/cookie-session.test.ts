@@ -11,6 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { serializeState } from '../../src/express/session/stored-state.ts'
 import { createBrowser } from '../support/browser.ts'
 import { registerSessions, sessionOf } from '../support/frameworks.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 
 const kinds = ['cookie-session', '@fastify/secure-session'] as const
@@ -232,31 +233,37 @@ describe.each(kinds)('with %s', (kind) => {
     expect(tokens[1]).toBe(tokens[0])
   })
 
-  it('a page that only reads sends no older cookie, even if the app changes the web session in each request', async () => {
-    const rolling: Change = (session) => void (session['seen'] = Math.random())
-    const { device, browser: start } = await arrange(kind, { change: rolling })
-    const browser = start()
-    await browser.submit('/login/alice')
-    await browser.visit('/account')
-    const status = browser.fetch('/mfa/status')
-    await device.approve()
+  inFullRun(
+    'a page that only reads sends no older cookie, even if the app changes the web session in each request',
+    async () => {
+      const rolling: Change = (session) => void (session['seen'] = Math.random())
+      const { device, browser: start } = await arrange(kind, { change: rolling })
+      const browser = start()
+      await browser.submit('/login/alice')
+      await browser.visit('/account')
+      const status = browser.fetch('/mfa/status')
+      await device.approve()
 
-    expect((await status).headers['set-cookie']).toBeUndefined()
-    expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/account')
-    expect((await browser.fetch('/account')).body.verified).toBe(true)
-  })
+      expect((await status).headers['set-cookie']).toBeUndefined()
+      expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/account')
+      expect((await browser.fetch('/account')).body.verified).toBe(true)
+    },
+  )
 
-  it('with the web session in a cookie, the second step of one user does not carry over to the login of another', async () => {
-    const { verified } = await arrange(kind)
-    const browser = await verified()
+  inFullRun(
+    'with the web session in a cookie, the second step of one user does not carry over to the login of another',
+    async () => {
+      const { verified } = await arrange(kind)
+      const browser = await verified()
 
-    await browser.submit('/login/bob')
+      await browser.submit('/login/bob')
 
-    expect((await browser.fetch('/account')).status).toBe(403)
-  })
+      expect((await browser.fetch('/account')).status).toBe(403)
+    },
+  )
 })
 
-it('a forged cookie of cookie-session verifies nobody', async () => {
+inFullRun('a forged cookie of cookie-session verifies nobody', async () => {
   const { service, browser: start } = await arrange('cookie-session')
   const browser = start()
   await browser.submit('/login/alice')
@@ -285,7 +292,7 @@ describe.each(kinds)('a rolled-back web session of %s', (kind) => {
     expect((await earlierCopy.fetch('/account')).status).toBe(403)
   })
 
-  it('a rolled-back cookie gets no other number to match: a denied challenge stays denied', async () => {
+  inFullRun('a rolled-back cookie gets no other number to match: a denied challenge stays denied', async () => {
     const { device, browser: start } = await arrange(kind)
     const browser = start()
     await browser.submit('/login/alice')
@@ -298,7 +305,7 @@ describe.each(kinds)('a rolled-back web session of %s', (kind) => {
     expect((await earlierCopy.fetch('/account')).status).toBe(403)
   })
 
-  it('a rolled-back cookie gets no more push requests, because the service counts them', async () => {
+  inFullRun('a rolled-back cookie gets no more push requests, because the service counts them', async () => {
     const { service, device, browser: start } = await arrange(kind)
     const browser = start()
     await browser.submit('/login/alice')
@@ -330,7 +337,7 @@ describe.each(kinds)('a rolled-back web session of %s', (kind) => {
     expect((await rolledBack.open('/mfa?use=code')).text).toContain('Too many tries')
   })
 
-  it('a rolled-back cookie does not make an old step-up fresh: the time of the pass counts', async () => {
+  inFullRun('a rolled-back cookie does not make an old step-up fresh: the time of the pass counts', async () => {
     const { service, verified } = await arrange(kind)
     const browser = await verified()
     const earlierCopy = browser.copy()

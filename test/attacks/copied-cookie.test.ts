@@ -8,6 +8,7 @@ import { createAuthenticator } from '../../src/testing/software-authenticator.ts
 import { codesOf, isIn } from '../express/own-factors.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import type { WebAppOptions } from '../support/web-app.ts'
 
@@ -246,7 +247,7 @@ describe('a copied cookie of a verified web session', () => {
     expect([await standing(thief), await standing(app.owner)]).toEqual([signedOutState, signedInState])
   })
 
-  it('a browser that ends the other sessions keeps what the app stored in its web session', async () => {
+  inFullRun('a browser that ends the other sessions keeps what the app stored in its web session', async () => {
     const routes: WebAppOptions['routes'] = (server) => {
       server.post('/basket', (req, res) => {
         Object.assign(req.session, { basket: 'a book' })

@@ -8,6 +8,7 @@ import { activateDevice, keysFor, startService } from '../service/start-service.
 import type { Running } from '../service/start-service.ts'
 import { previewCode } from '../support/device-signer.ts'
 import { engines, useEngine } from '../support/engines.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 const pin = '4071'
 
@@ -60,18 +61,21 @@ describe.each(engines)('an attacker who writes to the database without its keys,
     expect((await alice.signIn({ otp: token.code() })).state).not.toBe('approved')
   })
 
-  it('a database writer without keys does not pass with a seed that was copied to another user’s token', async () => {
-    const [alice, mallory] = [await holder(running), await holder(running)]
-    const { seed } = await database
-      .selectFrom('codeGenerator')
-      .select('seed')
-      .where('id', '=', mallory.token.id)
-      .executeTakeFirstOrThrow()
+  inFullRun(
+    'a database writer without keys does not pass with a seed that was copied to another user’s token',
+    async () => {
+      const [alice, mallory] = [await holder(running), await holder(running)]
+      const { seed } = await database
+        .selectFrom('codeGenerator')
+        .select('seed')
+        .where('id', '=', mallory.token.id)
+        .executeTakeFirstOrThrow()
 
-    await database.updateTable('codeGenerator').set({ seed }).where('id', '=', alice.token.id).execute()
+      await database.updateTable('codeGenerator').set({ seed }).where('id', '=', alice.token.id).execute()
 
-    expect((await alice.signIn({ otp: mallory.token.code() })).state).not.toBe('approved')
-  })
+      expect((await alice.signIn({ otp: mallory.token.code() })).state).not.toBe('approved')
+    },
+  )
 
   it('a database writer without keys does not pass with the offline codes of a device that was moved to another user', async () => {
     const [alice, mallory] = [await member(running), await deviceHolder()]

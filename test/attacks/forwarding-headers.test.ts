@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createBufferingProxy } from '../support/buffering-proxy.ts'
 import { createBrowser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
@@ -50,7 +51,7 @@ describe('spoofed forwarding headers', () => {
     )
   })
 
-  it('spoofed forwarding headers do not make another site trusted', async () => {
+  inFullRun('spoofed forwarding headers do not make another site trusted', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -66,7 +67,7 @@ describe('spoofed forwarding headers', () => {
     expect((await app.device.requests(account)).requests).toHaveLength(1)
   })
 
-  it.each([
+  inFullRun.each([
     ['no proxy', undefined, '127.0.0.1'],
     ['the one proxy there is', 1, '198.51.100.7'],
     ['proxies on this machine', 'loopback', '198.51.100.7'],
@@ -111,7 +112,7 @@ describe('a prefix', () => {
     return { app, proxy, browser: createBrowser(proxy) }
   }
 
-  it('a prefix that a proxy removes is in every address for the browser', async () => {
+  inFullRun('a prefix that a proxy removes is in every address for the browser', async () => {
     const { app, proxy, browser } = await arrange()
     await browser.submit('/portal/login', { username: 'alice', password: 'secret' })
     const account = await app.activate(await browser.visit('/portal/mfa'))

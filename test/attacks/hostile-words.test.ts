@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { addAnother, phones, small } from '../authenticator/phone.ts'
 import { button, headline } from '../authenticator/screen.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 const phone = await phones()
 
@@ -49,7 +50,7 @@ describe('an app that sends hostile text', () => {
     expect(await page.locator('.facts > div').count()).toBe(16)
   })
 
-  it('a hostile name cannot change the sentence around it', async () => {
+  inFullRun('a hostile name cannot change the sentence around it', async () => {
     const { service, page } = await phone.joined({ context: { ...small, viewport: { width: 320, height: 600 } } })
     const name = `\u202Enimda\u2069 ${'W'.repeat(110)}`
     await addAnother(service, page, name)

@@ -9,6 +9,7 @@ import { ServiceOptions } from '../../src/service/options.ts'
 import { openService } from '../../src/service/service.ts'
 import { organizations } from '../../src/service/features/domains/organization-statements.ts'
 import { startOwnApp } from '../express/own-factors.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 
 /** The attacker is signed in, and tries to keep access after an administrator removed their factors. */
 async function arrange(database?: string) {
@@ -52,31 +53,37 @@ describe('a user who passed with a factor that an administrator has removed sinc
     expect((await client.users.get(id)).bypasscodes).toEqual([])
   })
 
-  it('a user who passed with a factor that was removed since cannot use an earlier code for another device', async () => {
-    const { person, client, domainId, id, ...app } = await arrange()
-    await person.submit('/mfa/devices/device')
-    const page = await person.open('/mfa/devices/device')
-    await client.tokens.revoke(domainId, id)
+  inFullRun(
+    'a user who passed with a factor that was removed since cannot use an earlier code for another device',
+    async () => {
+      const { person, client, domainId, id, ...app } = await arrange()
+      await person.submit('/mfa/devices/device')
+      const page = await person.open('/mfa/devices/device')
+      await client.tokens.revoke(domainId, id)
 
-    await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
-  })
+      await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
+    },
+  )
 
-  it('a user whose factor was removed can make changes again after passing with a remaining factor', async () => {
-    const { person, client, domainId, id, ...app } = await arrange()
-    const { code } = await app.addApp(person)
-    await client.tokens.revoke(domainId, id)
-    expect((await person.submit('/mfa/devices/device')).headers['location']).toBe('/mfa')
+  inFullRun(
+    'a user whose factor was removed can make changes again after passing with a remaining factor',
+    async () => {
+      const { person, client, domainId, id, ...app } = await arrange()
+      const { code } = await app.addApp(person)
+      await client.tokens.revoke(domainId, id)
+      expect((await person.submit('/mfa/devices/device')).headers['location']).toBe('/mfa')
 
-    await app.clock.advance(30)
-    await person.visit('/mfa')
-    const signedIn = await person.submit('/mfa/code', { code: code() })
-    // The web session ended with the device, so this was a new sign-in, and the change needs its own pass.
-    await app.clock.advance(30)
-    await person.visit('/mfa?use=code')
-    const passed = await person.submit('/mfa/code', { code: code() })
+      await app.clock.advance(30)
+      await person.visit('/mfa')
+      const signedIn = await person.submit('/mfa/code', { code: code() })
+      // The web session ended with the device, so this was a new sign-in, and the change needs its own pass.
+      await app.clock.advance(30)
+      await person.visit('/mfa?use=code')
+      const passed = await person.submit('/mfa/code', { code: code() })
 
-    expect([signedIn, passed].map(({ headers }) => headers['location'])).toEqual(['/mfa', '/mfa/devices/device'])
-  })
+      expect([signedIn, passed].map(({ headers }) => headers['location'])).toEqual(['/mfa', '/mfa/devices/device'])
+    },
+  )
 })
 
 describe('a user who is signed in while an administrator resets them', () => {
@@ -123,7 +130,7 @@ describe('a code for a first device of a user with an app', () => {
     expect((await app.device.requests(account)).requests).toEqual([])
   })
 
-  it('withdrawing an activation code does not remove a device that was just set up with it', async () => {
+  inFullRun('withdrawing an activation code does not remove a device that was just set up with it', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withApp()
     await browser.submit('/mfa/devices/device')
@@ -135,7 +142,7 @@ describe('a code for a first device of a user with an app', () => {
   })
 })
 
-describe('the last factor', () => {
+describeInFullRun('the last factor', () => {
   it('the last factor cannot be removed, even when all factors are removed at the same time', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()

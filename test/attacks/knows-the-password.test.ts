@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { codeAt, stepAt } from '../../src/service/features/codes/totp.ts'
 import { createClient } from '../../src/client/client.ts'
 import type { Browser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import { hasPollutedPrototypes } from './polluted.ts'
 import { replay, startRecorder } from './recorder.ts'
@@ -88,7 +89,7 @@ describe('guessing codes', () => {
     expect([byCode, await isIn(owner)]).toEqual([false, true])
   })
 
-  it.each([
+  inFullRun.each([
     { 'code[]': '000000' },
     { 'code[$ne]': '' },
     { code: '1e5' },
@@ -212,21 +213,24 @@ describe('sending requests to the device', () => {
     expect((await second.visit('/mfa')).text).toContain('Reported')
   })
 
-  it('an attacker who sends a request at the same moment as the owner does not get the owner’s approval', async () => {
-    const app = await startWebApp()
-    const account = await app.verify(app.browser(), 'alice')
-    const owner = await enter(app)
-    const ownersPage = await owner.visit('/account')
-    const [ownersRequest] = (await app.device.requests(account)).requests ?? []
-    const thief = await enter(app)
-    await thief.visit('/account')
+  inFullRun(
+    'an attacker who sends a request at the same moment as the owner does not get the owner’s approval',
+    async () => {
+      const app = await startWebApp()
+      const account = await app.verify(app.browser(), 'alice')
+      const owner = await enter(app)
+      const ownersPage = await owner.visit('/account')
+      const [ownersRequest] = (await app.device.requests(account)).requests ?? []
+      const thief = await enter(app)
+      await thief.visit('/account')
 
-    await app.device.answer(account, ownersRequest!, { decision: 'approve', number: numberOn(ownersPage) })
-    await thief.submit('/mfa/complete')
-    await owner.submit('/mfa/complete')
+      await app.device.answer(account, ownersRequest!, { decision: 'approve', number: numberOn(ownersPage) })
+      await thief.submit('/mfa/complete')
+      await owner.submit('/mfa/complete')
 
-    expect([await isIn(thief), await isIn(owner)]).toEqual([false, true])
-  })
+      expect([await isIn(thief), await isIn(owner)]).toEqual([false, true])
+    },
+  )
 
   it('an attacker who sends a request cannot distort the text that the owner reads', async () => {
     const app = await startWebApp()

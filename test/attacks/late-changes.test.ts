@@ -21,6 +21,7 @@ import type { Database, Queryable } from '../../src/service/engine/database/sche
 import type { Rest } from '../../src/service/engine/http/rest.ts'
 import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
 import { createWatchedClock, v14, wideLimits } from '../service/start-service.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 /*
  * An administrator may hold the body of a request back, or be slow, or wait for a lock. So whatever allows a change is read in
@@ -468,7 +469,7 @@ const cases = changes.flatMap((change) =>
 )
 
 describe('an administrator whose request waits', () => {
-  it.each(changes)(
+  inFullRun.each(changes)(
     'an administrator whose request waits may call $name as long as nothing has changed',
     async (change) => {
       const furnished = await furnish(change, false)

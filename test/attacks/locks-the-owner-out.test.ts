@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { codeAt, stepAt } from '../../src/service/features/codes/totp.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import type { WebAppOptions } from '../support/web-app.ts'
 
@@ -78,7 +79,7 @@ describe('using up all tries of another user', () => {
     expect([atHome, await app.byPush(app.home)]).toEqual([true, true])
   })
 
-  it('an invented cookie or another user’s cookie uses up no tries of the owner’s known browsers', async () => {
+  inFullRun('an invented cookie or another user’s cookie uses up no tries of the owner’s known browsers', async () => {
     const app = await arrange()
     const mallory = app.browser()
     await app.verify(mallory, 'mallory')
@@ -88,7 +89,7 @@ describe('using up all tries of another user', () => {
     expect(await app.byCode(app.home)).toBe(true)
   })
 
-  it('an attacker gains no tries from a cookie that was planted in the owner’s browser', async () => {
+  inFullRun('an attacker gains no tries from a cookie that was planted in the owner’s browser', async () => {
     const app = await arrange()
     const mallory = app.browser()
     await app.verify(mallory, 'mallory')

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 import { safeReturnTo } from '../../src/express/request/return-to.ts'
 import type { Browser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 import { exchange } from '../support/raw-http.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
@@ -113,26 +114,26 @@ describe('an open redirect', () => {
     expect(elsewhere).toEqual([])
   })
 
-  it.each(['//evil.example', '/\\evil.example', '/.//evil.example', '/%2e%2e//evil.example', 'http://evil.example/'])(
-    'the request path %j causes no open redirect',
-    async (path) => {
-      const app = await startWebApp()
-      const account = await app.verify(app.browser(), 'alice')
-      const browser = app.browser()
-      await app.signIn(browser, 'alice')
-      const cookie = `connect.sid=${browser.cookie('connect.sid')}`
+  inFullRun.each([
+    '//evil.example',
+    '/\\evil.example',
+    '/.//evil.example',
+    '/%2e%2e//evil.example',
+    'http://evil.example/',
+  ])('the request path %j causes no open redirect', async (path) => {
+    const app = await startWebApp()
+    const account = await app.verify(app.browser(), 'alice')
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    const cookie = `connect.sid=${browser.cookie('connect.sid')}`
 
-      const port = Number(new URL(app.url).port)
-      await exchange(
-        port,
-        `GET ${path} HTTP/1.1\r\nHost: evil.example\r\nAccept: text/html\r\nCookie: ${cookie}\r\n\r\n`,
-      )
-      await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
-      const location = (await browser.submit('/mfa/complete')).headers['location'] ?? ''
+    const port = Number(new URL(app.url).port)
+    await exchange(port, `GET ${path} HTTP/1.1\r\nHost: evil.example\r\nAccept: text/html\r\nCookie: ${cookie}\r\n\r\n`)
+    await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+    const location = (await browser.submit('/mfa/complete')).headers['location'] ?? ''
 
-      expect(new URL(location, app.url).origin).toBe(app.url)
-    },
-  )
+    expect(new URL(location, app.url).origin).toBe(app.url)
+  })
 
   it.each([
     ['/*all', '//evil.example/x'],
@@ -176,7 +177,7 @@ describe('an open redirect', () => {
     expect(new URL(address, url).origin).toBe(url)
   })
 
-  it('values that the app passes on cause no open redirect', async () => {
+  inFullRun('values that the app passes on cause no open redirect', async () => {
     const app = await startWebApp({
       routes: (routes) => {
         routes.get('/ask', (req) => req.mfa?.challenge({ maxAge: 300, returnTo: req.query['next'] as string }))

@@ -9,6 +9,7 @@ import { isPublicAddress } from '../../src/service/engine/outgoing/public-addres
 import { unique } from '../service/features/codes/code-holder.ts'
 import { read, startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startPushService } from '../support/push-service.ts'
 import type { PushService } from '../support/push-service.ts'
 
@@ -84,7 +85,7 @@ describe('an endpoint that a device names', () => {
     },
   )
 
-  it('a push endpoint is rejected if its key is not on the curve', async () => {
+  inFullRun('a push endpoint is rejected if its key is not on the curve', async () => {
     const service = await start({ agent: pushes.agent() })
     const { device } = await service.enroll(unique())
     const { endpoint, keys } = pushes.subscribe()
@@ -122,15 +123,18 @@ describe('a push service name that resolves to', () => {
     '0.0.0.0 10.1.2.3 100.64.0.1 127.8.9.1 169.254.169.254 172.16.0.1 172.31.255.255 192.168.1.1 198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255 192.0.2.1 203.0.113.9 ' +
     ':: ::1 ::ffff:8.8.8.8 64:ff9b::7f00:1 fe80::1 fc00::1 fd12::1 ff02::1 2001:db8::1 2002:7f00:1:: 2001::1 3fff::1'
 
-  it.each(inner.split(' '))('a push service name that resolves to the address %s is not contacted', async (address) => {
-    const agent = agentBy(address)
-    const failure = await new Promise((resolve) => {
-      get('https://fcm.googleapis.com/', { agent }).once('error', resolve)
-    })
+  inFullRun.each(inner.split(' '))(
+    'a push service name that resolves to the address %s is not contacted',
+    async (address) => {
+      const agent = agentBy(address)
+      const failure = await new Promise((resolve) => {
+        get('https://fcm.googleapis.com/', { agent }).once('error', resolve)
+      })
 
-    expect(isPublicAddress(address)).toBe(false)
-    expect(failure).toMatchObject({ message: 'The host must have a public address.' })
-  })
+      expect(isPublicAddress(address)).toBe(false)
+      expect(failure).toMatchObject({ message: 'The host must have a public address.' })
+    },
+  )
 
   it.each(['127.0.0.1', '169.254.169.254', '[::1]', '[::ffff:127.0.0.1]'])(
     'the address %s is not contacted, also where no name server is asked',
@@ -199,7 +203,7 @@ describe('a push service', () => {
     expect(sentBytes).toBeLessThan(8 * 1024 * 1024)
   })
 
-  it('a push service that switches protocols counts as disconnected, and does not block shutdown', async () => {
+  inFullRun('a push service that switches protocols counts as disconnected, and does not block shutdown', async () => {
     const service = await start({ agent: pushes.agent() })
     const { ask } = await service.enroll(unique(), { push: pushes.subscribe() })
     const retryTimer = service.clock.timerSet(1)

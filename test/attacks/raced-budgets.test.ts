@@ -1,6 +1,7 @@
 import type { MfaEvent } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** How many posts come at once: more than any limit there is. */
@@ -21,7 +22,7 @@ describe(`a budget raced by ${many} parallel posts`, () => {
     expect((await browser.visit('/mfa?use=code')).text).toContain('Codes work again in')
   })
 
-  it('parallel posts from many web sessions leave three push requests pending, no more', async () => {
+  inFullRun('parallel posts from many web sessions leave three push requests pending, no more', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     const browsers = Array.from({ length: 8 }, () => app.browser())
@@ -37,18 +38,21 @@ describe(`a budget raced by ${many} parallel posts`, () => {
     expect((await app.device.requests(account)).requests).toHaveLength(3)
   })
 
-  it('parallel posts cannot redeem an approval twice: one browser with a copied cookie is verified', async () => {
-    const app = await startWebApp()
-    const browser = app.browser()
-    const { account, page } = await app.enroll(browser, 'alice')
-    await app.answer(account, 'approve', numberOn(page))
-    const copies = Array.from({ length: many }, () => browser.copy())
+  inFullRun(
+    'parallel posts cannot redeem an approval twice: one browser with a copied cookie is verified',
+    async () => {
+      const app = await startWebApp()
+      const browser = app.browser()
+      const { account, page } = await app.enroll(browser, 'alice')
+      await app.answer(account, 'approve', numberOn(page))
+      const copies = Array.from({ length: many }, () => browser.copy())
 
-    await Promise.all(copies.map((copy) => copy.submit('/mfa/complete')))
-    const verified = await Promise.all(
-      copies.map(async (copy) => (await copy.fetch('/account')).body.verified === true),
-    )
+      await Promise.all(copies.map((copy) => copy.submit('/mfa/complete')))
+      const verified = await Promise.all(
+        copies.map(async (copy) => (await copy.fetch('/account')).body.verified === true),
+      )
 
-    expect(verified.filter(Boolean)).toHaveLength(1)
-  })
+      expect(verified.filter(Boolean)).toHaveLength(1)
+    },
+  )
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import session from 'express-session'
 
 import { sessionOf, startFastifyApp, startOn } from '../support/frameworks.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 interface Stored {
@@ -119,7 +120,7 @@ describe('a web session of Fastify', () => {
     expect((await attacker.fetch('/account')).body).toMatchObject({ verified: false, user: null })
   })
 
-  it.each(['@fastify/session', '@fastify/secure-session'] as const)(
+  inFullRun.each(['@fastify/session', '@fastify/secure-session'] as const)(
     'a verification record of %s survives neither a login of another user nor a sign-out',
     async (framework) => {
       const app = await startOn(framework)
@@ -184,20 +185,23 @@ describe('a verification record after a change of user', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('a verification record does not come back when the first user signs in again after another one', async () => {
-    const app = await startWebApp({ login: { keepSessionInfo: true }, mfa: { gate: false } })
-    const browser = app.browser()
-    await app.signIn(browser, 'alice')
-    const account = await app.activate(await browser.visit('/mfa'))
-    await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
-    await browser.submit('/mfa/complete')
-    await app.signIn(browser, 'bob')
-    await browser.fetch('/account')
+  inFullRun(
+    'a verification record does not come back when the first user signs in again after another one',
+    async () => {
+      const app = await startWebApp({ login: { keepSessionInfo: true }, mfa: { gate: false } })
+      const browser = app.browser()
+      await app.signIn(browser, 'alice')
+      const account = await app.activate(await browser.visit('/mfa'))
+      await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+      await browser.submit('/mfa/complete')
+      await app.signIn(browser, 'bob')
+      await browser.fetch('/account')
 
-    await app.signIn(browser, 'alice')
+      await app.signIn(browser, 'alice')
 
-    expect((await browser.fetch('/account')).body).toMatchObject({ verified: false, user: { username: 'alice' } })
-  })
+      expect((await browser.fetch('/account')).body).toMatchObject({ verified: false, user: { username: 'alice' } })
+    },
+  )
 
   it('a verification record ends with the login', async () => {
     const app = await startWebApp()
@@ -231,7 +235,7 @@ describe('an approval', () => {
     expect((await owner.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('an approval given to another user is worth nothing, even when the whole challenge is copied', async () => {
+  inFullRun('an approval given to another user is worth nothing, even when the whole challenge is copied', async () => {
     const sessionStore = openStore()
     const app = await startWebApp({ session: { store: sessionStore.store } })
     const owner = app.browser()
@@ -264,7 +268,7 @@ describe('an approval', () => {
     expect(sessionStore.read(idOf(mallory)).mfa?.challenges).toMatchObject([{ userKey: 'username:mallory' }])
   })
 
-  it('an approval is used up: the same challenge does not verify a second web session', async () => {
+  inFullRun('an approval is used up: the same challenge does not verify a second web session', async () => {
     const sessionStore = openStore()
     const app = await startWebApp({ session: { store: sessionStore.store } })
     const browser = app.browser()
@@ -282,7 +286,7 @@ describe('an approval', () => {
     expect((await secondBrowser.fetch('/account')).status).toBe(403)
   })
 
-  it('an approval named by the browser is ignored: only the one this web session asked for counts', async () => {
+  inFullRun('an approval named by the browser is ignored: only the one this web session asked for counts', async () => {
     const sessionStore = openStore()
     const app = await startWebApp({ session: { store: sessionStore.store } })
     const owner = app.browser()
@@ -321,7 +325,7 @@ describe('an approval', () => {
     expect((await browser.fetch('/danger')).status).toBe(403)
   })
 
-  it('an approval that was redeemed late does not make a step-up fresh: its own time counts', async () => {
+  inFullRun('an approval that was redeemed late does not make a step-up fresh: its own time counts', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')

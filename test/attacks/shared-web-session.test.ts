@@ -10,6 +10,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 import { numberOn } from '../support/web-app.ts'
 
@@ -175,21 +176,24 @@ describe.each(cases)('an approval that is completed by $way, with $host', ({ exp
     expect(await isVerified(attacker)).toBe(false)
   })
 
-  it('an approval verifies no attacker whose request loaded the web session before it was completed', async () => {
-    const app = await arrange()
-    const { attacker, holder, page } = await app.noted()
-    await app.device.approve()
+  inFullRun(
+    'an approval verifies no attacker whose request loaded the web session before it was completed',
+    async () => {
+      const app = await arrange()
+      const { attacker, holder, page } = await app.noted()
+      await app.device.approve()
 
-    const completing = complete(attacker, page, app.held.headers)
-    await app.held.arrived
-    await complete(holder, page)
-    app.held.release()
-    await completing
-    await poll(attacker, page)
+      const completing = complete(attacker, page, app.held.headers)
+      await app.held.arrived
+      await complete(holder, page)
+      app.held.release()
+      await completing
+      await poll(attacker, page)
 
-    expect(await isVerified(holder)).toBe(true)
-    expect(await isVerified(attacker)).toBe(false)
-  })
+      expect(await isVerified(holder)).toBe(true)
+      expect(await isVerified(attacker)).toBe(false)
+    },
+  )
 })
 
 describe('somebody else who shares the web session', () => {
@@ -208,20 +212,23 @@ describe('somebody else who shares the web session', () => {
     expect(numberOn(await holder.visit('/mfa'))).toBe(numberOn(page))
   })
 
-  it('each approval counts for its own browser only, so an attacker who shares the web session is not verified', async () => {
-    const app = await start()
-    const { attacker, holder, page } = await app.planted()
-    await attacker.visit('/mfa')
-    // The newest request, which is the attacker's.
-    await app.device.deny()
-    await app.device.approve()
+  inFullRun(
+    'each approval counts for its own browser only, so an attacker who shares the web session is not verified',
+    async () => {
+      const app = await start()
+      const { attacker, holder, page } = await app.planted()
+      await attacker.visit('/mfa')
+      // The newest request, which is the attacker's.
+      await app.device.deny()
+      await app.device.approve()
 
-    await poll(attacker, page)
-    await holder.submit('/mfa/complete')
+      await poll(attacker, page)
+      await holder.submit('/mfa/complete')
 
-    expect(await isVerified(holder)).toBe(true)
-    expect(await isVerified(attacker)).toBe(false)
-  })
+      expect(await isVerified(holder)).toBe(true)
+      expect(await isVerified(attacker)).toBe(false)
+    },
+  )
 
   it('an attacker who shares the web session cannot have the browser that completes remembered', async () => {
     const app = await start({ mfa: { remember: { days: 30 } } })
@@ -360,7 +367,7 @@ describe('the binding cookie', () => {
     expect(path).toBe('/mfa')
   })
 
-  it('the binding cookie comes back in an app that stores no web session before the second step', async () => {
+  inFullRun('the binding cookie comes back in an app that stores no web session before the second step', async () => {
     const app = await start({
       webSession: stored({ saveUninitialized: false }),
       mfa: { user: (req) => ({ username: req.get('x-user') ?? '' }) },
@@ -462,7 +469,7 @@ describe('the binding cookie', () => {
     expect(warnings.filter((text) => text.includes('did not send the cookie mfa-binding back'))).toHaveLength(1)
   })
 
-  it('the binding cookie is not needed for a code, which is answered in the same request', async () => {
+  inFullRun('the binding cookie is not needed for a code, which is answered in the same request', async () => {
     const app = await start()
     const browser = app.browser()
     await browser.submit('/login/alice')
@@ -476,7 +483,7 @@ describe('the binding cookie', () => {
   })
 })
 
-describe('a web session of a version before bindings', () => {
+describeInFullRun('a web session of a version before bindings', () => {
   it('a web session of a version before bindings is not verified by its approval, and starts over', async () => {
     const store = new session.MemoryStore()
     const { sessions } = store as unknown as { sessions: Record<string, string> }

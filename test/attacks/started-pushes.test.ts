@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { fetchWithHost } from '../support/fetch-with-host.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 /** A user with a device who has just signed in, and was not asked for anything yet. */
@@ -35,7 +36,7 @@ describe('a prefetch or XHR that starts a push', () => {
     expect(await countRequests()).toBe(0)
   })
 
-  it('a script in a browser that only sends Accept starts no push', async () => {
+  inFullRun('a script in a browser that only sends Accept starts no push', async () => {
     const { app, browser, countRequests } = await arrange()
     await browser.open('/account')
     const cookie = `connect.sid=${browser.cookie('connect.sid')}`
@@ -48,7 +49,7 @@ describe('a prefetch or XHR that starts a push', () => {
     expect(await countRequests()).toBe(0)
   })
 
-  it('a refused script opens no challenge and starts no push, however often it asks', async () => {
+  inFullRun('a refused script opens no challenge and starts no push, however often it asks', async () => {
     const { browser, countRequests } = await arrange()
 
     await Promise.all(Array.from({ length: 8 }, () => browser.fetch('/account')))
@@ -56,7 +57,7 @@ describe('a prefetch or XHR that starts a push', () => {
     expect(await countRequests()).toBe(0)
   })
 
-  it('a user who opens the page starts a push', async () => {
+  inFullRun('a user who opens the page starts a push', async () => {
     const { browser, countRequests } = await arrange()
 
     await browser.visit('/account')

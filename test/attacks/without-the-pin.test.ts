@@ -10,6 +10,7 @@ import { keysFor, read, startService, wideLimits } from '../service/start-servic
 import type { Running } from '../service/start-service.ts'
 import { createDeviceCalls, random128 } from '../support/device-signer.ts'
 import { engines, useEngine } from '../support/engines.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 const pin = '4071'
 
@@ -67,44 +68,50 @@ describe.each(engines)('an attacker with a device but not its PIN, on two nodes 
     expect(await session(firstRequest.id)).not.toMatchObject({ state: 'approved' })
   })
 
-  it('an attacker without the PIN regains no guesses when requests expire, are denied, reported or canceled', async () => {
-    const { ask, answer, guess, call, sessions, user } = { ...running, ...(await stolen()) }
-    const triesLeft: number[] = []
-    const tryOne = async (end: (id: string) => Promise<unknown>) => {
+  inFullRun(
+    'an attacker without the PIN regains no guesses when requests expire, are denied, reported or canceled',
+    async () => {
+      const { ask, answer, guess, call, sessions, user } = { ...running, ...(await stolen()) }
+      const triesLeft: number[] = []
+      const tryOne = async (end: (id: string) => Promise<unknown>) => {
+        const { id } = await ask()
+        triesLeft.push((await guess(triesLeft.length, id, '0000')).json.errors[0].triesLeft)
+        await end(id)
+      }
+
+      await tryOne(() => running.clock.advance(91))
+      await tryOne((id) => answer(0, id, { decision: 'deny' }))
+      await tryOne((id) => call('DELETE', `${sessions}/${id}`))
+      await tryOne((id) => answer(1, id, { decision: 'report' }))
+      await running.clock.advance(16 * 60)
+      const last = await ask()
+
+      expect(triesLeft).toEqual([4, 3, 2, 1])
+      expect((await guess(0, last.id, '0000')).code).toBe('api.error.device.revoked')
+      const token = await call('GET', `/domains/${running.domain.id}/users/${user.id}/token`)
+      expect(token.code).toBe('api.error.notfound.token')
+    },
+  )
+
+  inFullRun(
+    'an attacker without the PIN has five guesses, even when many with the same few ids reach both nodes at once',
+    async () => {
+      const { ask, guess, session, signer } = await stolen()
       const { id } = await ask()
-      triesLeft.push((await guess(triesLeft.length, id, '0000')).json.errors[0].triesLeft)
-      await end(id)
-    }
+      const names = [random128(), random128(), random128()]
 
-    await tryOne(() => running.clock.advance(91))
-    await tryOne((id) => answer(0, id, { decision: 'deny' }))
-    await tryOne((id) => call('DELETE', `${sessions}/${id}`))
-    await tryOne((id) => answer(1, id, { decision: 'report' }))
-    await running.clock.advance(16 * 60)
-    const last = await ask()
+      const answers = await Promise.all(
+        Array.from({ length: 24 }, (_, index) => guess(index, id, String(1000 + index), names[index % 3])),
+      )
 
-    expect(triesLeft).toEqual([4, 3, 2, 1])
-    expect((await guess(0, last.id, '0000')).code).toBe('api.error.device.revoked')
-    const token = await call('GET', `/domains/${running.domain.id}/users/${user.id}/token`)
-    expect(token.code).toBe('api.error.notfound.token')
-  })
-
-  it('an attacker without the PIN has five guesses, even when many with the same few ids reach both nodes at once', async () => {
-    const { ask, guess, session, signer } = await stolen()
-    const { id } = await ask()
-    const names = [random128(), random128(), random128()]
-
-    const answers = await Promise.all(
-      Array.from({ length: 24 }, (_, index) => guess(index, id, String(1000 + index), names[index % 3])),
-    )
-
-    const { ctx, close } = await openDatabase(database, keysFor(database))
-    const device = await deviceById(ctx.store.db, signer.id ?? '')
-    await close()
-    expect(device?.pinTries).toBe(5)
-    expect(answers.every(({ status }) => status >= 400)).toBe(true)
-    expect(await session(id)).not.toMatchObject({ state: 'approved' })
-  })
+      const { ctx, close } = await openDatabase(database, keysFor(database))
+      const device = await deviceById(ctx.store.db, signer.id ?? '')
+      await close()
+      expect(device?.pinTries).toBe(5)
+      expect(answers.every(({ status }) => status >= 400)).toBe(true)
+      expect(await session(id)).not.toMatchObject({ state: 'approved' })
+    },
+  )
 })
 
 describe('a clock that is set back', () => {

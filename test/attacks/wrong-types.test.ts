@@ -6,6 +6,7 @@ import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { serializeState } from '../../src/express/session/stored-state.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** A service that is never asked. */
@@ -43,7 +44,7 @@ describe('values of a wrong type', () => {
     expect(answer.text).toContain('user(req) returned a user with a mistake')
   })
 
-  it.each([
+  inFullRun.each([
     ['an array', { code: ['123456'] }],
     ['an object', { code: { length: 6, toString: '123456' } }],
     ['a number', { code: 123456 }],
@@ -65,7 +66,7 @@ describe('values of a wrong type', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it.each([
+  inFullRun.each([
     '?page[]=x',
     '?page=x&page=y',
     '?page[__proto__]=x',

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { languageNames } from '../../src/contract/languages.ts'
 import { blockScript } from '../support/blocked-script.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startService } from '../support/running-service.ts'
 import { add, phones } from './phone.ts'
 import { button, headline } from './screen.ts'
@@ -15,7 +16,7 @@ const installing = await phones({ serviceWorkers: 'allow' })
 const phone = await phones()
 
 describe('the page', () => {
-  it.each(['index-', 'en-', 'add-account-'])(
+  inFullRun.each(['index-', 'en-', 'add-account-'])(
     'a page whose script %s… does not load says so after a while, and offers to load it again',
     async (name) => {
       const service = await startService()
@@ -31,7 +32,7 @@ describe('the page', () => {
     },
   )
 
-  it.each(['index-', 'en-', 'add-account-'])(
+  inFullRun.each(['index-', 'en-', 'add-account-'])(
     'a page whose script %s… does not load keeps the code of its link, however often it is loaded again',
     async (name) => {
       const service = await startService()

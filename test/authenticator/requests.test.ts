@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { addAnother, fromDesk, phones, small, withClock } from './phone.ts'
 import { button, freeze, headline, appears, read } from './screen.ts'
 
@@ -26,26 +27,29 @@ const press = (page: Page, name: string) => button(page, name).dispatchEvent('cl
 const visible = (text: string) => text.replace(/[\u2068\u2069]/g, '')
 
 describe('a request', () => {
-  it('a request appears automatically with its facts, tells screen readers the facts with its field, and counts in the title', async () => {
-    const { service, page } = await phone.joined()
+  inFullRun(
+    'a request appears automatically with its facts, tells screen readers the facts with its field, and counts in the title',
+    async () => {
+      const { service, page } = await phone.joined()
 
-    await service.ask('alice', fromDesk)
-    await headline(page, 'Sign in to Wiki?')
+      await service.ask('alice', fromDesk)
+      await headline(page, 'Sign in to Wiki?')
 
-    const facts = await page.locator('.facts-box').innerText()
-    const described = await page.getByLabel('Enter the number').evaluate((input) =>
-      (input.getAttribute('aria-describedby') ?? '')
-        .split(' ')
-        .map((id) => document.getElementById(id)?.textContent)
-        .join(' '),
-    )
-    await button(page, 'Details').click()
-    const details = await page.locator('.facts').innerText()
-    for (const fact of ['203.0.113.7', 'Firefox on Windows', 'just now']) expect(visible(facts)).toContain(fact)
-    for (const fact of ['Wiki', 'alice', '203.0.113.7', 'Firefox']) expect(described).toContain(fact)
-    for (const fact of ['203.0.113.7', '(unverified)', 'Firefox', 'Windows', 'Time']) expect(details).toContain(fact)
-    expect(await page.title()).toBe('(1) Authenticator')
-  })
+      const facts = await page.locator('.facts-box').innerText()
+      const described = await page.getByLabel('Enter the number').evaluate((input) =>
+        (input.getAttribute('aria-describedby') ?? '')
+          .split(' ')
+          .map((id) => document.getElementById(id)?.textContent)
+          .join(' '),
+      )
+      await button(page, 'Details').click()
+      const details = await page.locator('.facts').innerText()
+      for (const fact of ['203.0.113.7', 'Firefox on Windows', 'just now']) expect(visible(facts)).toContain(fact)
+      for (const fact of ['Wiki', 'alice', '203.0.113.7', 'Firefox']) expect(described).toContain(fact)
+      for (const fact of ['203.0.113.7', '(unverified)', 'Firefox', 'Windows', 'Time']) expect(details).toContain(fact)
+      expect(await page.title()).toBe('(1) Authenticator')
+    },
+  )
 
   it('a request for changing devices names the app, and does not mention signing in', async () => {
     const { service, page } = await phone.joined()
@@ -82,57 +86,63 @@ describe('a request', () => {
     expect(await page.title()).toBe('Authenticator')
   })
 
-  it('a request shows both answers well apart on screens of any size, and can be approved with one thumb', async () => {
-    const { service, page } = await phone.joined({ context: small })
-    const session = await service.ask('alice', fromDesk)
-    await headline(page, 'Sign in to Wiki?')
+  inFullRun(
+    'a request shows both answers well apart on screens of any size, and can be approved with one thumb',
+    async () => {
+      const { service, page } = await phone.joined({ context: small })
+      const session = await service.ask('alice', fromDesk)
+      await headline(page, 'Sign in to Wiki?')
 
-    for (const [width, height] of [
-      [320, 600],
-      [375, 667],
-      [390, 844],
-    ] as const) {
-      await page.setViewportSize({ width, height })
-      await expect.poll(() => read(page, () => `${innerWidth} x ${innerHeight}`)).toBe(`${width} x ${height}`)
-      const [denial, approve] = await Promise.all(
-        ['Deny', 'Approve'].map(async (name) => (await button(page, name).boundingBox())!),
-      )
+      for (const [width, height] of [
+        [320, 600],
+        [375, 667],
+        [390, 844],
+      ] as const) {
+        await page.setViewportSize({ width, height })
+        await expect.poll(() => read(page, () => `${innerWidth} x ${innerHeight}`)).toBe(`${width} x ${height}`)
+        const [denial, approve] = await Promise.all(
+          ['Deny', 'Approve'].map(async (name) => (await button(page, name).boundingBox())!),
+        )
 
-      expect(denial!.x + denial!.width + 16).toBeLessThanOrEqual(approve!.x)
-      expect(approve!.y + approve!.height).toBeLessThanOrEqual(height)
-      for (const { height: high } of [denial!, approve!]) expect(high).toBeGreaterThanOrEqual(44)
-      expect(await read(page, () => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
-    }
-    const [firstDigit = '', secondDigit = ''] = session.number!
-    // A tap fails where something covers the key.
-    for (const key of [firstDigit, secondDigit, 'Delete digit', secondDigit]) await button(page, key).tap()
-    await button(page, 'Approve').tap()
+        expect(denial!.x + denial!.width + 16).toBeLessThanOrEqual(approve!.x)
+        expect(approve!.y + approve!.height).toBeLessThanOrEqual(height)
+        for (const { height: high } of [denial!, approve!]) expect(high).toBeGreaterThanOrEqual(44)
+        expect(await read(page, () => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+      }
+      const [firstDigit = '', secondDigit = ''] = session.number!
+      // A tap fails where something covers the key.
+      for (const key of [firstDigit, secondDigit, 'Delete digit', secondDigit]) await button(page, key).tap()
+      await button(page, 'Approve').tap()
 
-    await headline(page, 'Approved')
-    expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
-  })
+      await headline(page, 'Approved')
+      expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
+    },
+  )
 
-  it('a request takes a number that is pasted with spaces, dictated as a sentence or typed on an Arabic keyboard', async () => {
-    const { service, page } = await phone.joined()
-    const { id, number = '' } = await service.ask('alice', { numberMatching: true })
-    const field = page.getByLabel('Enter the number')
+  inFullRun(
+    'a request takes a number that is pasted with spaces, dictated as a sentence or typed on an Arabic keyboard',
+    async () => {
+      const { service, page } = await phone.joined()
+      const { id, number = '' } = await service.ask('alice', { numberMatching: true })
+      const field = page.getByLabel('Enter the number')
 
-    for (const typedNumber of [
-      ` ${number.split('').join(' ')}\n`,
-      `${number}.`,
-      number.replace(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'.charAt(+digit)),
-    ]) {
-      await field.fill('')
-      await field.fill(typedNumber)
-      await expect.poll(() => field.inputValue()).toBe(number)
-    }
-    await button(page, 'Approve').click()
-    await headline(page, 'Approved')
+      for (const typedNumber of [
+        ` ${number.split('').join(' ')}\n`,
+        `${number}.`,
+        number.replace(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'.charAt(+digit)),
+      ]) {
+        await field.fill('')
+        await field.fill(typedNumber)
+        await expect.poll(() => field.inputValue()).toBe(number)
+      }
+      await button(page, 'Approve').click()
+      await headline(page, 'Approved')
 
-    expect(await service.state(id)).toMatchObject({ state: 'approved' })
-  })
+      expect(await service.state(id)).toMatchObject({ state: 'approved' })
+    },
+  )
 
-  it('a request is reported without the number, and explains what happens next until that is read', async () => {
+  inFullRun('a request is reported without the number, and explains what happens next until that is read', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
 
@@ -146,7 +156,7 @@ describe('a request', () => {
     await page.getByText('Nothing to approve').waitFor()
   })
 
-  it('a request explains how to continue after a wrong number', async () => {
+  inFullRun('a request explains how to continue after a wrong number', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
 
@@ -157,7 +167,7 @@ describe('a request', () => {
     expect(await appears(page.getByText('Start again on the web page.'))).toBe(true)
   })
 
-  it('a request closes when it is canceled', async () => {
+  inFullRun('a request closes when it is canceled', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
@@ -167,7 +177,7 @@ describe('a request', () => {
     expect(await headline(page, 'No longer needed')).toBe(true)
   })
 
-  it('a request closes when it expires', async () => {
+  inFullRun('a request closes when it expires', async () => {
     const { service, page, pass } = await phone.joinedAtRest()
     await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
@@ -177,20 +187,23 @@ describe('a request', () => {
     expect(await headline(page, 'Time ran out')).toBe(true)
   })
 
-  it('a request can be postponed by its button or the phone’s back key, and does not open again automatically', async () => {
-    const { service, page } = await phone.joined()
-    await service.ask('alice')
+  inFullRun(
+    'a request can be postponed by its button or the phone’s back key, and does not open again automatically',
+    async () => {
+      const { service, page } = await phone.joined()
+      await service.ask('alice')
 
-    await button(page, 'Decide later').click()
-    await headline(page, 'You have a sign-in request')
-    await page.locator('button.row').click()
-    await headline(page, 'Sign in to Wiki?')
-    await page.goBack()
+      await button(page, 'Decide later').click()
+      await headline(page, 'You have a sign-in request')
+      await page.locator('button.row').click()
+      await headline(page, 'Sign in to Wiki?')
+      await page.goBack()
 
-    expect(await headline(page, 'You have a sign-in request')).toBe(true)
-  })
+      expect(await headline(page, 'You have a sign-in request')).toBe(true)
+    },
+  )
 
-  it('a request closes by a back key that is pressed before the next frame', async () => {
+  inFullRun('a request closes by a back key that is pressed before the next frame', async () => {
     const { service, page } = await phone.joined()
     await page.clock.install()
     await freeze(page)
@@ -213,7 +226,7 @@ describe('a request', () => {
   })
 })
 
-describe('several requests', () => {
+describeInFullRun('several requests', () => {
   it('several requests are listed newest first, and open by a tap', async () => {
     const { service, page } = await phone.joined()
     await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Older' }] })
@@ -244,7 +257,7 @@ describe('several requests', () => {
 })
 
 describe('an answer', () => {
-  it('an answer can be sent again by the same button after it failed', async () => {
+  inFullRun('an answer can be sent again by the same button after it failed', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
     await page.getByLabel('Enter the number').fill(session.number!)
@@ -258,7 +271,7 @@ describe('an answer', () => {
     expect(await headline(page, 'Approved')).toBe(true)
   })
 
-  it('an answer counts once when its response was lost, and shows its real outcome', async () => {
+  inFullRun('an answer counts once when its response was lost, and shows its real outcome', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice')
     let lost = 0
@@ -274,34 +287,37 @@ describe('an answer', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
   })
 
-  it('an answer that is on its way holds up no other request, and takes nothing away that is typed there', async () => {
-    const { service, page } = await phone.joined()
-    const first = await service.ask('alice')
-    const { promise: released, resolve: release } = Promise.withResolvers<void>()
-    let answerCount = 0
-    await page.route('**/answer', async (route) => {
-      answerCount += 1
-      if (answerCount === 1) await released
-      await route.continue()
-    })
-    await button(page, 'Approve').click()
-    await expect.poll(() => answerCount).toBe(1)
-    await page.goBack()
-    const second = await service.ask('alice', {
-      numberMatching: true,
-      attributes: [{ key: 'Browser', value: 'Newer' }],
-    })
-    await page.locator('button.row').getByText('Newer').click()
-    await page.getByLabel('Enter the number').fill(second.number!)
+  inFullRun(
+    'an answer that is on its way holds up no other request, and takes nothing away that is typed there',
+    async () => {
+      const { service, page } = await phone.joined()
+      const first = await service.ask('alice')
+      const { promise: released, resolve: release } = Promise.withResolvers<void>()
+      let answerCount = 0
+      await page.route('**/answer', async (route) => {
+        answerCount += 1
+        if (answerCount === 1) await released
+        await route.continue()
+      })
+      await button(page, 'Approve').click()
+      await expect.poll(() => answerCount).toBe(1)
+      await page.goBack()
+      const second = await service.ask('alice', {
+        numberMatching: true,
+        attributes: [{ key: 'Browser', value: 'Newer' }],
+      })
+      await page.locator('button.row').getByText('Newer').click()
+      await page.getByLabel('Enter the number').fill(second.number!)
 
-    release()
-    await expect.poll(async () => (await service.state(first.id)).state).toBe('approved')
-    await page.getByText('Decide later').waitFor()
-    await button(page, 'Approve').click()
+      release()
+      await expect.poll(async () => (await service.state(first.id)).state).toBe('approved')
+      await page.getByText('Decide later').waitFor()
+      await button(page, 'Approve').click()
 
-    await headline(page, 'Approved')
-    expect(await service.state(second.id)).toMatchObject({ state: 'approved' })
-  })
+      await headline(page, 'Approved')
+      expect(await service.state(second.id)).toMatchObject({ state: 'approved' })
+    },
+  )
 
   it('a tap that was meant for the previous screen answers nothing', async () => {
     const { page, answers } = await askedJustNow()
@@ -334,7 +350,7 @@ describe('an answer', () => {
   })
 })
 
-describe('a phone that was asleep', () => {
+describeInFullRun('a phone that was asleep', () => {
   it('a phone that was asleep shows all pending requests when the app is opened', async () => {
     const { service, page } = await phone.joined()
     await page.goto(`${service.url}/healthz`)

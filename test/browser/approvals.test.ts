@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { startBank } from '../express/approving-app.ts'
@@ -54,18 +55,21 @@ describe('followSecondStep({ showApproval })', () => {
     expect(bank.runs).toHaveLength(1)
   })
 
-  it('followSecondStep() gives the app its answer when the action was denied, and sends nothing again', async () => {
-    const { bank, account, sent } = await openPage()
+  inFullRun(
+    'followSecondStep() gives the app its answer when the action was denied, and sends nothing again',
+    async () => {
+      const { bank, account, sent } = await openPage()
 
-    await bank.answer(account, 'deny')
+      await bank.answer(account, 'deny')
 
-    expect(await sent).toContain('approval_required')
-    expect(bank.runs).toEqual([])
-    expect(await bank.waiting(account)).toEqual([])
-  })
+      expect(await sent).toContain('approval_required')
+      expect(bank.runs).toEqual([])
+      expect(await bank.waiting(account)).toEqual([])
+    },
+  )
 })
 
-describe('the page of an approval', () => {
+describeInFullRun('the page of an approval', () => {
   it('the page of an approval sends a form again as it was, also when the user asks again, and leads where the app says', async () => {
     const bodies: unknown[] = []
     const elsewhere = (url: string) => `${url.replace('127.0.0.1', 'localhost')}/elsewhere`

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { startWebApp } from '../support/web-app.ts'
@@ -33,7 +34,7 @@ describe('a code', () => {
     expect(submittedCodes).toEqual(['000 000'])
   })
 
-  it('a code is never submitted while it is typed', async () => {
+  inFullRun('a code is never submitted while it is typed', async () => {
     const { page, submittedCodes } = await openCodePage()
 
     await page.keyboard.type('000000000')

@@ -2,6 +2,7 @@ import type { BrowserContextOptions } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { phoneOptions } from '../authenticator/phone.ts'
+import { describeInFullRun } from '../support/full-run.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
@@ -32,7 +33,7 @@ describe('the number', () => {
   })
 })
 
-describe('the link to the authenticator on this phone', () => {
+describeInFullRun('the link to the authenticator on this phone', () => {
   it('the link to the authenticator on this phone is there on a touch screen, and nowhere else', async () => {
     const [desk, phone] = [await openWaitingPage(), await openWaitingPage(phoneOptions)]
 

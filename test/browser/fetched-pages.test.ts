@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { requireMfa } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
+import { describeInFullRun } from '../support/full-run.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
@@ -58,7 +59,7 @@ describe.each(versions.map((version) => `${version}/dist/htmx.min.js`))('%s', (l
 
 const turbo = '@hotwired/turbo/dist/turbo.es2017-umd.js'
 
-describe('Turbo', () => {
+describeInFullRun('Turbo', () => {
   it('a link of Turbo opens the second step as a page, asks the device once, and returns to the linked page', async () => {
     const { app, page, pendingCount, approve } = await openApp(
       turbo,

@@ -6,6 +6,7 @@ import { requireMfa } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { listen } from '../support/listen.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
@@ -71,7 +72,7 @@ const allTypes = ['', 'document', 'text', 'json', 'arraybuffer', 'blob'] as cons
 const responseTypes = process.env.LONG ? allTypes : allTypes.slice(0, 2)
 
 describe('followSecondStep()', () => {
-  it.each(['its own origin', 'a listed origin'] as const)(
+  inFullRun.each(['its own origin', 'a listed origin'] as const)(
     'a page at %s that calls fetch() is led over the second step, and back',
     async (where) => {
       const { page, address, api, approve } = await openPage(where)
@@ -86,7 +87,7 @@ describe('followSecondStep()', () => {
     },
   )
 
-  it.each(responseTypes)(
+  inFullRun.each(responseTypes)(
     'a page whose XMLHttpRequest has the responseType "%s" is led over the second step, and back',
     async (responseType) => {
       const { page, address, api, approve } = await openPage('its own origin')
@@ -98,13 +99,16 @@ describe('followSecondStep()', () => {
     },
   )
 
-  it('a page at an origin that the API does not list cannot ask for a new second step, and is led to the API', async () => {
-    const { page, api } = await openPage('another origin')
+  inFullRun(
+    'a page at an origin that the API does not list cannot ask for a new second step, and is led to the API',
+    async () => {
+      const { page, api } = await openPage('another origin')
 
-    void viaFetch(page, `${api}/list`).catch(() => {})
+      void viaFetch(page, `${api}/list`).catch(() => {})
 
-    await page.waitForURL((url) => url.origin === api && url.pathname === '/')
-  })
+      await page.waitForURL((url) => url.origin === api && url.pathname === '/')
+    },
+  )
 
   it('followSecondStep() can be undone', async () => {
     const { page } = await openPage('its own origin')

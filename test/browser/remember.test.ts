@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
@@ -43,7 +44,7 @@ describe('the choice to remember the browser', () => {
     expect(await page.textContent('body')).toContain('"remembered":true')
   })
 
-  it('the choice to remember the browser is shown as not made if it could not be saved', async () => {
+  inFullRun('the choice to remember the browser is shown as not made if it could not be saved', async () => {
     const { page } = await openWaitingPage()
     await page.route('**/mfa/remember', (route) => route.abort())
     const box = page.getByRole('checkbox', choice)

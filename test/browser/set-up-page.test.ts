@@ -2,6 +2,7 @@ import type { BrowserContextOptions } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { phoneOptions } from '../authenticator/phone.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { startWebApp } from '../support/web-app.ts'
@@ -33,7 +34,7 @@ describe('the page that sets up a device', () => {
     ])
   })
 
-  it('the setup page of a device has the button first on a touch screen', async () => {
+  inFullRun('the setup page of a device has the button first on a touch screen', async () => {
     expect(await seenBy(phoneOptions)).toEqual([
       'Open the authenticator',
       'To use another device, scan this with its camera:',

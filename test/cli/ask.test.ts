@@ -13,6 +13,7 @@ import { createDevice } from '../../src/device/device.ts'
 import { systemClock } from '../../src/ground/clock.ts'
 import { listen } from '../../src/service/engine/http/listen.ts'
 import { createService } from '../../src/service/index.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { run, useDatabase } from './admin/run-command.ts'
 import { main, start } from './command.ts'
 
@@ -88,7 +89,7 @@ it('second-factor ask prints the approval, whose proof second-factor proof verif
   expect(verified.stdout).toContain('1f0c6a2')
 })
 
-it('second-factor ask exits with 1 after a denial', async () => {
+inFullRun('second-factor ask exits with 1 after a denial', async () => {
   const { answer } = await serve()
   const [asked] = await Promise.all([run(...asking), answer('deny')])
 
@@ -112,18 +113,21 @@ it.skipIf(!existsSync(fullDisk)).each(['approve', 'deny'] as const)(
   },
 )
 
-it('second-factor ask goes on while it has no connection, as between two services of which one ends', async () => {
-  const { answer, drain } = await serve()
-  const asked = start(...asking)
-  await asked.wrote(/Waiting for the approval/)
+inFullRun(
+  'second-factor ask goes on while it has no connection, as between two services of which one ends',
+  async () => {
+    const { answer, drain } = await serve()
+    const asked = start(...asking)
+    await asked.wrote(/Waiting for the approval/)
 
-  drain()
-  await answer('approve')
+    drain()
+    await answer('approve')
 
-  expect((await asked.ended).code).toBe(0)
-})
+    expect((await asked.ended).code).toBe(0)
+  },
+)
 
-it.each([
+inFullRun.each([
   ['an unknown user', ['ask', '--user', 'nobody', '--title', 'x']],
   ['neither user nor approvers', ['ask', '--title', 'x']],
   ['an unknown option', [...asking, '--unknown']],

@@ -8,6 +8,7 @@ import { scanCodeText } from '../../src/contract/scan-code.ts'
 import { createDevice } from '../../src/device/device.ts'
 import { deviceCommand } from '../../src/cli/commands/device.ts'
 import { saveAccounts } from '../../src/cli/device/state-file.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { type RunningService, startService } from '../support/running-service.ts'
 import { run } from './admin/run-command.ts'
 import { run as runProcess, start } from './command.ts'
@@ -37,7 +38,7 @@ async function add(service: RunningService, state: string, username: string) {
 }
 
 describe('second-factor device code', () => {
-  it('second-factor device code shows a code that signs in without an approval', async () => {
+  inFullRun('second-factor device code shows a code that signs in without an approval', async () => {
     const { service, state } = await activated()
 
     const ended = await runProcess('device', 'code', '--state', state)
@@ -48,7 +49,7 @@ describe('second-factor device code', () => {
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved', factor: 'otp' })
   })
 
-  it('second-factor device code prints the codes of all accounts as JSON', async () => {
+  inFullRun('second-factor device code prints the codes of all accounts as JSON', async () => {
     const { service, state } = await activated()
     await add(service, state, 'bob')
 
@@ -73,7 +74,7 @@ describe('second-factor device code', () => {
 })
 
 describe('second-factor device activate', () => {
-  it('second-factor device activate adds an account, and says what to do next', async () => {
+  inFullRun('second-factor device activate adds an account, and says what to do next', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const state = join(await folder(), 'device.json')
@@ -249,16 +250,19 @@ describe('second-factor device approve', () => {
     })
   })
 
-  it('second-factor device approve prints the command to use when a number is required without a terminal', async () => {
-    const { service, state } = await activated()
-    const session = await service.ask('alice', { numberMatching: true })
+  inFullRun(
+    'second-factor device approve prints the command to use when a number is required without a terminal',
+    async () => {
+      const { service, state } = await activated()
+      const session = await service.ask('alice', { numberMatching: true })
 
-    const ended = await run('device', 'approve', '--state', state)
+      const ended = await run('device', 'approve', '--state', state)
 
-    expect(ended.code).toBe(2)
-    expect(ended.stderr).toContain(`second-factor device approve ${session.id} --number NN --state ${state}`)
-    expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
-  })
+      expect(ended.code).toBe(2)
+      expect(ended.stderr).toContain(`second-factor device approve ${session.id} --number NN --state ${state}`)
+      expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
+    },
+  )
 
   it('second-factor device approve exits with 3 when no request is pending', async () => {
     const { state } = await activated()
@@ -269,20 +273,23 @@ describe('second-factor device approve', () => {
     expect(ended.stderr).toMatch(/^No request is pending\. /)
   })
 
-  it('second-factor device approve requires an id when several requests are pending, and accepts the beginning of it', async () => {
-    const { service, state } = await activated()
-    const firstRequest = await service.ask('alice')
-    const otherRequest = await service.ask('alice')
+  inFullRun(
+    'second-factor device approve requires an id when several requests are pending, and accepts the beginning of it',
+    async () => {
+      const { service, state } = await activated()
+      const firstRequest = await service.ask('alice')
+      const otherRequest = await service.ask('alice')
 
-    const unnamed = await run('device', 'approve', '--state', state)
-    const named = await run('device', 'approve', firstRequest.id.slice(0, 12), '--state', state)
+      const unnamed = await run('device', 'approve', '--state', state)
+      const named = await run('device', 'approve', firstRequest.id.slice(0, 12), '--state', state)
 
-    expect(unnamed.code).toBe(2)
-    expect(unnamed.stderr).toContain(firstRequest.id)
-    expect(unnamed.stderr).toContain(otherRequest.id)
-    expect(named.code).toBe(0)
-    expect(await service.state(otherRequest.id)).toMatchObject({ state: 'pending' })
-  })
+      expect(unnamed.code).toBe(2)
+      expect(unnamed.stderr).toContain(firstRequest.id)
+      expect(unnamed.stderr).toContain(otherRequest.id)
+      expect(named.code).toBe(0)
+      expect(await service.state(otherRequest.id)).toMatchObject({ state: 'pending' })
+    },
+  )
 })
 
 describe('second-factor device deny and report', () => {
@@ -310,7 +317,7 @@ describe('second-factor device deny and report', () => {
   })
 })
 
-describe('second-factor device watch', () => {
+describeInFullRun('second-factor device watch', () => {
   it('second-factor device watch prints each request as it arrives, and the command that approves it', async () => {
     const { service, state } = await activated()
     const watching = start('device', 'watch', '--state', state)

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 
 import { examine as look } from '../../src/cli/doctor/examine.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { run } from './admin/run-command.ts'
@@ -60,7 +61,7 @@ describe('second-factor doctor', () => {
     expect(stdout).toMatch(/^Authenticator +✓ can be installed$/m)
   })
 
-  it.each([
+  inFullRun.each([
     ['SameSite=Lax', 'good: are out of the reach of scripts and of other sites'],
     ['SameSite=None', expect.stringMatching(/^unknown: sid is sent with forms of other sites \(SameSite=None\)/)],
   ])('the doctor accepts a session cookie with %s, and says what it means', async (attribute, finding) => {
@@ -92,7 +93,7 @@ describe('second-factor doctor', () => {
     expect(findings.find(({ about }) => about === 'Clock')?.state).toBe('good')
   })
 
-  it('the doctor does not take the age of a page that a cache answered for a wrong clock', async () => {
+  inFullRun('the doctor does not take the age of a page that a cache answered for a wrong clock', async () => {
     const url = await proxied((_req, res, forward) => {
       res.setHeader('Date', new Date(Date.now() - 3_600_000).toUTCString())
       res.setHeader('Age', '3600')
@@ -112,7 +113,7 @@ describe('second-factor doctor', () => {
     expect(plain.found['Address']).toMatch(/^problem: answers, but not over https \(ERR_SSL_\w+\): start/)
   })
 
-  it('the doctor reads no more than the beginning of a page that has no end', async () => {
+  inFullRun('the doctor reads no more than the beginning of a page that has no end', async () => {
     const written = { bytes: 0 }
     const url = await listen((_req, res) => {
       const write = () => {
@@ -151,7 +152,7 @@ describe('second-factor doctor', () => {
     })
   })
 
-  it.each<[string, string, RegExp, Parameters<typeof proxied>[0]]>([
+  inFullRun.each<[string, string, RegExp, Parameters<typeof proxied>[0]]>([
     [
       'the page itself is served at /mfa',
       '/mfa',

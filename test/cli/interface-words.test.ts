@@ -9,6 +9,7 @@ import type { ServiceOptions } from '../../src/service/index.ts'
 import { serve } from '../processes/command.ts'
 import { mainEngines, useEngine } from '../support/engines.ts'
 import { keysFor } from '../service/start-service.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { run } from './admin/run-command.ts'
 
 let folder: string
@@ -30,7 +31,7 @@ async function served(options: ServiceOptions) {
   return { ...service.vendor, basePath: service.basePath }
 }
 
-describe.each(mainEngines)('the words that init stores, on %s', (engine) => {
+describeInFullRun.each(mainEngines)('the words that init stores, on %s', (engine) => {
   const newDatabase = useEngine(engine)
 
   it('the interface words that init stores are used by every service on the database by default', async () => {
@@ -52,13 +53,13 @@ describe.each(mainEngines)('the words that init stores, on %s', (engine) => {
 })
 
 describe('the words of the REST interface', () => {
-  it('the words of the REST interface are Service, service and /api by default', async () => {
+  inFullRun('the words of the REST interface are Service, service and /api by default', async () => {
     await run('init', '--database', database)
 
     expect(await served({ database })).toEqual({ scheme: 'Service', mediaType: 'service', basePath: '/api' })
   })
 
-  it('the words of the REST interface stay stored when init adds an organization', async () => {
+  inFullRun('the words of the REST interface stay stored when init adds an organization', async () => {
     await run('init', '--database', database, '--scheme', 'Acme', '--media-type', 'acme')
     await run('init', '--database', database, '--organization', 'B', '--media-type', 'other')
     await run('init', '--database', database, '--organization', 'C')
@@ -66,20 +67,23 @@ describe('the words of the REST interface', () => {
     expect(await served({ database })).toEqual({ scheme: 'Acme', mediaType: 'other', basePath: '/api' })
   })
 
-  it('the words of the REST interface come from an option, then the environment, then the database', async () => {
-    const words = ['--scheme', 'Stored', '--media-type', 'stored', '--base-path', '/stored']
-    const { json } = await run('init', '--database', database, ...words, '--json')
-    const env = { MFA_MEDIA_TYPE: 'env', MFA_BASE_PATH: '/env' }
-    const running = await serve(database, env, ['--base-path', '/given'])
-    onTestFinished(() => running.kill())
+  inFullRun(
+    'the words of the REST interface come from an option, then the environment, then the database',
+    async () => {
+      const words = ['--scheme', 'Stored', '--media-type', 'stored', '--base-path', '/stored']
+      const { json } = await run('init', '--database', database, ...words, '--json')
+      const env = { MFA_MEDIA_TYPE: 'env', MFA_BASE_PATH: '/env' }
+      const running = await serve(database, env, ['--base-path', '/given'])
+      onTestFinished(() => running.kill())
 
-    const headers = { authorization: `Stored key="${json.apiKey}"` }
-    const response = await fetch(`${running.origin}/given/organization`, { headers })
+      const headers = { authorization: `Stored key="${json.apiKey}"` }
+      const response = await fetch(`${running.origin}/given/organization`, { headers })
 
-    expect(running.stdout()).toContain(`REST interface at ${running.origin}/given)`)
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/vnd.env.v1+json'])
-    expect(await running.stop()).toBe(0)
-  })
+      expect(running.stdout()).toContain(`REST interface at ${running.origin}/given)`)
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/vnd.env.v1+json'])
+      expect(await running.stop()).toBe(0)
+    },
+  )
 
   it.each([
     ['--scheme', 'two words', 'RFC 9110'],
@@ -106,7 +110,7 @@ describe('the words of the REST interface', () => {
   })
 })
 
-describe('the line "Next:" of init', () => {
+describeInFullRun('the line "Next:" of init', () => {
   const next = async (...args: string[]) => /^Next +(.*)$/m.exec((await run('init', ...args)).stdout)?.[1]
 
   it('the Next: line of init repeats the options, so that it can be copied', async () => {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { readSecretFiles } from '../../src/cli/serve/secret-files.ts'
 import { command } from '../processes/command.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 let folder: string
 beforeEach(() => {
@@ -64,7 +65,7 @@ describe('a secret in a file', () => {
     expect(stderr).not.toMatch(/k[12]:/)
   })
 
-  it.each([[['--help']], [['serve', '--help']], [['help', 'serve']], [['--version']]])(
+  inFullRun.each([[['--help']], [['serve', '--help']], [['help', 'serve']], [['--version']]])(
     'a secret file that cannot be read does not keep anybody from the help: %j',
     async (args) => {
       const { code, stdout, stderr } = await command(args, { MFA_KEYS_FILE: join(folder, 'none') })
@@ -74,19 +75,25 @@ describe('a secret in a file', () => {
     },
   )
 
-  it('a secret file that cannot be read stops a command with an option whose value looks like a question for help', async () => {
-    const database = join(folder, 'mfa.sqlite')
-    const env = { MFA_KEYS_FILE: join(folder, 'none') }
+  inFullRun(
+    'a secret file that cannot be read stops a command with an option whose value looks like a question for help',
+    async () => {
+      const database = join(folder, 'mfa.sqlite')
+      const env = { MFA_KEYS_FILE: join(folder, 'none') }
 
-    const { code, stderr } = await command(['init', '--database', database, '--domain', 'help'], env)
+      const { code, stderr } = await command(['init', '--database', database, '--domain', 'help'], env)
 
-    expect([code, stderr]).toEqual([2, expect.stringContaining('none (ENOENT)')])
-    expect(existsSync(database)).toBe(false)
-  })
+      expect([code, stderr]).toEqual([2, expect.stringContaining('none (ENOENT)')])
+      expect(existsSync(database)).toBe(false)
+    },
+  )
 
-  it('a secret file that cannot be read has second-factor ask exit with 3: 2 would say that the approval expired', async () => {
-    const { code, stderr } = await command(['ask', '--title', 'x'], { MFA_API_KEY_FILE: join(folder, 'none') })
+  inFullRun(
+    'a secret file that cannot be read has second-factor ask exit with 3: 2 would say that the approval expired',
+    async () => {
+      const { code, stderr } = await command(['ask', '--title', 'x'], { MFA_API_KEY_FILE: join(folder, 'none') })
 
-    expect([code, stderr]).toEqual([3, expect.stringContaining('none (ENOENT)')])
-  })
+      expect([code, stderr]).toEqual([3, expect.stringContaining('none (ENOENT)')])
+    },
+  )
 })

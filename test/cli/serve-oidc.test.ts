@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { openOidc } from '../../src/cli/serve/oidc.ts'
 import type { Service } from '../../src/service/service.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 
 const logger = { info() {}, warn() {}, error() {} }
@@ -19,21 +20,24 @@ afterEach(async () => {
 })
 
 describe('second-factor serve --oidc', () => {
-  it('second-factor serve --oidc serves the provider in front of the service, which keeps its own addresses', async () => {
-    const provider = (await openOidc(service, { ...settings, oidcIssuer: 'https://id.example' }, logger))!
-    const url = await listen(provider.listener)
+  inFullRun(
+    'second-factor serve --oidc serves the provider in front of the service, which keeps its own addresses',
+    async () => {
+      const provider = (await openOidc(service, { ...settings, oidcIssuer: 'https://id.example' }, logger))!
+      const url = await listen(provider.listener)
 
-    const metadata = (await (await fetch(`${url}/.well-known/openid-configuration`)).json()) as Record<string, string>
-    const health = await fetch(`${url}/healthz`)
-    const unknown = await fetch(`${url}/oidc/unknown`)
-    provider.close()
+      const metadata = (await (await fetch(`${url}/.well-known/openid-configuration`)).json()) as Record<string, string>
+      const health = await fetch(`${url}/healthz`)
+      const unknown = await fetch(`${url}/oidc/unknown`)
+      provider.close()
 
-    expect(metadata).toMatchObject({
-      issuer: 'https://id.example',
-      authorization_endpoint: 'https://id.example/oidc/authorize',
-    })
-    expect([health.status, unknown.status]).toEqual([200, 404])
-  })
+      expect(metadata).toMatchObject({
+        issuer: 'https://id.example',
+        authorization_endpoint: 'https://id.example/oidc/authorize',
+      })
+      expect([health.status, unknown.status]).toEqual([200, 404])
+    },
+  )
 
   it.each([
     [{ oidcIssuer: 'https://id.example' }, 'https://id.example'],

@@ -11,6 +11,7 @@ import { parseEnv } from 'node:util'
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { openRaw } from '../support/raw-http.ts'
 import { run as runHere, runIn } from './admin/run-command.ts'
 
@@ -43,7 +44,7 @@ function expectOneLine(stderr: string): void {
 }
 
 describe('second-factor init', () => {
-  it('second-factor init prints the API key of a new organization as JSON', async () => {
+  inFullRun('second-factor init prints the API key of a new organization as JSON', async () => {
     const { stdout, stderr, code } = await run('init', '--database', database, '--json')
 
     expect([stderr, code]).toEqual([expect.stringContaining('Back up that file'), 0])
@@ -54,18 +55,21 @@ describe('second-factor init', () => {
     })
   })
 
-  it('second-factor init prints the variables by which an app finds the service, for a shell and a .env file', async () => {
-    const { stdout } = await runHere('init', '--database', database, '--base-path', '/mfa-api')
+  inFullRun(
+    'second-factor init prints the variables by which an app finds the service, for a shell and a .env file',
+    async () => {
+      const { stdout } = await runHere('init', '--database', database, '--base-path', '/mfa-api')
 
-    const [, apiKey] = /API key +(\S+)/.exec(stdout) ?? []
-    const [, domainId] = /Domain +My app \((\w+)\)/.exec(stdout) ?? []
-    expect(parseEnv(stdout.slice(stdout.indexOf('export ')))).toEqual({
-      MFA_BASE_URL: 'http://localhost:8787/mfa-api',
-      MFA_AUTHENTICATOR_URL: 'http://localhost:8787',
-      MFA_API_KEY: apiKey,
-      MFA_DOMAIN_ID: domainId,
-    })
-  })
+      const [, apiKey] = /API key +(\S+)/.exec(stdout) ?? []
+      const [, domainId] = /Domain +My app \((\w+)\)/.exec(stdout) ?? []
+      expect(parseEnv(stdout.slice(stdout.indexOf('export ')))).toEqual({
+        MFA_BASE_URL: 'http://localhost:8787/mfa-api',
+        MFA_AUTHENTICATOR_URL: 'http://localhost:8787',
+        MFA_API_KEY: apiKey,
+        MFA_DOMAIN_ID: domainId,
+      })
+    },
+  )
 
   it.each([
     ['--organization', ''],
@@ -79,7 +83,7 @@ describe('second-factor init', () => {
     expect(stderr).toMatch(new RegExp(`^${option}: must `))
   })
 
-  it('second-factor init adds an organization to a database with others, but rejects a name twice', async () => {
+  inFullRun('second-factor init adds an organization to a database with others, but rejects a name twice', async () => {
     const first = await runHere('init', '--database', database, '--organization', 'A')
     const second = await runHere('init', '--database', database, '--organization', 'B', '--domain', 'Shop')
     const third = await runHere('init', '--database', database, '--organization', 'A')
@@ -105,25 +109,28 @@ describe('second-factor init', () => {
 })
 
 describe('second-factor serve', () => {
-  it('second-factor serve prints one line when it listens, uses the configured words, and exits with 0 on SIGTERM', async () => {
-    const created = (await runHere('init', '--database', database, '--json')).json
-    const words = ['--base-path', '/mfa', '--scheme', 'Acme', '--media-type', 'acme', '--drain-seconds', '0']
-    const child = start('serve', '--database', database, '--port', '0', ...words)
-    const output = text(child.stdout)
-    const [line] = (await once(child.stdout, 'data')) as [Buffer]
-    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(line.toString())?.[0]
+  inFullRun(
+    'second-factor serve prints one line when it listens, uses the configured words, and exits with 0 on SIGTERM',
+    async () => {
+      const created = (await runHere('init', '--database', database, '--json')).json
+      const words = ['--base-path', '/mfa', '--scheme', 'Acme', '--media-type', 'acme', '--drain-seconds', '0']
+      const child = start('serve', '--database', database, '--port', '0', ...words)
+      const output = text(child.stdout)
+      const [line] = (await once(child.stdout, 'data')) as [Buffer]
+      const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(line.toString())?.[0]
 
-    const response = await fetch(`${origin}/mfa/organization`, {
-      headers: { authorization: `Acme key="${created.apiKey}"` },
-    })
-    child.kill('SIGTERM')
-    const [code] = (await once(child, 'close')) as [number]
+      const response = await fetch(`${origin}/mfa/organization`, {
+        headers: { authorization: `Acme key="${created.apiKey}"` },
+      })
+      child.kill('SIGTERM')
+      const [code] = (await once(child, 'close')) as [number]
 
-    expect(response.headers.get('content-type')).toBe('application/vnd.acme.v1+json')
-    expect(await response.json()).toEqual({ name: 'Organization' })
-    expect(code).toBe(0)
-    expect((await output).trimEnd().split('\n')).toHaveLength(1)
-  })
+      expect(response.headers.get('content-type')).toBe('application/vnd.acme.v1+json')
+      expect(await response.json()).toEqual({ name: 'Organization' })
+      expect(code).toBe(0)
+      expect((await output).trimEnd().split('\n')).toHaveLength(1)
+    },
+  )
 
   it('second-factor serve serves metrics on their own port, and times out slow requests', async () => {
     await runHere('init', '--database', database)
@@ -145,7 +152,7 @@ describe('second-factor serve', () => {
     expect(code).toBe(0)
   })
 
-  it('second-factor serve does not create a database', async () => {
+  inFullRun('second-factor serve does not create a database', async () => {
     const { stderr, code } = await run('serve', '--database', database)
 
     expect(code).toBe(1)
@@ -161,7 +168,7 @@ describe('second-factor serve', () => {
     expect(stderr).toContain("'--host <address>' argument '' is invalid")
   })
 
-  it.each([
+  inFullRun.each([
     ['its port', '--port', []],
     ['the port of its metrics', '--metrics-port', ['--port', '0']],
   ])('second-factor serve names the option to change when %s is in use', async (_what, option, others) => {
@@ -181,7 +188,7 @@ describe('second-factor serve', () => {
 })
 
 describe('a usage error', () => {
-  it.each([
+  inFullRun.each([
     [[]],
     [['unknown']],
     [['init']],
@@ -205,19 +212,22 @@ describe('a usage error', () => {
     expect(stderr).toContain("unknown option '--databse', and required option '--database <file-or-url>' not specified")
   })
 
-  it('second-factor names commands as npx finds them where it was started by npx, and quotes paths for a shell', async () => {
-    const other = join(folder, 'it is.sqlite')
+  inFullRun(
+    'second-factor names commands as npx finds them where it was started by npx, and quotes paths for a shell',
+    async () => {
+      const other = join(folder, 'it is.sqlite')
 
-    const byNpx = await runIn({ npm_lifecycle_script: 'second-factor' }, 'user', 'list', '--database', other)
-    const byPath = await runIn({ npm_lifecycle_script: 'vitest' }, 'user', 'list', '--database', other)
-    const usage = await runIn({ npm_lifecycle_script: 'second-factor' }, 'user', 'list', '--unknown')
-    const created = await runIn({ npm_lifecycle_script: 'second-factor' }, 'init', '--database', other)
+      const byNpx = await runIn({ npm_lifecycle_script: 'second-factor' }, 'user', 'list', '--database', other)
+      const byPath = await runIn({ npm_lifecycle_script: 'vitest' }, 'user', 'list', '--database', other)
+      const usage = await runIn({ npm_lifecycle_script: 'second-factor' }, 'user', 'list', '--unknown')
+      const created = await runIn({ npm_lifecycle_script: 'second-factor' }, 'init', '--database', other)
 
-    expect(byNpx.stderr).toContain(`Create it: npx second-factor init --database '${other}'`)
-    expect(byPath.stderr).toContain(`Create it: second-factor init --database '${other}'`)
-    expect(usage.stderr).toContain('See: npx second-factor user list --help')
-    expect(created.stdout).toMatch(/^Next +npx second-factor serve --database '/m)
-  })
+      expect(byNpx.stderr).toContain(`Create it: npx second-factor init --database '${other}'`)
+      expect(byPath.stderr).toContain(`Create it: second-factor init --database '${other}'`)
+      expect(usage.stderr).toContain('See: npx second-factor user list --help')
+      expect(created.stdout).toMatch(/^Next +npx second-factor serve --database '/m)
+    },
+  )
 
   it('second-factor names an address that is none as it was given: by its option, or else by its variable', async () => {
     const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`
@@ -231,7 +241,7 @@ describe('a usage error', () => {
     expect(listed.stderr).toContain('MFA_LISTEN_DATABASE: this is no address')
   })
 
-  it.each(['foo', 'http://mfa.example', 'https://mfa.example/'])(
+  inFullRun.each(['foo', 'http://mfa.example', 'https://mfa.example/'])(
     'second-factor serve --oidc refuses the issuer %s by the name of its option, and leaves no node behind',
     async (issuer) => {
       await runHere('init', '--database', database)
@@ -245,7 +255,7 @@ describe('a usage error', () => {
     },
   )
 
-  it('second-factor names the option of a usage error as it was typed, and exits with 2', async () => {
+  inFullRun('second-factor names the option of a usage error as it was typed, and exits with 2', async () => {
     await runHere('init', '--database', database)
 
     const { stderr, code } = await run('serve', '--database', database, '--base-path', 'api')
@@ -259,7 +269,7 @@ describe('a usage error', () => {
 })
 
 describe('--help', () => {
-  it.each([[[]], [['init']], [['serve']], [['device']]])(
+  inFullRun.each([[[]], [['init']], [['serve']], [['device']]])(
     'the help of second-factor %j shows real examples and exits with 0',
     async (command) => {
       const { stdout, code } = await runHere(...command, '--help')

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createService } from '../../src/service/index.ts'
 import { listen } from '../../src/service/engine/http/listen.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { run, useDatabase } from './admin/run-command.ts'
 
 const { place, file, json } = useDatabase()
@@ -24,23 +25,26 @@ const organizations = async () => {
 }
 
 describe('init with the configuration of existing clients', () => {
-  it('init with the configuration of existing clients creates a service that they can call unchanged', async () => {
-    const { stdout, stderr, code } = await init('--api-key-file', keyFile(), '--domain-id', domainId)
-    const service = await createService({ database: place.database, push: false })
-    const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
-    onTestFinished(async () => {
-      const closed = listening.close()
-      await service.close()
-      await closed
-    })
+  inFullRun(
+    'init with the configuration of existing clients creates a service that they can call unchanged',
+    async () => {
+      const { stdout, stderr, code } = await init('--api-key-file', keyFile(), '--domain-id', domainId)
+      const service = await createService({ database: place.database, push: false })
+      const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
+      onTestFinished(async () => {
+        const closed = listening.close()
+        await service.close()
+        await closed
+      })
 
-    const headers = { authorization: `Service key="${apiKey}"`, accept: 'application/vnd.service.v1+json' }
-    const response = await fetch(`http://127.0.0.1:${listening.port}/api/domains/${domainId}`, { headers })
+      const headers = { authorization: `Service key="${apiKey}"`, accept: 'application/vnd.service.v1+json' }
+      const response = await fetch(`http://127.0.0.1:${listening.port}/api/domains/${domainId}`, { headers })
 
-    expect([code, stderr]).toEqual([0, ''])
-    expect(await response.json()).toMatchObject({ id: domainId, name: 'My app' })
-    expect(stdout).toContain(domainId)
-  })
+      expect([code, stderr]).toEqual([0, ''])
+      expect(await response.json()).toMatchObject({ id: domainId, name: 'My app' })
+      expect(stdout).toContain(domainId)
+    },
+  )
 
   it('init neither prints nor stores an existing client’s API key itself', async () => {
     const { stdout } = await init('--api-key-file', keyFile())
@@ -52,7 +56,7 @@ describe('init with the configuration of existing clients', () => {
     expect(readFileSync(`${place.database}-wal`, { flag: 'a+' }).includes(apiKey)).toBe(false)
   })
 
-  it('init omits an existing client’s API key from the JSON', async () => {
+  inFullRun('init omits an existing client’s API key from the JSON', async () => {
     const { json: created } = await init('--api-key-file', keyFile(), '--json')
 
     expect(Object.keys(created)).toEqual(['organizationId', 'domainId'])
@@ -108,7 +112,7 @@ describe('init with the configuration of existing clients', () => {
     expect(stderr).toContain(`chmod 600 ${file('key')}`)
   })
 
-  it('init records an existing client’s API key in the audit trail, like any other', async () => {
+  inFullRun('init records an existing client’s API key in the audit trail, like any other', async () => {
     await init('--api-key-file', keyFile())
 
     const entries = await json('audit', 'list', '--event', 'api_key.created')

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { codeAt, stepAt } from '../../src/service/features/codes/totp.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { startService } from '../support/running-service.ts'
 
@@ -18,7 +19,7 @@ async function withUser() {
 }
 
 describe('the client', () => {
-  it('the client creates, lists, renames, assigns, releases and deletes hardware tokens', async () => {
+  inFullRun('the client creates, lists, renames, assigns, releases and deletes hardware tokens', async () => {
     const { client, userId, ask } = await withUser()
     const { hardware } = client
 
@@ -44,7 +45,7 @@ describe('the client', () => {
     await expect(hardware.get(token.id)).rejects.toMatchObject({ code: 'api.error.notfound.hardware' })
   })
 
-  it('the client creates, lists, reads and deletes bypass codes', async () => {
+  inFullRun('the client creates, lists, reads and deletes bypass codes', async () => {
     const { client, userId, ask } = await withUser()
     const { bypassCodes } = client
 
@@ -63,7 +64,7 @@ describe('the client', () => {
     await expect(bypassCodes.get(bypassCode.id)).rejects.toMatchObject({ code: 'api.error.notfound.bypasscode' })
   })
 
-  it('the client sends a code by e-mail, and says when the next one can be sent', async () => {
+  inFullRun('the client sends a code by e-mail, and says when the next one can be sent', async () => {
     const { client, domainId, userId, ask, mailServer } = await withUser()
 
     await client.sessions.emailCode(domainId, userId)

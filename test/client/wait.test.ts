@@ -10,6 +10,7 @@ import type { Session } from '../../src/contract/sessions.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { waitTimeout } from '../support/wait-timeout.ts'
 
 let running: Running
@@ -86,7 +87,7 @@ describe('waiting for a session', () => {
     expect(countOf(id)).toBe(1)
   })
 
-  it('waiting for a session misses no event, whenever the session settles', { timeout: 120_000 }, async () => {
+  inFullRun('waiting for a session misses no event, whenever the session settles', { timeout: 120_000 }, async () => {
     const { wait } = connect()
 
     for (let round = 0; round < 40; round++) {
@@ -99,7 +100,7 @@ describe('waiting for a session', () => {
     }
   })
 
-  it('waiting for a session reads again and reconnects when the stream is lost', async () => {
+  inFullRun('waiting for a session reads again and reconnects when the stream is lost', async () => {
     let lose = () => {}
     let reconnection = Promise.resolve()
     const { wait, countOf, requested } = connect(running, async (input, init) => {
@@ -199,7 +200,7 @@ describe('waiting for a session', () => {
     await cancel(id)
   })
 
-  it('the client closes the connection soon after the last wait for a session ends', async () => {
+  inFullRun('the client closes the connection soon after the last wait for a session ends', async () => {
     const closing: AbortSignal[] = []
     const { clock, wait, requested } = connect(running, (input, init) => {
       if (isStream(input) && init?.signal) closing.push(init.signal)

@@ -6,6 +6,7 @@ import { languageNames } from '../../src/contract/languages.ts'
 import { isolated } from '../../src/ground/printable.ts'
 import { blockScript } from '../support/blocked-script.ts'
 import { consoleSizes } from '../support/console-sizes.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { button, expectHeadline, link, newBrowser, signedIn, startDesk } from './desk.ts'
 
 describe('an invitation', () => {
@@ -52,7 +53,7 @@ describe('an invitation', () => {
 })
 
 describe('the page', () => {
-  it.each(['index-', 'en-'])(
+  inFullRun.each(['index-', 'en-'])(
     'a page whose script %s… does not load says so after a while, and offers to load it again',
     async (name) => {
       const desk = await startDesk()
@@ -67,7 +68,7 @@ describe('the page', () => {
     },
   )
 
-  it.each(['index-', 'en-'])(
+  inFullRun.each(['index-', 'en-'])(
     'a page whose script %s… does not load keeps the token of its invitation, however often it is loaded again',
     async (name) => {
       const desk = await startDesk()
@@ -103,7 +104,7 @@ describe('the page', () => {
     expect(openId + openIdTexts).toBeLessThan(13_000)
   })
 
-  it('every screen is shown when it is opened first, and no script fails', async () => {
+  inFullRun('every screen is shown when it is opened first, and no script fails', async () => {
     const desk = await startDesk({ openId: true })
     const { page } = await signedIn(desk)
     const errors: string[] = []

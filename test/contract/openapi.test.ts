@@ -9,6 +9,7 @@ import { createConsoleOpenApi, createOpenApi } from '../../src/service/engine/op
 import type { JsonSchema } from '../../src/service/engine/openapi/schemas.ts'
 import { examples } from '../../src/service/engine/openapi/examples.ts'
 import { createProgram } from '../../src/cli/program.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 
 const vendor = { scheme: 'Acme', mediaType: 'acme' }
 const json = (value: unknown): Record<string, unknown> => JSON.parse(JSON.stringify(value))
@@ -18,7 +19,7 @@ type Shown = Readonly<Record<string, JsonSchema>>
 describe('the OpenAPI document', () => {
   const document = createOpenApi({ vendor, address: 'https://mfa.example/api' })
 
-  it('the OpenAPI document is valid by an independent validator, with all its references', async () => {
+  inFullRun('the OpenAPI document is valid by an independent validator, with all its references', async () => {
     const validator = new Validator()
     const { valid, errors } = await validator.validate(json(document))
 
@@ -79,7 +80,7 @@ describe('the OpenAPI document', () => {
 describe('the OpenAPI document of the console', () => {
   const document = createConsoleOpenApi({ vendor, address: 'https://console.example/console/api' })
 
-  it('the OpenAPI document of the console is valid by an independent validator', async () => {
+  inFullRun('the OpenAPI document of the console is valid by an independent validator', async () => {
     const { valid, errors } = await new Validator().validate(json(document))
 
     expect(errors).toBeUndefined()
@@ -119,7 +120,7 @@ describe('the examples', () => {
   })
 })
 
-describe('second-factor openapi', () => {
+describeInFullRun('second-factor openapi', () => {
   it('second-factor openapi prints the document with the words of the vendor', async () => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {})
     onTestFinished(() => log.mockRestore())

@@ -18,6 +18,7 @@ import { networkOf } from '../../src/service/engine/base/network.ts'
 import { hasPollutedPrototypes } from '../attacks/polluted.ts'
 import { all, pieces } from '../service/features/hardware/files/pieces.ts'
 import { anyText } from '../support/any-text.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 
 const anything = fc.oneof(fc.string(), anyText(), fc.constantFrom('__proto__=1', 'constructor=1'))
 
@@ -104,7 +105,7 @@ describe('a preference to wait', () => {
 })
 
 describe('rows of an array', () => {
-  it('the rows of a JSON array match JSON.parse, whatever their layout', () => {
+  inFullRun('the rows of a JSON array match JSON.parse, whatever their layout', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), fc.constantFrom(0, 2, '\t'), (rows, space) => {
         const text = JSON.stringify(rows, null, space)
@@ -195,7 +196,7 @@ describe('an activation code', () => {
 })
 
 describe('a key ring', () => {
-  it('a key ring is parsed back in order', () => {
+  inFullRun('a key ring is parsed back in order', () => {
     const ids = fc.uniqueArray(fc.stringMatching(/^[A-Za-z0-9_-]{1,32}$/), { minLength: 1, maxLength: 5 })
     fc.assert(
       fc.property(ids, fc.uint8Array({ minLength: keySize, maxLength: keySize }), (names, secret) => {
@@ -275,7 +276,7 @@ describe('an address', () => {
   })
 })
 
-describe('a posted form', () => {
+describeInFullRun('a posted form', () => {
   it('a posted form is parsed as the browser wrote it, always to text', async () => {
     const form = fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), { maxLength: 8 })
     await fc.assert(

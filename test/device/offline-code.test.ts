@@ -4,6 +4,7 @@ import type { Account } from '../../src/device/account.ts'
 import { fromBase32, toBase32 } from '../../src/ground/base32.ts'
 import { createDevice } from '../../src/device/device.ts'
 import { currentCode, exportCodeSecret, importCodeSecret } from '../../src/device/offline-code.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startService } from '../support/running-service.ts'
 import { deviceAt } from './scripted-service.ts'
 
@@ -65,7 +66,7 @@ describe('the offline code', () => {
     expect(replay).toMatchObject({ state: 'denied', reason: 'wrong_code' })
   })
 
-  it('the offline code stops working when its device is revoked', async () => {
+  inFullRun('the offline code stops working when its device is revoked', async () => {
     const service = await startService()
     const { userId, code } = await service.enroll('alice')
     const account = await createDevice().activate(service.url, code, { name: 'Test' })

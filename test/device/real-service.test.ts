@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { createDevice } from '../../src/device/device.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startService } from '../support/running-service.ts'
 
 const device = createDevice()
@@ -49,7 +50,7 @@ describe('a device and the service', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
   })
 
-  it.each([
+  inFullRun.each([
     ['a denial', { decision: 'deny' }, 'user_denied'],
     ['a report', { decision: 'report' }, 'reported'],
     ['a wrong number', { decision: 'approve', number: '00' }, 'wrong_number'],
@@ -63,7 +64,7 @@ describe('a device and the service', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'denied', reason })
   })
 
-  it('the service accepts the same answer twice, and then no other answer', async () => {
+  inFullRun('the service accepts the same answer twice, and then no other answer', async () => {
     const { service, account } = await enrolled()
     await service.ask('alice')
     const { requests = [] } = await device.requests(account)
@@ -121,7 +122,7 @@ describe('a device and the service', () => {
     })
   })
 
-  it('a device works with a clock that is an hour slow', async () => {
+  inFullRun('a device works with a clock that is an hour slow', async () => {
     const { service, account } = await enrolled()
     const slow = createDevice({
       clock: { now: () => Math.floor(Date.now() / 1000) - 3600, after: (ms, callback) => after(ms, callback) },

@@ -4,11 +4,12 @@ import { createAccounts } from '../../example-app/accounts.ts'
 import type { Account } from '../../example-app/accounts.ts'
 import { openDatabase } from '../../example-app/storage/database.ts'
 import { quickHash } from '../service/start-service.ts'
+import { describeInFullRun } from '../support/full-run.ts'
 
 const alice = { username: 'alice', name: 'Alice', email: 'alice@example.com', password: 'correct horse' }
 
 describe('accounts', () => {
-  describe('of one user', () => {
+  describeInFullRun('of one user', () => {
     // At the cost that the app uses by default.
     const accounts = createAccounts(openDatabase(':memory:'))
     let created: Account | undefined

@@ -13,6 +13,7 @@ import { issue, openCertificates } from '../../example-app/https/certificate.ts'
 import { KeyPair } from '../../example-app/https/key-pair.ts'
 import { createTrustPages } from '../../example-app/trust-pages.ts'
 import { createPages } from '../../example-app/pages.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { serveSecurely } from './secure-app.ts'
 
 const now = Math.floor(Date.now() / 1000)
@@ -43,7 +44,7 @@ function handshake(port: number, host: string, authority: X509Certificate): Prom
 }
 
 describe('the certificate of the example', () => {
-  it('the example’s certificate is trusted through its authority under its own names only', async () => {
+  inFullRun('the example’s certificate is trusted through its authority under its own names only', async () => {
     const { server, authority } = await openCertificates(await newFolder(), ['localhost', 'desk.local'], now)
     const https = await serveSecurely(server)
     const { port } = https.address() as AddressInfo
@@ -106,15 +107,18 @@ describe('the certificate of the example', () => {
     expect(new X509Certificate(after.server.certificate).verify(before.authority.publicKey)).toBe(true)
   })
 
-  it('the example’s certificate and authority are created again for a name that the authority must not sign', async () => {
-    const folder = await newFolder()
-    const before = await openCertificates(folder, ['localhost'], now)
+  inFullRun(
+    'the example’s certificate and authority are created again for a name that the authority must not sign',
+    async () => {
+      const folder = await newFolder()
+      const before = await openCertificates(folder, ['localhost'], now)
 
-    const after = await openCertificates(folder, ['localhost', 'desk.local'], now)
+      const after = await openCertificates(folder, ['localhost', 'desk.local'], now)
 
-    expect(after.authority.fingerprint256).not.toBe(before.authority.fingerprint256)
-    expect(new X509Certificate(after.server.certificate).verify(after.authority.publicKey)).toBe(true)
-  })
+      expect(after.authority.fingerprint256).not.toBe(before.authority.fingerprint256)
+      expect(new X509Certificate(after.server.certificate).verify(after.authority.publicKey)).toBe(true)
+    },
+  )
 
   it('the example’s certificate and authority are created again before the authority expires', async () => {
     const folder = await newFolder()
@@ -168,7 +172,7 @@ describe('a thief of the key of the authority', () => {
     return { showing }
   }
 
-  it.each([...served, '10.9.8.7', 'fd00::7'])(
+  inFullRun.each([...served, '10.9.8.7', 'fd00::7'])(
     'a thief of the authority’s key can impersonate the example: %s',
     async (name) => {
       const { showing } = await stolen()

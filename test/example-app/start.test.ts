@@ -9,6 +9,7 @@ import { phoneGreeting } from '../../example-app/greeting.ts'
 import { openCertificates } from '../../example-app/https/certificate.ts'
 import { lanAddresses, localName } from '../../example-app/https/lan.ts'
 import { readSettings } from '../../example-app/settings.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 const flags = (...args: string[]) => {
   const output: string[] = []
@@ -108,15 +109,18 @@ describe('the greeting in the terminal with https', () => {
     return { authority, text: phoneGreeting(settings, { trustUrl: settings.trust!.url, authority, folder, color }) }
   }
 
-  it('the greeting in the terminal shows the addresses for computer and phone, a code to scan and the fingerprint', async () => {
-    const { authority, text } = await greet(['192.0.2.7'])
+  inFullRun(
+    'the greeting in the terminal shows the addresses for computer and phone, a code to scan and the fingerprint',
+    async () => {
+      const { authority, text } = await greet(['192.0.2.7'])
 
-    expect(text).toContain('On this computer   https://localhost:3000')
-    expect(text).toContain('On your phone      https://192.0.2.7:3000')
-    expect(text).toContain('http://192.0.2.7:3001/trust')
-    expect(text).toContain('█')
-    expect(text).toContain(authority.fingerprint256)
-  })
+      expect(text).toContain('On this computer   https://localhost:3000')
+      expect(text).toContain('On your phone      https://192.0.2.7:3000')
+      expect(text).toContain('http://192.0.2.7:3001/trust')
+      expect(text).toContain('█')
+      expect(text).toContain(authority.fingerprint256)
+    },
+  )
 
   it('the greeting in the terminal shows that there is no network, and no code', async () => {
     const { text } = await greet([])

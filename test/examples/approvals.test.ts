@@ -3,6 +3,7 @@ import type { TestDevice } from 'second-factor/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { verifyApproval } from '../../src/client/index.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { serveRest } from '../support/rest-bridge.ts'
 import { placeFor, startDeployment as deploy, startTool } from './approving.ts'
 
@@ -41,7 +42,7 @@ describe('agent-tool.js', () => {
     expect(JSON.parse(tool.paid())).toMatchObject(payment)
   })
 
-  it('agent-tool.js pays nothing after a denial, an expiry or a cancellation, and tells the model', async () => {
+  inFullRun('agent-tool.js pays nothing after a denial, an expiry or a cancellation, and tells the model', async () => {
     const started = await startService()
     const device = await started.service.enroll('alice')
     const tool = startTool('agent-tool.js', started)
@@ -73,7 +74,7 @@ describe('agent-tool.js', () => {
   })
 })
 
-describe('deploy.sh', () => {
+describeInFullRun('deploy.sh', () => {
   async function startDeployment() {
     const started = await startService()
     const { service } = started

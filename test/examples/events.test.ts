@@ -8,6 +8,7 @@ import { Registry } from 'prom-client'
 import type { MfaOptions } from 'second-factor'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { toOpenTelemetry } from '../../examples/events-to-opentelemetry.ts'
 import { toPino } from '../../examples/events-to-pino.ts'
@@ -25,7 +26,7 @@ async function signIn(onEvent: NonNullable<MfaOptions['onEvent']>, mfa: Partial<
 }
 
 describe('events-to-pino.ts', () => {
-  it('events-to-pino.ts writes one line per event, with the type as the message', async () => {
+  inFullRun('events-to-pino.ts writes one line per event, with the type as the message', async () => {
     const lines: Record<string, unknown>[] = []
     const logger = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
 
@@ -51,7 +52,7 @@ describe('events-to-pino.ts', () => {
   })
 })
 
-describe('events-to-prometheus.ts', () => {
+describeInFullRun('events-to-prometheus.ts', () => {
   it('events-to-prometheus.ts counts events by type, factor and reason', async () => {
     const register = new Registry()
 
@@ -87,7 +88,7 @@ describe('events-to-opentelemetry.ts', () => {
     context.disable()
   })
 
-  it('events-to-opentelemetry.ts creates a span for an event outside of a trace', async () => {
+  inFullRun('events-to-opentelemetry.ts creates a span for an event outside of a trace', async () => {
     const app = await signIn(toOpenTelemetry)
 
     const span = exporter.getFinishedSpans().at(-1)

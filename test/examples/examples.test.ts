@@ -6,12 +6,13 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/run.ts'
 import { systemClock } from '../../src/ground/clock.ts'
 import { codesOf } from '../express/own-factors.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { startExample } from './start-example.ts'
 
 describe('minimal.js', async () => {
   const example = await startExample('minimal.js', {}, { until: afterAll })
 
-  it('minimal.js prints its address, and signs users in after the second step', async () => {
+  inFullRun('minimal.js prints its address, and signs users in after the second step', async () => {
     const browser = example.browser()
     await example.signIn(browser, 'alice')
 
@@ -33,7 +34,7 @@ describe('minimal.js', async () => {
   })
 })
 
-describe('require-mfa.js', () => {
+describeInFullRun('require-mfa.js', () => {
   it('require-mfa.js requires the second step on one route, and returns to it', async () => {
     const example = await startExample('require-mfa.js')
     const browser = example.browser()
@@ -47,7 +48,7 @@ describe('require-mfa.js', () => {
   })
 })
 
-describe('codes-only.js', () => {
+describeInFullRun('codes-only.js', () => {
   it('codes-only.js lets users set up an authenticator app, and asks for its codes', async () => {
     const example = await startExample('codes-only.js')
     const browser = example.browser()

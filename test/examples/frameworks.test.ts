@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { startExample } from './start-example.ts'
 
 const until = { until: afterAll }
@@ -11,7 +12,7 @@ const [koa, fastify, nodeHttp, graphql] = await Promise.all([
   startExample('graphql.js', {}, until),
 ])
 
-describe.each([
+describeInFullRun.each([
   ['koa.js', koa],
   ['fastify.js', fastify],
   ['node-http.js', nodeHttp],
@@ -48,7 +49,7 @@ describe('graphql.js', () => {
     return { data, errors, cookie: [name, value] as const }
   }
 
-  it('graphql.js answers public fields, and all others only once the second step was passed', async () => {
+  inFullRun('graphql.js answers public fields, and all others only once the second step was passed', async () => {
     const { data, cookie } = await send(`mutation { ${logIn} }`)
     expect(data).toEqual({ login: true })
     const browser = createBrowser(graphql.url, new Map([cookie]))

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startService } from '../support/running-service.ts'
 import { people, numberOn } from '../support/web-app.ts'
 import { systemClock } from '../../src/ground/clock.ts'
@@ -52,7 +53,7 @@ describe('examples/gate.js', () => {
     expect(await check({ ...proxyHeaders, 'x-remote-user': 'bob' })).toBe(403)
   })
 
-  it('the gate says that the second step has not ended when its session could not be removed', async () => {
+  inFullRun('the gate says that the second step has not ended when its session could not be removed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-gate-'))
     const sessions = join(folder, 'sessions.sqlite')
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -80,7 +81,7 @@ describe('examples/gate.js', () => {
     expect(await browser.send('GET', '/', proxyHeaders)).toMatchObject({ status: 403, text: 'Only the proxy may ask.' })
   })
 
-  it('the gate listens on the address that the proxies connect to', async () => {
+  inFullRun('the gate listens on the address that the proxies connect to', async () => {
     const { url } = await startGate()
 
     expect(new URL(url).hostname).toBe('127.0.0.1')
@@ -98,7 +99,7 @@ describe('examples/gate.js', () => {
     expect([on, off].map(({ text }) => /#code=|class="code"|enroll\/app/.test(text))).toEqual([true, false])
   })
 
-  it('the gate does not start with a short key, or a setting that it does not know', async () => {
+  inFullRun('the gate does not start with a short key, or a setting that it does not know', async () => {
     await expect(startGate({ GATE_KEY: 'short' })).rejects.toThrow('GATE_KEY is missing or too short')
     await expect(startGate({ SELF_ENROLLMENT: 'false' })).rejects.toThrow('neither "on" nor "off"')
   })

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 
 import { afterAll, describe, expect, it } from 'vitest'
 
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { startExample } from './start-example.ts'
 
 const imported = ['stand-ins/register.ts', 'movable-clock.ts'].map(
@@ -31,7 +32,7 @@ describe('the recipe of Next.js', () => {
     expect((await browser.fetch('/api/me')).body).toEqual({ factor: 'push' })
   })
 
-  it('the recipe of Next.js asks again for a transfer after five minutes', async () => {
+  inFullRun('the recipe of Next.js asks again for a transfer after five minutes', async () => {
     const browser = next.browser()
     await next.signIn(browser, 'bob')
     await next.passSecondStep(browser)
@@ -44,7 +45,7 @@ describe('the recipe of Next.js', () => {
   })
 })
 
-describe('the recipe of AdminJS', () => {
+describeInFullRun('the recipe of AdminJS', () => {
   const api = '/admin/api/resources/notes'
   const asScript = { accept: '*/*', 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' }
   async function logIn(email: string) {

@@ -6,6 +6,7 @@ import { requireMfa } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
@@ -73,7 +74,7 @@ async function openPage(script: string, query: string) {
 }
 
 describe('with-any-library.js', () => {
-  it.each([
+  inFullRun.each([
     ['React Query', 'react-query.js', '', null],
     ['Angular with fetch()', 'angular.js', '?fetch', null],
     ['Angular with XMLHttpRequest', 'angular.js', '?xhr', '403'],

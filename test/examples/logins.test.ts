@@ -1,11 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest'
 
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { startExample } from './start-example.ts'
 
 describe('passport.js', async () => {
   const example = await startExample('passport.js', {}, { until: afterAll })
 
-  it('passport.js protects routes after Passport, and signs users out', async () => {
+  inFullRun('passport.js protects routes after Passport, and signs users out', async () => {
     const browser = example.browser()
     await example.signIn(browser, 'alice')
 
@@ -29,7 +30,7 @@ describe('passport.js', async () => {
   })
 })
 
-describe('oauth-login.js', () => {
+describeInFullRun('oauth-login.js', () => {
   it('oauth-login.js requires the second step after the login at the other site', async () => {
     const example = await startExample('oauth-login.js')
     const browser = example.browser()
@@ -44,7 +45,7 @@ describe('oauth-login.js', () => {
   })
 })
 
-describe('magic-link.js', () => {
+describeInFullRun('magic-link.js', () => {
   it('magic-link.js requires the second step after the link, which works once', async () => {
     const example = await startExample('magic-link.js')
     const browser = example.browser()

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 
+import { describeInFullRun } from '../support/full-run.ts'
 import { startExample } from './start-example.ts'
 
 describe('jwt-api.js', () => {
@@ -22,7 +23,7 @@ describe('jwt-api.js', () => {
   })
 })
 
-describe('websocket.js', () => {
+describeInFullRun('websocket.js', () => {
   /** What a page of this web session gets when it opens the WebSocket. */
   function open(url: string, cookie: string): Promise<string> {
     return new Promise((resolve) => {
@@ -53,7 +54,7 @@ describe('websocket.js', () => {
   })
 })
 
-describe('socket-io.js', () => {
+describeInFullRun('socket-io.js', () => {
   /** What a client of this web session is told when it connects, by long polling (Engine.IO protocol 4, Socket.IO protocol 5). */
   async function connect(url: string, cookie: string): Promise<string> {
     const headers = { cookie }

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { run } from '../cli/admin/run-command.ts'
 import { serve } from '../processes/command.ts'
+import { describeInFullRun } from '../support/full-run.ts'
 import { startExample } from './start-example.ts'
 
 describe('csrf-and-helmet.js', () => {
@@ -27,7 +28,7 @@ describe('csrf-and-helmet.js', () => {
   })
 })
 
-describe('hosted-service.js', () => {
+describeInFullRun('hosted-service.js', () => {
   it('hosted-service.js uses the service named by the environment', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'service-'))
     const database = join(folder, 'mfa.sqlite')
@@ -53,7 +54,7 @@ describe('hosted-service.js', () => {
   })
 })
 
-describe('oidc.js', () => {
+describeInFullRun('oidc.js', () => {
   it('oidc.js is an OpenID provider at the issuer that it prints', async () => {
     const issuer = 'https://id.example'
     const example = await startExample('oidc.js', { ISSUER: issuer })

@@ -15,6 +15,7 @@ import type { Agent } from 'supertest'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { buildNest } from './build-nest.ts'
 import { startExample } from './start-example.ts'
 
@@ -27,7 +28,7 @@ const [modules, commonJs] = await Promise.all(
   (['module', 'commonjs'] as const).map(async (type) => startExample(await buildNest(type), {}, { until: afterAll })),
 )
 
-describe.each([
+describeInFullRun.each([
   ['ES modules', modules!],
   ['CommonJS', commonJs!],
 ])('nest, built as %s', (kind, example) => {
@@ -52,19 +53,22 @@ describe.each([
 describe('@RequireMfa()', () => {
   const page = { Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Site': 'same-origin' }
 
-  it('@RequireMfa() asks again when the second step is too old, and returns to the page below a prefix', async () => {
-    const { agent, device, service, path } = await startNest()
-    expect((await agent.get(path).set(page)).text).toContain('amount')
-    await service.clock.advance(301)
-    expect((await agent.get(`${path}?from=1`).set(page)).headers['location']).toBe('/mfa')
+  inFullRun(
+    '@RequireMfa() asks again when the second step is too old, and returns to the page below a prefix',
+    async () => {
+      const { agent, device, service, path } = await startNest()
+      expect((await agent.get(path).set(page)).text).toContain('amount')
+      await service.clock.advance(301)
+      expect((await agent.get(`${path}?from=1`).set(page)).headers['location']).toBe('/mfa')
 
-    const { headers } = await passSecondStep(agent, device)
+      const { headers } = await passSecondStep(agent, device)
 
-    expect(headers['location']).toBe(`${path}?from=1`)
-    expect((await agent.post(path).send({ amount: 2 })).body).toEqual({ sent: 2 })
-  })
+      expect(headers['location']).toBe(`${path}?from=1`)
+      expect((await agent.post(path).send({ amount: 2 })).body).toEqual({ sent: 2 })
+    },
+  )
 
-  it('@RequireMfa() is passed by a code that is typed', async () => {
+  inFullRun('@RequireMfa() is passed by a code that is typed', async () => {
     const { agent, service, path } = await startNest()
     await service.clock.advance(301)
     await agent.get(path).set(page)
@@ -77,7 +81,7 @@ describe('@RequireMfa()', () => {
     expect((await agent.get(path).set(page)).status).toBe(200)
   })
 
-  it.each<[string, Record<string, string>, number, Record<string, string>]>([
+  inFullRun.each<[string, Record<string, string>, number, Record<string, string>]>([
     ['a script', { Accept: 'application/json' }, 403, { 'mfa-challenge': '/mfa?' }],
     ['htmx', { 'HX-Request': 'true', Accept: '*/*' }, 403, { 'hx-redirect': '/mfa?' }],
     ['Turbo', { 'X-Turbo-Request-Id': '1', Accept: 'text/html' }, 303, { location: '/mfa' }],
@@ -95,7 +99,7 @@ describe('@RequireMfa()', () => {
     },
   )
 
-  it('@RequireMfa() gives callers of a GraphQL resolver the address to open', async () => {
+  inFullRun('@RequireMfa() gives callers of a GraphQL resolver the address to open', async () => {
     const { agent, service } = await startNest()
     await service.clock.advance(301)
 

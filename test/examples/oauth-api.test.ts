@@ -4,11 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { startTestIssuer } from 'second-factor/testing'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { describeInFullRun } from '../support/full-run.ts'
 import { startExample } from './start-example.ts'
 
 const audience = 'https://api.example'
 
-describe('oauth-api.js', () => {
+describeInFullRun('oauth-api.js', () => {
   it('oauth-api.js asks for a stronger and more recent sign-in where an action needs it', async () => {
     const issuer = await startTestIssuer()
     onTestFinished(() => issuer.close())

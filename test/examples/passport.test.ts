@@ -3,6 +3,7 @@ import type { MfaOptions } from 'second-factor'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 import { createApp as createCodeApp } from './passport-code.ts'
 import { createApp as createChallengeApp } from './passport.ts'
@@ -39,24 +40,27 @@ describe('the Passport example with the challenge page', () => {
     expect(messages).toEqual([])
   })
 
-  it('the Passport example lets unverified users sign in as another user, and asks that user’s device', async () => {
-    const { service, browser, device } = await start(createChallengeApp)
-    const bob = await service.enroll('bob')
-    await browser.submit('/login', alice)
-    await browser.visit('/mfa')
+  inFullRun(
+    'the Passport example lets unverified users sign in as another user, and asks that user’s device',
+    async () => {
+      const { service, browser, device } = await start(createChallengeApp)
+      const bob = await service.enroll('bob')
+      await browser.submit('/login', alice)
+      await browser.visit('/mfa')
 
-    await browser.submit('/login', { ...alice, username: 'bob' })
-    const page = await browser.visit('/mfa')
+      await browser.submit('/login', { ...alice, username: 'bob' })
+      const page = await browser.visit('/mfa')
 
-    expect(page.text).toContain('bob')
-    // The request of the user before was canceled.
-    await expect(device.approve()).rejects.toThrow('No request is pending for alice')
-    await browser.submit('/mfa/complete')
-    expect((await browser.fetch('/')).status).toBe(403)
-    await bob.approve()
-    await browser.submit('/mfa/complete')
-    expect((await browser.open('/')).text).toBe('Welcome')
-  })
+      expect(page.text).toContain('bob')
+      // The request of the user before was canceled.
+      await expect(device.approve()).rejects.toThrow('No request is pending for alice')
+      await browser.submit('/mfa/complete')
+      expect((await browser.fetch('/')).status).toBe(403)
+      await bob.approve()
+      await browser.submit('/mfa/complete')
+      expect((await browser.open('/')).text).toBe('Welcome')
+    },
+  )
 
   it('the Passport example redirects to the login after a canceled sign-in, and without a login', async () => {
     const { browser } = await start(createChallengeApp)
@@ -100,7 +104,7 @@ describe('the Passport example with its own form for codes', () => {
     expect((await browser.open('/')).text).toBe('Welcome')
   })
 
-  it('the Passport example with its own form warns once if the gate stops the form', async () => {
+  inFullRun('the Passport example with its own form warns once if the gate stops the form', async () => {
     const { service, browser, messages } = await start((options) => createCodeApp({ ...options, public: ['/login'] }))
     await browser.submit('/login', alice)
 

@@ -10,6 +10,7 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { root } from '../../scripts/run.ts'
 import { phoneOptions } from '../authenticator/phone.ts'
 import { activate, numberOn, signIn, typeNumber } from '../story/person.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { createForwardingServer } from '../support/forwarding-server.ts'
@@ -23,7 +24,7 @@ const chromium = await sharedChromium()
 const [example, behindVite] = [await startExampleOfFile(), await startExampleOfFile()]
 const vite = await startVite(behindVite)
 
-describe('single-page-app.js', () => {
+describeInFullRun('single-page-app.js', () => {
   it.each<[string, string, () => string | Promise<string>]>([
     ['served by Express', 'Alice', () => example],
     ["behind Vite's dev server", 'Alice', () => vite],
@@ -46,7 +47,7 @@ describe('single-page-app.js', () => {
 describe('with-a-router.js', () => {
   const [loginRoute, requestedRoute] = [{ path: '/login' }, { path: '/settings', fullPath: '/settings?tab=2' }]
 
-  it('with-a-router.js redirects to the login, and after the second step to the requested view', async () => {
+  inFullRun('with-a-router.js redirects to the login, and after the second step to the requested view', async () => {
     const { page, phone } = await openWithRouter()
 
     expect(await callInPage(page, 'requireLogin', loginRoute)).toBe(true)

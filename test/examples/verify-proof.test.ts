@@ -11,6 +11,7 @@ import type { Approval } from '../../src/contract/approvals.ts'
 import { approvalsOf, approver } from '../service/features/approvals/approving.ts'
 import { startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 interface Keys {
   readonly keys: readonly { readonly kid: string }[]
@@ -69,7 +70,7 @@ describe('verify-proof.js', () => {
     expect(await verify(two!)).toMatch(/was approved by Map\(2\)/)
   })
 
-  it('verify-proof.js refuses an approval that too few people gave', async () => {
+  inFullRun('verify-proof.js refuses an approval that too few people gave', async () => {
     const [, , denied, two] = exported
 
     expect(await verify(denied!)).toContain('too few people')
@@ -78,7 +79,7 @@ describe('verify-proof.js', () => {
     expect(await verify({ ...two!, content: '{"needed":0}', approvers: [] })).toContain('too few people')
   })
 
-  it('verify-proof.js refuses changed content, around the proof and in it', async () => {
+  inFullRun('verify-proof.js refuses changed content, around the proof and in it', async () => {
     const [approval] = exported
     const { answer } = approval!.approvers[0]!.proof!
     const [header, payload, signature] = answer.split('.')
@@ -89,7 +90,7 @@ describe('verify-proof.js', () => {
     expect(await verify(withProof(approval!, { answer: forged }))).toContain('signature verification failed')
   })
 
-  it('verify-proof.js refuses the receipt of another answer', async () => {
+  inFullRun('verify-proof.js refuses the receipt of another answer', async () => {
     const [one, other] = exported
     const { answer } = other!.approvers[0]!.proof!
 
@@ -97,7 +98,7 @@ describe('verify-proof.js', () => {
     expect(await verify({ ...one!, id: other!.id })).toContain('the approval')
   })
 
-  it('verify-proof.js refuses receipts of a key that is not trusted, also under a trusted name', async () => {
+  inFullRun('verify-proof.js refuses receipts of a key that is not trusted, also under a trusted name', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
     const jwk = { ...(await exportJWK(publicKey)), alg: 'ES256', use: 'sig' }
     const [approval] = exported
@@ -111,7 +112,7 @@ describe('verify-proof.js', () => {
     expect(await verify(withProof(approval!, { receipt: own }))).toContain('signature verification failed')
   })
 
-  it('verify-proof.js refuses one kind of signature where the other one is expected', async () => {
+  inFullRun('verify-proof.js refuses one kind of signature where the other one is expected', async () => {
     const [approval] = exported
     const { answer, receipt } = approval!.approvers[0]!.proof!
 

@@ -12,12 +12,13 @@ import { createTestPasskey } from '../../src/testing/test-passkey.ts'
 import { createWatchedClock, quickHash } from '../service/start-service.ts'
 import { answerApproval, inboxOf } from '../support/approving-device.ts'
 import { createBrowser } from '../support/browser.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { people } from '../support/web-app.ts'
 import { fieldsOn, headlineOf, numberOn, postJson, startBank } from './approving-app.ts'
 
 const transfer = { to: 'anna', amount: '250' }
 
-describe('requireApproval() and the protection of the app', () => {
+describeInFullRun('requireApproval() and the protection of the app', () => {
   it('requireApproval() sends the CSRF token of the app again, which checks both requests', async () => {
     const checked: unknown[] = []
     const bank = await startBank({
@@ -43,7 +44,7 @@ describe('requireApproval() and the protection of the app', () => {
   })
 })
 
-describe('requireApproval() and passkeys', () => {
+describeInFullRun('requireApproval() and passkeys', () => {
   it('requireApproval() lets a user without a device approve with a passkey on its page', async () => {
     const origin = 'http://localhost:3000'
     const bank = await startBank({ mfa: { publicUrl: origin } })
@@ -99,7 +100,7 @@ describe('requireApproval() on other frameworks', () => {
     expect(unread.text).toContain('not parsed yet')
   })
 
-  it('requireApproval() works on Fastify', async () => {
+  inFullRun('requireApproval() works on Fastify', async () => {
     const clock = createWatchedClock()
     const service = embedded({ database: ':memory:', clock, pinHashCost: quickHash })
     const app = createFastify()

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { createWatchedClock, quickHash } from '../service/start-service.ts'
 import type { Browser } from '../support/browser.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { fieldsOn, headlineOf, numberOn, postJson, startBank } from './approving-app.ts'
 import type { Bank, BankOptions } from './approving-app.ts'
 
@@ -33,7 +34,7 @@ async function askAgain(browser: Browser, page: { text: string }) {
 const askedAgain = ['Approve this action', 0]
 
 describe('requireApproval()', () => {
-  it('requireApproval() runs a transfer once after its approval, with the id of the approval', async () => {
+  inFullRun('requireApproval() runs a transfer once after its approval, with the id of the approval', async () => {
     const bank = await startBank()
     const { browser, account } = await bank.signedIn()
 
@@ -167,7 +168,7 @@ describe('requireApproval()', () => {
     expect(outcomeOf(bank, answer)).toEqual(askedAgain)
   })
 
-  it('requireApproval() asks again for another user of the same browser', async () => {
+  inFullRun('requireApproval() asks again for another user of the same browser', async () => {
     const { bank, browser } = await approvedTransfer()
     await browser.open('/logout')
     await bank.verify(browser, 'bob')
@@ -185,7 +186,7 @@ describe('requireApproval()', () => {
     expect(await bank.waiting(account)).toEqual([])
   })
 
-  it('requireApproval() does not run again what was approved and has run', async () => {
+  inFullRun('requireApproval() does not run again what was approved and has run', async () => {
     const { bank, browser } = await approvedTransfer()
     await browser.submit('/transfer', transfer)
 
@@ -199,7 +200,7 @@ describe('requireApproval()', () => {
     expect(outcomeOf(bank, asked)).toEqual(['Approve this action', 1])
   })
 
-  it('requireApproval() sends one request to the device when a form is sent twice at once', async () => {
+  inFullRun('requireApproval() sends one request to the device when a form is sent twice at once', async () => {
     const bank = await startBank()
     const { browser, account } = await bank.signedIn()
 
@@ -211,7 +212,7 @@ describe('requireApproval()', () => {
     expect((await browser.submit('/transfer', transfer)).text).toBe('sent Transfer 250')
   })
 
-  it('requireApproval() shows the same approval again where no script waits for it', async () => {
+  inFullRun('requireApproval() shows the same approval again where no script waits for it', async () => {
     const bank = await startBank()
     const { browser, account } = await bank.signedIn()
     const page = await browser.submit('/transfer', transfer)
@@ -223,7 +224,7 @@ describe('requireApproval()', () => {
     expect(page.text).not.toContain('http-equiv="refresh"')
   })
 
-  it.each([
+  inFullRun.each([
     ['deny', 'You denied this', 'user_denied'],
     ['report', 'You reported this', 'reported'],
   ] as const)(
@@ -252,7 +253,7 @@ describe('requireApproval()', () => {
     expect(outcomeOf(bank, await askAgain(browser, page))).toEqual(askedAgain)
   })
 
-  it('requireApproval() says that the user has blocked its requests', async () => {
+  inFullRun('requireApproval() says that the user has blocked its requests', async () => {
     const bank = await startBank()
     const { browser, account } = await bank.signedIn()
     await browser.submit('/transfer', transfer)
@@ -266,7 +267,7 @@ describe('requireApproval()', () => {
     expect(bank.events.at(-1)).toMatchObject({ type: 'approval.not_asked', reason: 'blocked' })
   })
 
-  it('requireApproval() runs nothing after the approval has expired, and says so', async () => {
+  inFullRun('requireApproval() runs nothing after the approval has expired, and says so', async () => {
     const bank = await startBank()
     const { browser } = await bank.signedIn()
     await browser.submit('/transfer', transfer)
@@ -277,14 +278,14 @@ describe('requireApproval()', () => {
     expect([headlineOf(page), bank.runs.length]).toEqual(['Time ran out', 0])
   })
 
-  it('requireApproval() runs nothing by an approval that was given more than ten minutes ago', async () => {
+  inFullRun('requireApproval() runs nothing by an approval that was given more than ten minutes ago', async () => {
     const { bank, browser } = await approvedTransfer()
     await bank.clock.advance(601)
 
     expect(outcomeOf(bank, await browser.submit('/transfer', transfer))).toEqual(['Time ran out', 0])
   })
 
-  it('requireApproval() sends nested fields and lists again as they were', async () => {
+  inFullRun('requireApproval() sends nested fields and lists again as they were', async () => {
     const bank = await startBank()
     const { browser, account } = await bank.signedIn()
     const form =
@@ -311,7 +312,7 @@ describe('requireApproval()', () => {
     expect(bank.runs[0]?.body).toMatchObject({ tags: ['a', 'b'], one: ['x'], deep: { list: ['1', '2'], name: '<b>"' } })
   })
 
-  it('requireApproval() keeps at most five approvals open, and cancels the oldest on the device', async () => {
+  inFullRun('requireApproval() keeps at most five approvals open, and cancels the oldest on the device', async () => {
     const bank = await startBank()
     const { browser, account } = await bank.signedIn()
 
@@ -326,7 +327,7 @@ describe('requireApproval()', () => {
     expect(titles).not.toContain('Transfer 1')
   })
 
-  it('requireApproval() cancels what still waits when the user signs out', async () => {
+  inFullRun('requireApproval() cancels what still waits when the user signs out', async () => {
     const bank = await startBank()
     const { browser, account } = await bank.signedIn()
     await browser.submit('/transfer', transfer)
@@ -386,28 +387,31 @@ describe('requireApproval()', () => {
     expect((await browser.submit('/transfer', transfer)).text).toBe('sent Transfer 250')
   })
 
-  it('req.mfa.approve() throws what says that the second step is unavailable, told to the app, if nothing can be stored', async () => {
-    const bank = await startBank({
-      beforeMfa: [
-        ({ path, session }, _res, next) => {
-          const save = session.save.bind(session)
-          const failOnce: typeof session.save = (done) => {
-            session.save = save
-            done?.(new Error('the store is down'))
-            return session
-          }
-          if (path === '/upload') session.save = failOnce
-          next()
-        },
-      ],
-    })
-    const { browser } = await bank.signedIn()
+  inFullRun(
+    'req.mfa.approve() throws what says that the second step is unavailable, told to the app, if nothing can be stored',
+    async () => {
+      const bank = await startBank({
+        beforeMfa: [
+          ({ path, session }, _res, next) => {
+            const save = session.save.bind(session)
+            const failOnce: typeof session.save = (done) => {
+              session.save = save
+              done?.(new Error('the store is down'))
+              return session
+            }
+            if (path === '/upload') session.save = failOnce
+            next()
+          },
+        ],
+      })
+      const { browser } = await bank.signedIn()
 
-    const failed = await browser.submit('/upload')
+      const failed = await browser.submit('/upload')
 
-    expect([failed.status, failed.text]).toEqual([500, 'The second step is unavailable.'])
-    expect(bank.events).toContainEqual(expect.objectContaining({ type: 'service.unavailable', reason: 'not_stored' }))
-  })
+      expect([failed.status, failed.text]).toEqual([500, 'The second step is unavailable.'])
+      expect(bank.events).toContainEqual(expect.objectContaining({ type: 'service.unavailable', reason: 'not_stored' }))
+    },
+  )
 
   it('requireApproval() shows characters of an action that nobody sees by their numbers', async () => {
     const bank = await startBank()
@@ -458,7 +462,7 @@ describe('requireApproval()', () => {
   })
 })
 
-describe('an approval and a sign-in', () => {
+describeInFullRun('an approval and a sign-in', () => {
   it('an approval of an action verifies no web session', async () => {
     const bank = await startBank()
     const { browser, account } = await bank.signedIn()
@@ -489,7 +493,7 @@ describe('an approval and a sign-in', () => {
 })
 
 describe('requireApproval() and scripts', () => {
-  it('requireApproval() tells a script the number, the address of the status and that of a page', async () => {
+  inFullRun('requireApproval() tells a script the number, the address of the status and that of a page', async () => {
     const bank = await startBank({ mfa: { publicUrl: 'http://localhost:3000' } })
     const { browser, account } = await bank.signedIn()
 
@@ -553,29 +557,32 @@ describe('requireApproval() and scripts', () => {
     expect(bank.events.filter(({ type }) => type === 'approval.cancelled')).toHaveLength(1)
   })
 
-  it('requireApproval() reports no cancellation when the user gives up just after the device has approved', async () => {
-    let beforeCancel = () => Promise.resolve()
-    const clock = createWatchedClock()
-    const handle = embedded({ database: ':memory:', clock, pinHashCost: quickHash })
-    onTestFinished(() => handle.close())
-    const connect = async () => {
-      const connection = await handle.connect()
-      const send: typeof fetch = async (input, init) => {
-        if (init?.method === 'DELETE') await beforeCancel()
-        return (connection.fetch ?? fetch)(input, init)
+  inFullRun(
+    'requireApproval() reports no cancellation when the user gives up just after the device has approved',
+    async () => {
+      let beforeCancel = () => Promise.resolve()
+      const clock = createWatchedClock()
+      const handle = embedded({ database: ':memory:', clock, pinHashCost: quickHash })
+      onTestFinished(() => handle.close())
+      const connect = async () => {
+        const connection = await handle.connect()
+        const send: typeof fetch = async (input, init) => {
+          if (init?.method === 'DELETE') await beforeCancel()
+          return (connection.fetch ?? fetch)(input, init)
+        }
+        return { ...connection, fetch: send }
       }
-      return { ...connection, fetch: send }
-    }
-    const bank = await startBank({ mfa: { service: { ...handle, connect }, clock } })
-    const { browser, account } = await bank.signedIn()
-    const { approval } = (await postJson(browser, '/transfer', transfer)).body
-    beforeCancel = async () => void (await bank.answer(account, 'approve', approval.number))
+      const bank = await startBank({ mfa: { service: { ...handle, connect }, clock } })
+      const { browser, account } = await bank.signedIn()
+      const { approval } = (await postJson(browser, '/transfer', transfer)).body
+      beforeCancel = async () => void (await bank.answer(account, 'approve', approval.number))
 
-    await browser.submit(`${approval.page}/cancel`, { back: '/form' })
+      await browser.submit(`${approval.page}/cancel`, { back: '/form' })
 
-    expect(bank.events.filter(({ type }) => type === 'approval.cancelled')).toEqual([])
-    expect((await postJson(browser, '/transfer', transfer)).status).toBe(200)
-  })
+      expect(bank.events.filter(({ type }) => type === 'approval.cancelled')).toEqual([])
+      expect((await postJson(browser, '/transfer', transfer)).status).toBe(200)
+    },
+  )
 })
 
 describe('a body that cannot be compared', () => {
@@ -628,7 +635,7 @@ describe('req.mfa.approve()', () => {
     expect(answer.text).toContain('the second step was not passed')
   })
 
-  it.each([
+  inFullRun.each([
     ['whom required excludes', 'never' as const, false],
     ['in an emergency', true, true],
   ])(

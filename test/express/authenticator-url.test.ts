@@ -3,6 +3,7 @@ import { mfa } from 'second-factor'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { SetupError } from '../../src/service-handle.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 const remote = (baseUrl: string) => ({ baseUrl, apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) })
@@ -94,7 +95,7 @@ describe('the address of the authenticator', () => {
     expect(await offered({})).toBe('http://localhost:PORT/mfa/authenticator/')
   })
 
-  it.each([
+  inFullRun.each([
     ['https://mfa.example', 'https://mfa.example/authenticator/'],
     ['https://mfa.example/', 'https://mfa.example/authenticator/'],
     ['https://mfa.example/phones', 'https://mfa.example/phones/'],

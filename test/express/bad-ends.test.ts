@@ -3,6 +3,7 @@ import { createClient } from 'second-factor/client'
 import { describe, expect, it } from 'vitest'
 
 import { lockedUntil, untilUnlocked } from '../../src/service/features/codes/lock.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 const passwordUrl = 'https://id.example/password'
@@ -27,7 +28,7 @@ async function arrange(mfa: Partial<MfaOptions> = {}) {
 
 const textOf = ({ text }: { text: string }) => text.replaceAll('&#39;', "'")
 
-describe('a request that was denied', () => {
+describeInFullRun('a request that was denied', () => {
   it('the page of a denied request is a warning: the main button changes the password, the other one tries again', async () => {
     const { answered } = await arrange({ passwordUrl })
 
@@ -51,7 +52,7 @@ describe('a request that was denied', () => {
   })
 })
 
-describe('a request that was reported', () => {
+describeInFullRun('a request that was reported', () => {
   it('after a report, the page says that no one got in and how long requests are paused, password change first', async () => {
     const { app, browser, answered } = await arrange({ passwordUrl })
 
@@ -76,7 +77,7 @@ describe('a request that was reported', () => {
   })
 })
 
-describe('a request that ended without harm', () => {
+describeInFullRun('a request that ended without harm', () => {
   it.each([
     ['with a wrong number', "That wasn't the right number", "We'll send a new request with a new number."],
     ['unanswered', 'Time ran out', "The request wasn't answered within 90 seconds."],
@@ -95,21 +96,24 @@ describe('a request that ended without harm', () => {
 })
 
 describe('wrong codes', () => {
-  it('wrong codes announce the pause and its length before the last try, and never a last try of none', async () => {
-    const { app, guess } = await arrange()
-    await app.clock.advance(60)
+  inFullRun(
+    'wrong codes announce the pause and its length before the last try, and never a last try of none',
+    async () => {
+      const { app, guess } = await arrange()
+      await app.clock.advance(60)
 
-    const last = await guess(4)
-    const paused = await guess(1)
+      const last = await guess(4)
+      const paused = await guess(1)
 
-    expect(last).toContain('One more wrong code pauses codes for 14 minutes</h1>')
-    expect(last).toContain('name="code"')
-    expect(paused).toContain('Codes work again in 14 minutes.')
-    expect(paused).not.toContain('name="code"')
-    expect(paused).not.toContain('0 tries')
-  })
+      expect(last).toContain('One more wrong code pauses codes for 14 minutes</h1>')
+      expect(last).toContain('name="code"')
+      expect(paused).toContain('Codes work again in 14 minutes.')
+      expect(paused).not.toContain('name="code"')
+      expect(paused).not.toContain('0 tries')
+    },
+  )
 
-  it('wrong codes announce the longer pause of the user where that comes first', async () => {
+  inFullRun('wrong codes announce the longer pause of the user where that comes first', async () => {
     const { app } = await arrange()
     const { baseUrl, apiKey, domainId, fetch } = await app.service.connect()
     const client = createClient({ baseUrl, apiKey, fetch })

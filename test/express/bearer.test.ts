@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { bearerFrameworks, startBearerApp } from '../support/bearer-app.ts'
 import type { BearerFramework } from '../support/bearer-app.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { audience, startTokenIssuer } from '../support/token-issuer.ts'
 import type { IssuerAnswer } from '../support/token-issuer.ts'
 
@@ -30,22 +31,25 @@ async function arrange({ on = 'Express 5', issuerPath, options, ...route }: Arra
 const challengeOf = ({ headers }: { headers: ReadonlyMap<string, string> }) => headers.get('www-authenticate')
 
 describe.each(bearerFrameworks)('requireMfa({ bearer }) on %s', (on) => {
-  it('requireMfa({ bearer }) passes a token of the issuer, and says in req.mfa.bearer what it contains', async () => {
-    const { call, passed, issuer, clock } = await arrange({ on, acr: ['phr'], maxAge: 300 })
+  inFullRun(
+    'requireMfa({ bearer }) passes a token of the issuer, and says in req.mfa.bearer what it contains',
+    async () => {
+      const { call, passed, issuer, clock } = await arrange({ on, acr: ['phr'], maxAge: 300 })
 
-    const { status } = await call(await issuer.token())
+      const { status } = await call(await issuer.token())
 
-    expect(status).toBe(200)
-    expect(passed).toEqual([
-      {
-        subject: 'alice',
-        scopes: ['read', 'write'],
-        acr: 'phr',
-        authTime: clock.now() - 10,
-        claims: expect.objectContaining({ iss: issuer.issuer, client_id: 'spa' }),
-      },
-    ])
-  })
+      expect(status).toBe(200)
+      expect(passed).toEqual([
+        {
+          subject: 'alice',
+          scopes: ['read', 'write'],
+          acr: 'phr',
+          authTime: clock.now() - 10,
+          claims: expect.objectContaining({ iss: issuer.issuer, client_id: 'spa' }),
+        },
+      ])
+    },
+  )
 
   it.each([
     ['no header', []],

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
 import { createBufferingProxy } from '../support/buffering-proxy.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
@@ -54,7 +55,7 @@ describe('a buffered stream', () => {
     expect(await answer).toMatchObject({ status: 504 })
   })
 
-  it('held requests that replace a buffered stream report a change at once', async () => {
+  inFullRun('held requests that replace a buffered stream report a change at once', async () => {
     const { app, account, page, open } = await arrange()
 
     const { answer } = await open('/mfa/status')
@@ -63,7 +64,7 @@ describe('a buffered stream', () => {
     expect(await answer).toEqual({ status: 200, text: '{"change":"settled"}' })
   })
 
-  it('held requests that replace a buffered stream are answered long before the proxy times out', async () => {
+  inFullRun('held requests that replace a buffered stream are answered long before the proxy times out', async () => {
     const { app, open } = await arrange()
 
     const { answer } = await open('/mfa/status')

@@ -3,6 +3,7 @@ import { requireMfa } from 'second-factor'
 
 import type { Carried } from '../../src/challenge/challenge.ts'
 import { createBrowser } from '../support/browser.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { numberOn } from '../support/web-app.ts'
 import { codesOn, startOwnApp } from './own-factors.ts'
 
@@ -40,7 +41,7 @@ const withSessionOf = ({ url }: App, browser: Person['browser']) =>
 const destination = ({ headers }: { headers: Record<string, unknown> }) => headers['location']
 
 describe('a form of one’s own factors that a confirmation interrupts', () => {
-  it.each([
+  inFullRun.each([
     ['/mfa/devices/remove', { what: 'hardware' }, '/mfa/devices?done=removed', 'factor.removed'],
     ['/mfa/devices/device', {}, '/mfa/devices/device', undefined],
     ['/mfa/devices/codes', {}, '/mfa/devices/codes', 'recovery_codes.made'],
@@ -72,7 +73,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(app.happened().filter((type) => type === 'recovery_codes.made')).toHaveLength(1)
   })
 
-  it('an interrupted form is carried out after a confirmation by code as well', async () => {
+  inFullRun('an interrupted form is carried out after a confirmation by code as well', async () => {
     const { app, browser } = await arrange()
     const { id } = await app.user()
     const { code = '' } = await app.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
@@ -84,7 +85,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(await hasApp(app)).toBe(false)
   })
 
-  it('an interrupted form leads a script to the page that the form leads to', async () => {
+  inFullRun('an interrupted form leads a script to the page that the form leads to', async () => {
     const { app, browser, account } = await arrange()
     await browser.submit('/mfa/devices/remove', { what: 'hardware' })
     await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
@@ -95,7 +96,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(await hasApp(app)).toBe(false)
   })
 
-  it('an interrupted form also waits for the sign-in, and then for the confirmation', async () => {
+  inFullRun('an interrupted form also waits for the sign-in, and then for the confirmation', async () => {
     const { app, account } = await arrange()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -110,20 +111,23 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(await hasApp(app)).toBe(false)
   })
 
-  it.each(['cancel', 'deny'])('an interrupted form is dropped when the confirmation is given up: %s', async (how) => {
-    const { app, browser, account } = await arrange()
-    await browser.submit('/mfa/devices/remove', { what: 'hardware' })
-    const page = await browser.visit('/mfa')
-    if (how === 'deny') await app.answer(account, 'deny', numberOn(page))
-    await browser.submit(how === 'deny' ? '/mfa/complete' : '/mfa/cancel')
+  inFullRun.each(['cancel', 'deny'])(
+    'an interrupted form is dropped when the confirmation is given up: %s',
+    async (how) => {
+      const { app, browser, account } = await arrange()
+      await browser.submit('/mfa/devices/remove', { what: 'hardware' })
+      const page = await browser.visit('/mfa')
+      if (how === 'deny') await app.answer(account, 'deny', numberOn(page))
+      await browser.submit(how === 'deny' ? '/mfa/complete' : '/mfa/cancel')
 
-    await browser.open('/mfa/devices/app')
-    await browser.submit('/mfa/send')
-    const done = await confirm({ app, browser, account })
+      await browser.open('/mfa/devices/app')
+      await browser.submit('/mfa/send')
+      const done = await confirm({ app, browser, account })
 
-    expect(destination(done)).toBe('/mfa/devices/app')
-    expect(await hasApp(app)).toBe(true)
-  })
+      expect(destination(done)).toBe('/mfa/devices/app')
+      expect(await hasApp(app)).toBe(true)
+    },
+  )
 
   it('an interrupted form is dropped for another user of the same web session', async () => {
     const { app, browser } = await arrange()
@@ -161,7 +165,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(await hasApp(app)).toBe(true)
   })
 
-  it('an interrupted form is carried out only in the browser that sent it', async () => {
+  inFullRun('an interrupted form is carried out only in the browser that sent it', async () => {
     const { app, browser, account } = await arrange()
     const thief = withSessionOf(app, browser)
     await browser.submit('/mfa/devices/remove', { what: 'hardware' })
@@ -200,7 +204,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(carriedIn(app, browser).map((carried) => carried?.fields)).toEqual([{}])
   })
 
-  it('a form of the app itself is never carried out after a confirmation', async () => {
+  inFullRun('a form of the app itself is never carried out after a confirmation', async () => {
     let orders = 0
     const app = await startOwnApp({}, {}, undefined, (web) => {
       web.post('/order', requireMfa({ maxAge: 60 }), (_req, res) => {
@@ -227,7 +231,7 @@ describe('the page of new recovery codes', () => {
     return { app, ...person, codesPage: await person.browser.open('/mfa/devices/codes') }
   }
 
-  it('the page of new recovery codes shows the same codes when it is loaded again', async () => {
+  inFullRun('the page of new recovery codes shows the same codes when it is loaded again', async () => {
     const { app, browser, codesPage } = await withCodes()
 
     const reloadedPage = await browser.open('/mfa/devices/codes')
@@ -247,7 +251,7 @@ describe('the page of new recovery codes', () => {
     expect(app.happened().filter((type) => type === 'recovery_codes.made')).toHaveLength(1)
   })
 
-  it('the page of new recovery codes asks whether to make others, once the codes are saved', async () => {
+  inFullRun('the page of new recovery codes asks whether to make others, once the codes are saved', async () => {
     const { browser } = await withCodes()
     await browser.submit('/mfa/devices/codes/done')
 
@@ -286,21 +290,24 @@ describe('the page of new recovery codes', () => {
     expect(codesOn(await thief.open('/mfa/devices/codes'))).toEqual([])
   })
 
-  it('the page of new recovery codes also follows the offer for users to whom an administrator once gave a code', async () => {
-    const app = await startOwnApp({ recoveryCodes: true })
-    const { browser, page } = await app.newcomer()
-    const account = await app.activate(page)
-    const { id } = await app.user()
-    await app.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
-    await app.client.bypassCodes.deleteAll(id)
-    await app.stepUp(browser, account)
+  inFullRun(
+    'the page of new recovery codes also follows the offer for users to whom an administrator once gave a code',
+    async () => {
+      const app = await startOwnApp({ recoveryCodes: true })
+      const { browser, page } = await app.newcomer()
+      const account = await app.activate(page)
+      const { id } = await app.user()
+      await app.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+      await app.client.bypassCodes.deleteAll(id)
+      await app.stepUp(browser, account)
 
-    const firstAnswer = await browser.submit('/mfa/devices/codes')
-    const done = await app.stepUp(browser, account)
+      const firstAnswer = await browser.submit('/mfa/devices/codes')
+      const done = await app.stepUp(browser, account)
 
-    expect([firstAnswer, done].map(destination)).toEqual(['/mfa', '/mfa/devices/codes'])
-    expect(codesOn(await browser.open('/mfa/devices/codes'))).toHaveLength(5)
-  })
+      expect([firstAnswer, done].map(destination)).toEqual(['/mfa', '/mfa/devices/codes'])
+      expect(codesOn(await browser.open('/mfa/devices/codes'))).toHaveLength(5)
+    },
+  )
 
   it('opening the page of new recovery codes makes none', async () => {
     const app = await startOwnApp()
@@ -327,7 +334,7 @@ describe('the offer of recovery codes', () => {
     expect((await app.user()).bypasscodes).toEqual([])
   })
 
-  it('the devices page does not tell users who never made recovery codes that none are left', async () => {
+  inFullRun('the devices page does not tell users who never made recovery codes that none are left', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
     const pageBefore = await browser.open('/mfa/devices')
@@ -344,7 +351,7 @@ describe('the offer of recovery codes', () => {
   })
 })
 
-describe('a wrong recovery code', () => {
+describeInFullRun('a wrong recovery code', () => {
   it('a wrong recovery code is told apart from a wrong code of an app', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { mfa } from 'second-factor'
 
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn } from '../support/web-app.ts'
 import { startOwnApp } from './own-factors.ts'
 
@@ -21,7 +22,7 @@ describe('a pass for changing devices', () => {
     expect(request).toMatchObject({ purpose: 'change_devices' })
   })
 
-  it('a pass for changing devices counts as a step-up, and a step-up does not count as a pass', async () => {
+  inFullRun('a pass for changing devices counts as a step-up, and a step-up does not count as a pass', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
 
@@ -36,7 +37,7 @@ describe('a pass for changing devices', () => {
     expect(change.headers['location']).toBe('/mfa')
   })
 
-  it('a change of devices without a pass gives scripts the address of the challenge', async () => {
+  inFullRun('a change of devices without a pass gives scripts the address of the challenge', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.signedIn()
 
@@ -65,7 +66,7 @@ describe('a pass for changing devices', () => {
     expect((await browser.submit('/mfa/devices/device')).headers['location']).toBe('/mfa')
   })
 
-  it('a pass for changing devices ends when the code that passed it is withdrawn', async () => {
+  inFullRun('a pass for changing devices ends when the code that passed it is withdrawn', async () => {
     const app = await startOwnApp()
     const { browser } = await app.signedIn()
     const { id } = await app.user()
@@ -91,7 +92,7 @@ describe('a pass for changing devices', () => {
     expect([inTime, late].map(({ headers }) => headers['location'])).toEqual(['/mfa/devices/device', '/mfa'])
   })
 
-  it('a pass for changing devices that no factor can give sends the user to an administrator', async () => {
+  inFullRun('a pass for changing devices that no factor can give sends the user to an administrator', async () => {
     const app = await startOwnApp({ devices: { factors: ['bypass'] }, helpUrl: '/help' })
     const { browser } = await app.signedIn()
 

@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { MfaOptions } from 'second-factor'
 
 import { clientAddress } from '../../src/express/request/client-facts.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 import type { WebApp } from '../support/web-app.ts'
 
@@ -43,7 +44,7 @@ describe('the option locate', () => {
     return { attributes: request?.attributes, warn }
   }
 
-  it('the option locate adds the place of the address to what the device shows', async () => {
+  inFullRun('the option locate adds the place of the address to what the device shows', async () => {
     const locate = vi.fn<(address: string) => Promise<string>>().mockResolvedValue('Lyon, France')
 
     const { attributes } = await shownBy(locate)
@@ -68,7 +69,7 @@ describe('the option locate', () => {
     expect(warn).toHaveBeenCalledWith('mfa: locate failed, so devices show no place: Error: no data file')
   })
 
-  it('the option locate delays a request by 500 ms at most', async () => {
+  inFullRun('the option locate delays a request by 500 ms at most', async () => {
     const begun = Promise.withResolvers<void>()
     const locate = vi.fn<() => Promise<undefined>>().mockResolvedValueOnce(undefined)
     locate.mockImplementation(() => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { currentCode } from '../../src/device/index.ts'
 import { createWatchedClock } from '../service/start-service.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import { postJson, startBank } from './approving-app.ts'
 
@@ -35,7 +36,7 @@ describe.each([-3_600, -90, 90, 3_600])('an app whose clock is %i s ahead of its
     expect((await browser.visit('/danger')).text).toBe('danger')
   })
 
-  it('a code counts although the clocks of app and service differ', async () => {
+  inFullRun('a code counts although the clocks of app and service differ', async () => {
     const app = await appAhead(ahead)
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -45,7 +46,7 @@ describe.each([-3_600, -90, 90, 3_600])('an app whose clock is %i s ahead of its
     expect((await browser.visit('/danger')).text).toBe('danger')
   })
 
-  it('a step-up lasts as long as the app says although the clocks of app and service differ', async () => {
+  inFullRun('a step-up lasts as long as the app says although the clocks of app and service differ', async () => {
     const app = await appAhead(ahead)
     const browser = app.browser()
     await app.verify(browser, 'alice')
@@ -58,7 +59,7 @@ describe.each([-3_600, -90, 90, 3_600])('an app whose clock is %i s ahead of its
     expect([before.status, after.status]).toEqual([200, 403])
   })
 
-  it('the waiting page counts down although the clocks of app and service differ', async () => {
+  inFullRun('the waiting page counts down although the clocks of app and service differ', async () => {
     const [app, other] = [await appAhead(ahead), await appAhead(0)]
     const { page } = await app.enroll(app.browser(), 'alice')
     const { page: usual } = await other.enroll(other.browser(), 'alice')
@@ -67,7 +68,7 @@ describe.each([-3_600, -90, 90, 3_600])('an app whose clock is %i s ahead of its
     expect(leftOn(page)).toBe(leftOn(usual))
   })
 
-  it('an approved action runs although the clocks of app and service differ', async () => {
+  inFullRun('an approved action runs although the clocks of app and service differ', async () => {
     const bank = await bankAhead(ahead)
     const { browser, account } = await bank.signedIn()
     const page = await browser.submit('/transfer', transfer)
@@ -78,15 +79,18 @@ describe.each([-3_600, -90, 90, 3_600])('an app whose clock is %i s ahead of its
     expect([leftOn(page), numberOn(same)]).toEqual(['300', numberOn(page)])
   })
 
-  it('an action that a script sends twice is asked for once although the clocks of app and service differ', async () => {
-    const bank = await bankAhead(ahead)
-    const { browser, account } = await bank.signedIn()
-    const { approval } = (await postJson(browser, '/transfer', transfer)).body
-    await bank.answer(account, 'approve', approval.number)
-    await postJson(browser, '/transfer', transfer)
-    await bank.clock.advance(5)
+  inFullRun(
+    'an action that a script sends twice is asked for once although the clocks of app and service differ',
+    async () => {
+      const bank = await bankAhead(ahead)
+      const { browser, account } = await bank.signedIn()
+      const { approval } = (await postJson(browser, '/transfer', transfer)).body
+      await bank.answer(account, 'approve', approval.number)
+      await postJson(browser, '/transfer', transfer)
+      await bank.clock.advance(5)
 
-    expect((await postJson(browser, '/transfer', transfer)).body).toMatchObject({ reason: 'used' })
-    expect(await bank.waiting(account)).toEqual([])
-  })
+      expect((await postJson(browser, '/transfer', transfer)).body).toMatchObject({ reason: 'used' })
+      expect(await bank.waiting(account)).toEqual([])
+    },
+  )
 })

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createTestClock } from '../../src/testing/clock.ts'
 import { mainFrameworks, startOn } from '../support/frameworks.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { numberOn } from '../support/web-app.ts'
 import type { WebApp } from '../support/web-app.ts'
 
@@ -57,7 +58,7 @@ const verifiedBy = async (browser: ReturnType<WebApp['browser']>) =>
   (await browser.fetch('/account')).body.mfa?.verified?.factor as string | undefined
 
 describe.each(mainFrameworks)('a code instead of the device on %s', (framework) => {
-  it('users enter a code on a page of its own, which does not reload while they type', async () => {
+  inFullRun('users enter a code on a page of its own, which does not reload while they type', async () => {
     const app = await startOn(framework)
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -69,20 +70,23 @@ describe.each(mainFrameworks)('a code instead of the device on %s', (framework) 
     expect(entry.text).not.toContain('http-equiv="refresh"')
   })
 
-  it('a bypass code passes the second step, is reported as the factor, and cancels the request on the device', async () => {
-    const app = await startOn(framework)
-    const browser = app.browser()
-    const { account } = await app.enroll(browser, 'alice')
-    const code = await (await administratorOf(app)).bypassCode('alice')
+  inFullRun(
+    'a bypass code passes the second step, is reported as the factor, and cancels the request on the device',
+    async () => {
+      const app = await startOn(framework)
+      const browser = app.browser()
+      const { account } = await app.enroll(browser, 'alice')
+      const code = await (await administratorOf(app)).bypassCode('alice')
 
-    const answer = await browser.submit('/mfa/code', { code: ` ${code.slice(0, 3)} ${code.slice(3)}` })
+      const answer = await browser.submit('/mfa/code', { code: ` ${code.slice(0, 3)} ${code.slice(3)}` })
 
-    expect(answer.headers['location']).toBe('/account')
-    expect(await verifiedBy(browser)).toBe('bypass')
-    expect((await app.device.requests(account)).requests).toEqual([])
-  })
+      expect(answer.headers['location']).toBe('/account')
+      expect(await verifiedBy(browser)).toBe('bypass')
+      expect((await app.device.requests(account)).requests).toEqual([])
+    },
+  )
 
-  it('the code page is the first page for users with a hardware token and no device', async () => {
+  inFullRun('the code page is the first page for users with a hardware token and no device', async () => {
     const app = await startOn(framework)
     const administrator = await administratorOf(app)
     await administrator.hardwareToken((await administrator.member('alice')).id)
@@ -96,7 +100,7 @@ describe.each(mainFrameworks)('a code instead of the device on %s', (framework) 
     expect(await verifiedBy(browser)).toBe('otp')
   })
 
-  it('a code works once: the same code does not verify a second browser', async () => {
+  inFullRun('a code works once: the same code does not verify a second browser', async () => {
     const app = await startOn(framework)
     const administrator = await administratorOf(app)
     await administrator.hardwareToken((await administrator.member('alice')).id)
@@ -130,7 +134,7 @@ describe.each(mainFrameworks)('a code instead of the device on %s', (framework) 
     expect(calls).toEqual(expected)
   })
 
-  it('a wrong code is rejected without the reason, and the device can still approve', async () => {
+  inFullRun('a wrong code is rejected without the reason, and the device can still approve', async () => {
     const app = await startOn(framework)
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -147,7 +151,7 @@ describe.each(mainFrameworks)('a code instead of the device on %s', (framework) 
     expect(await verifiedBy(browser)).toBe('push')
   })
 
-  it.each(['', '12345', 'abcdef', '1234567890', "' or 1=1"])(
+  inFullRun.each(['', '12345', 'abcdef', '1234567890', "' or 1=1"])(
     'the service is not even asked about a text that cannot be a code: %j',
     async (code) => {
       const handle = embedded({ database: ':memory:' })
@@ -165,7 +169,7 @@ describe.each(mainFrameworks)('a code instead of the device on %s', (framework) 
     },
   )
 
-  it('a code that is posted from another site is refused', async () => {
+  inFullRun('a code that is posted from another site is refused', async () => {
     const app = await startOn(framework)
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -177,7 +181,7 @@ describe.each(mainFrameworks)('a code instead of the device on %s', (framework) 
     expect(await verifiedBy(browser)).toBeUndefined()
   })
 
-  it('a code of a factor that the app does not accept verifies nobody', async () => {
+  inFullRun('a code of a factor that the app does not accept verifies nobody', async () => {
     const app = await startOn(framework, { mfa: { factors: ['push'] } })
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -191,7 +195,7 @@ describe.each(mainFrameworks)('a code instead of the device on %s', (framework) 
   })
 })
 
-describe.each(mainFrameworks)('an approval that can no longer be used on %s', (framework) => {
+describeInFullRun.each(mainFrameworks)('an approval that can no longer be used on %s', (framework) => {
   it('an approval that can no longer be used leads to a page with a next step, not into a loop', async () => {
     const app = await startOn(framework)
     const browser = app.browser()

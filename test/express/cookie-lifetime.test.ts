@@ -3,6 +3,7 @@ import { MfaStrategy } from 'second-factor/passport'
 import { describe, expect, it } from 'vitest'
 
 import { addMember } from '../support/added-member.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 const [day, month] = [86_400_000, 30 * 86_400_000]
@@ -49,7 +50,7 @@ describe('the lifetime of the cookie of the web session', () => {
     },
   )
 
-  it.each([
+  inFullRun.each([
     ['/mfa/code', false],
     ['/mfa/code', null],
     ['/second-step', false],

@@ -19,6 +19,7 @@ import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
 import { createBrowserKey } from '../support/browser-key.ts'
 import { useEngine } from '../support/engines.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** A row of the list in docs/mfa.md. */
@@ -174,7 +175,7 @@ describe('the list of cookies', () => {
     expect(await Promise.all(statuses)).toEqual([200, 200, 401, 401])
   })
 
-  it('no source file sends a cookie in a way that the list of cookies would miss', () => {
+  inFullRun('no source file sends a cookie in a way that the list of cookies would miss', () => {
     const files = globSync('src/**/*.{ts,tsx}', { cwd: root })
     const sends = /((append|set)Header|\.header)\(\s*'set-cookie'|\.cookie\(|document\.cookie|cookieStore/i
 
@@ -257,21 +258,24 @@ describe('the cookies of an app below a prefix, over https', () => {
     expect(lines.written()).toEqual([])
   })
 
-  it('below a prefix, a kept browser’s cookies are read under their former names, and renamed at the next second step', async () => {
-    const { app, account, browser, former, ...lines } = await updated()
-    const [, proof = ''] = /data-proof="([^"]+)"/.exec((await browser.visit('/mfa')).text) ?? []
-    await browser.submit('/mfa/browser', { signature: key.signature(proof, 'https://app.example') })
+  inFullRun(
+    'below a prefix, a kept browser’s cookies are read under their former names, and renamed at the next second step',
+    async () => {
+      const { app, account, browser, former, ...lines } = await updated()
+      const [, proof = ''] = /data-proof="([^"]+)"/.exec((await browser.visit('/mfa')).text) ?? []
+      await browser.submit('/mfa/browser', { signature: key.signature(proof, 'https://app.example') })
 
-    await app.pass(browser, account)
+      await app.pass(browser, account)
 
-    expect(lines.written()).toEqual([
-      written('mfa-browser', former.get('mfa-browser'), 180),
-      written('mfa-kept', former.get('mfa-kept'), 90),
-      removed('mfa-browser'),
-      removed('mfa-kept'),
-    ])
-    expect(app.browserStates).toEqual(['new', 'kept'])
-  })
+      expect(lines.written()).toEqual([
+        written('mfa-browser', former.get('mfa-browser'), 180),
+        written('mfa-kept', former.get('mfa-kept'), 90),
+        removed('mfa-browser'),
+        removed('mfa-kept'),
+      ])
+      expect(app.browserStates).toEqual(['new', 'kept'])
+    },
+  )
 
   it('below a prefix, cookies are not renamed for a user who does not have them: another host may have planted them', async () => {
     const { app, former, ...lines } = await updated({ remember: true })

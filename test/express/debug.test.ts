@@ -14,6 +14,7 @@ import { createDebugLog, debugLimits } from '../../src/express/debug/debug-log.t
 import { SetupError } from '../../src/service-handle.ts'
 import type { Browser } from '../support/browser.ts'
 import { createBrowser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 import { startWebApp } from '../support/web-app.ts'
 
@@ -32,40 +33,45 @@ async function read(browser: Browser): Promise<string> {
 const startDebugged = (options: Partial<MfaOptions> = {}) => startWebApp({ mfa: { debug: true, ...options } })
 
 describe('the page for developers', () => {
-  it('the debug page explains the decisions before and after the second step, and lists the events', async () => {
-    const app = await startDebugged()
-    const browser = app.browser()
-    await browser.open('/account?secret=hunter2')
-    await app.signIn(browser, 'alice')
-    await browser.open('/account')
-    await browser.fetch('/api')
+  inFullRun(
+    'the debug page explains the decisions before and after the second step, and lists the events',
+    async () => {
+      const app = await startDebugged()
+      const browser = app.browser()
+      await browser.open('/account?secret=hunter2')
+      await app.signIn(browser, 'alice')
+      await browser.open('/account')
+      await browser.fetch('/api')
 
-    const pageBefore = await read(browser)
-    expect(pageBefore).toContain('User username:alice')
-    expect(pageBefore).toContain(
-      'Second step not passed: this user has not passed the second step in this web session.',
-    )
-    expect(pageBefore).toContain('Service answers, and speaks version 1.4')
-    expect(pageBefore).toMatch(/GET \/api .*? 403 · username:alice .*? Stopped by the gate: this user has not passed/)
-    expect(pageBefore).toMatch(/GET \/account .*? 303 .*? Stopped by .*? Sent to \/mfa, because a browser opens a page/)
-    expect(pageBefore).toMatch(/POST \/login .*? no user .*? Let through: no user is signed in/)
-    expect(pageBefore).not.toContain('hunter2')
+      const pageBefore = await read(browser)
+      expect(pageBefore).toContain('User username:alice')
+      expect(pageBefore).toContain(
+        'Second step not passed: this user has not passed the second step in this web session.',
+      )
+      expect(pageBefore).toContain('Service answers, and speaks version 1.4')
+      expect(pageBefore).toMatch(/GET \/api .*? 403 · username:alice .*? Stopped by the gate: this user has not passed/)
+      expect(pageBefore).toMatch(
+        /GET \/account .*? 303 .*? Stopped by .*? Sent to \/mfa, because a browser opens a page/,
+      )
+      expect(pageBefore).toMatch(/POST \/login .*? no user .*? Let through: no user is signed in/)
+      expect(pageBefore).not.toContain('hunter2')
 
-    await app.verify(browser, 'alice')
-    await browser.open('/account')
-    await browser.open('/danger')
-    await app.clock.advance(301)
-    await browser.open('/danger')
+      await app.verify(browser, 'alice')
+      await browser.open('/account')
+      await browser.open('/danger')
+      await app.clock.advance(301)
+      await browser.open('/danger')
 
-    const pageAfter = await read(browser)
-    expect(pageAfter).toContain('Second step passed at')
-    expect(pageAfter).toMatch(/GET \/account .*? 200 .*? Let through: this user has passed the second step/)
-    expect(pageAfter).toMatch(
-      /GET \/danger .*? 303 .*? requireMfa\({ maxAge: 300 }\): the second step was passed too long ago/,
-    )
-    expect(pageAfter).toMatch(/GET \/danger .*? 200 .*? requireMfa\({ maxAge: 300 }\): let through/)
-    expect(pageAfter).toMatch(/challenge\.passed factor: push, sessionId: [\da-f]{40}/)
-  })
+      const pageAfter = await read(browser)
+      expect(pageAfter).toContain('Second step passed at')
+      expect(pageAfter).toMatch(/GET \/account .*? 200 .*? Let through: this user has passed the second step/)
+      expect(pageAfter).toMatch(
+        /GET \/danger .*? 303 .*? requireMfa\({ maxAge: 300 }\): the second step was passed too long ago/,
+      )
+      expect(pageAfter).toMatch(/GET \/danger .*? 200 .*? requireMfa\({ maxAge: 300 }\): let through/)
+      expect(pageAfter).toMatch(/challenge\.passed factor: push, sessionId: [\da-f]{40}/)
+    },
+  )
 
   it('the debug page works without a user, and when the option user fails', async () => {
     const app = await startDebugged()
@@ -277,7 +283,7 @@ describe('secrets', () => {
     expect((await look({})).page).not.toContain(secret)
   })
 
-  it('the debug page shows no secrets of an embedded service, of challenges or of the web session', async () => {
+  inFullRun('the debug page shows no secrets of an embedded service, of challenges or of the web session', async () => {
     const folder = mkdtempSync(join(tmpdir(), `${secret}-`))
     const keys = `k1:${Buffer.from(secret.slice(0, 32)).toString('base64')}`
     const smtp = { host: '127.0.0.1', port: 9, from: 'a@example.com', user: secret, password: secret }

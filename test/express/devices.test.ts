@@ -2,9 +2,10 @@ import type { MfaUser } from '../../src/challenge/user.ts'
 import { describe, expect, it } from 'vitest'
 
 import { mainFrameworks } from '../support/frameworks.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { isIn, startOwnApp, startOwnAppOn } from './own-factors.ts'
 
-describe('/mfa/devices', () => {
+describeInFullRun('/mfa/devices', () => {
   it('/mfa/devices shows the factors to verified users, as a page and as JSON', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
@@ -53,7 +54,7 @@ describe('/mfa/devices', () => {
 })
 
 describe('renaming the device', () => {
-  it('renaming the device needs no further pass, and changes nothing else', async () => {
+  inFullRun('renaming the device needs no further pass, and changes nothing else', async () => {
     const app = await startOwnApp()
     const { browser } = await app.signedIn()
     const devicesBefore = (await browser.fetch('/mfa/devices')).body
@@ -122,7 +123,7 @@ describe.each(mainFrameworks)('changing what the second step is passed with on %
     },
   )
 
-  it.each(['/mfa/devices/app', '/mfa/devices/device'])(
+  inFullRun.each(['/mfa/devices/app', '/mfa/devices/device'])(
     'a page that changes factors shows no secret after the pass has expired: %s',
     async (path) => {
       const app = await start()
@@ -154,7 +155,7 @@ describe.each(mainFrameworks)('changing what the second step is passed with on %
     expect(await app.user()).toEqual(userBefore)
   })
 
-  it('changing factors works with the page’s own forms from browsers that send no headers', async () => {
+  inFullRun('changing factors works with the page’s own forms from browsers that send no headers', async () => {
     const app = await start()
     const { browser } = await app.withDevice()
     const page = await browser.open('/mfa/devices')
@@ -174,7 +175,7 @@ describe.each(mainFrameworks)('changing what the second step is passed with on %
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 303])
   })
 
-  it('changing factors is rejected for unverified users, whatever is changed', async () => {
+  inFullRun('changing factors is rejected for unverified users, whatever is changed', async () => {
     const app = await start()
     await app.withDevice()
     const browser = app.browser()
@@ -193,27 +194,30 @@ describe.each(mainFrameworks)('changing what the second step is passed with on %
 })
 
 describe('replacing the device', () => {
-  it('the old device stays active until its replacement is set up; then it and the app are notified', async () => {
-    const app = await startOwnApp()
-    const { browser, account } = await app.withDevice()
-    const old = await app.user()
+  inFullRun(
+    'the old device stays active until its replacement is set up; then it and the app are notified',
+    async () => {
+      const app = await startOwnApp()
+      const { browser, account } = await app.withDevice()
+      const old = await app.user()
 
-    const offered = await browser.submit('/mfa/devices/device')
-    const page = await browser.open(offered.headers['location'] as string)
-    expect((await app.device.requests(account)).requests).toEqual([])
-    const next = await app.activate(page)
-    const done = await browser.open('/mfa/devices/device')
+      const offered = await browser.submit('/mfa/devices/device')
+      const page = await browser.open(offered.headers['location'] as string)
+      expect((await app.device.requests(account)).requests).toEqual([])
+      const next = await app.activate(page)
+      const done = await browser.open('/mfa/devices/device')
 
-    expect(page.text).toContain('Replace your device')
-    expect(done.headers['location']).toBe('/mfa/devices?done=device')
-    await expect(app.device.requests(account)).rejects.toMatchObject({ code: 'api.error.device.moved' })
-    expect((await app.device.requests(next)).requests).toEqual([])
-    expect(await app.user()).toEqual({ ...old, epoch: expect.any(String) })
-    const { body } = await browser.fetch('/mfa/devices')
-    expect(app.events.at(-1)).toMatchObject({ type: 'factor.replaced', kind: 'device', id: body.device.id })
-  })
+      expect(page.text).toContain('Replace your device')
+      expect(done.headers['location']).toBe('/mfa/devices?done=device')
+      await expect(app.device.requests(account)).rejects.toMatchObject({ code: 'api.error.device.moved' })
+      expect((await app.device.requests(next)).requests).toEqual([])
+      expect(await app.user()).toEqual({ ...old, epoch: expect.any(String) })
+      const { body } = await browser.fetch('/mfa/devices')
+      expect(app.events.at(-1)).toMatchObject({ type: 'factor.replaced', kind: 'device', id: body.device.id })
+    },
+  )
 
-  it('replacing a device updates the page at once, and verifies no one', async () => {
+  inFullRun('replacing a device updates the page at once, and verifies no one', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -229,7 +233,7 @@ describe('replacing the device', () => {
     expect(await isIn(stranger)).toBe(false)
   })
 
-  it('a device replacement can be canceled: the code then becomes invalid', async () => {
+  inFullRun('a device replacement can be canceled: the code then becomes invalid', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -242,7 +246,7 @@ describe('replacing the device', () => {
     expect((await browser.open('/mfa/devices/device')).headers['location']).toBe('/mfa/devices')
   })
 
-  it('a device replacement is shown as pending for 15 minutes, and can be withdrawn at any time', async () => {
+  inFullRun('a device replacement is shown as pending for 15 minutes, and can be withdrawn at any time', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -343,7 +347,7 @@ describe('replacing the device', () => {
     },
   )
 
-  it('a pending device replacement does not prevent signing out while the service is unreachable', async () => {
+  inFullRun('a pending device replacement does not prevent signing out while the service is unreachable', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -356,7 +360,7 @@ describe('replacing the device', () => {
     expect((await browser.fetch('/account')).body.user).toBeNull()
   })
 
-  it('the page for replacing a device also gives users with an app their first device', async () => {
+  inFullRun('the page for replacing a device also gives users with an app their first device', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withApp()
 
@@ -372,7 +376,7 @@ describe('replacing the device', () => {
   })
 })
 
-describe.each(mainFrameworks)('an authenticator app of one’s own on %s', (framework) => {
+describeInFullRun.each(mainFrameworks)('an authenticator app of one’s own on %s', (framework) => {
   const start = startOwnAppOn(framework)
 
   it('a user’s own authenticator app is added beside the device, and replaced by another one', async () => {
@@ -432,7 +436,7 @@ describe.each(mainFrameworks)('an authenticator app of one’s own on %s', (fram
 describe.each(mainFrameworks)('removing on %s', (framework) => {
   const start = startOwnAppOn(framework)
 
-  it('removing a device keeps the authenticator app, and the device can answer no request', async () => {
+  inFullRun('removing a device keeps the authenticator app, and the device can answer no request', async () => {
     const app = await start()
     const { browser, account } = await app.withDevice()
     await app.addApp(browser)
@@ -460,7 +464,7 @@ describe.each(mainFrameworks)('removing on %s', (framework) => {
     expect(await app.user()).toEqual(userBefore)
   })
 
-  it('removing a factor that does not exist changes nothing', async () => {
+  inFullRun('removing a factor that does not exist changes nothing', async () => {
     const app = await start()
     const { browser } = await app.withDevice()
 
@@ -470,7 +474,7 @@ describe.each(mainFrameworks)('removing on %s', (framework) => {
   })
 })
 
-describe.each(mainFrameworks)('new recovery codes on %s', (framework) => {
+describeInFullRun.each(mainFrameworks)('new recovery codes on %s', (framework) => {
   const start = startOwnAppOn(framework)
 
   it('new recovery codes invalidate the old ones', async () => {
@@ -496,7 +500,7 @@ describe.each(mainFrameworks)('new recovery codes on %s', (framework) => {
   })
 })
 
-describe('a user with a bypass code who never had a factor', () => {
+describeInFullRun('a user with a bypass code who never had a factor', () => {
   it('a user with a bypass code who never had a factor sets up a device only after using the code', async () => {
     const app = await startOwnApp()
     const user = await app.client.users.create({ username: 'alice', name: 'Alice', email: 'person@example.com' })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { member } from '../service/features/codes/code-holder.ts'
 import { startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import type { MailServer } from '../support/mail-server.ts'
 import { startWebApp } from '../support/web-app.ts'
@@ -49,16 +50,19 @@ async function passedByEmail(more: Partial<MfaOptions>) {
 }
 
 describe('a user without a factor who has passed by e-mail', () => {
-  it('after passing by e-mail, a user without a factor adds a first one with another pass, if self-enrollment is allowed', async () => {
-    const { browser, pass } = await passedByEmail({})
+  inFullRun(
+    'after passing by e-mail, a user without a factor adds a first one with another pass, if self-enrollment is allowed',
+    async () => {
+      const { browser, pass } = await passedByEmail({})
 
-    const firstAnswer = await browser.open('/mfa/devices/app')
-    await browser.visit('/mfa')
-    await pass()
+      const firstAnswer = await browser.open('/mfa/devices/app')
+      await browser.visit('/mfa')
+      await pass()
 
-    expect(firstAnswer.headers['location']).toBe('/mfa')
-    expect((await browser.open('/mfa/devices/app')).text).toContain('id="secret"')
-  })
+      expect(firstAnswer.headers['location']).toBe('/mfa')
+      expect((await browser.open('/mfa/devices/app')).text).toContain('id="secret"')
+    },
+  )
 
   it.each([
     ['selfEnrollment: false', { selfEnrollment: false }],

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startService } from '../service/start-service.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 
 /** A service over HTTP, and alice with a device and an authenticator's codes. */
@@ -241,7 +242,7 @@ describe('a verified web session', () => {
     )
   })
 
-  it('a verified web session stays valid for maxUnchecked, which does not change maxAge', async () => {
+  inFullRun('a verified web session stays valid for maxUnchecked, which does not change maxAge', async () => {
     const { node, clock } = await arrange()
     const { verified, door } = await node({ maxUnchecked: 400 })
     const browser = await verified()
@@ -254,19 +255,22 @@ describe('a verified web session', () => {
     expect([dangerStatus, stillVerified, await isIn(browser)]).toEqual([403, true, false])
   })
 
-  it('a web session that was unchecked for too long is verified again as soon as the service says so', async () => {
-    const { node, clock } = await arrange()
-    const { verified, door } = await node()
-    const browser = await verified()
-    door.shut({ all: true })
-    await clock.advance(900)
-    expect(await isIn(browser)).toBe(false)
+  inFullRun(
+    'a web session that was unchecked for too long is verified again as soon as the service says so',
+    async () => {
+      const { node, clock } = await arrange()
+      const { verified, door } = await node()
+      const browser = await verified()
+      door.shut({ all: true })
+      await clock.advance(900)
+      expect(await isIn(browser)).toBe(false)
 
-    door.shut({ all: false })
-    await clock.advance(30)
+      door.shut({ all: false })
+      await clock.advance(30)
 
-    expect(await isIn(browser)).toBe(true)
-  })
+      expect(await isIn(browser)).toBe(true)
+    },
+  )
 })
 
 describe('a user who replaces a device', () => {
@@ -309,7 +313,7 @@ describe('a user who ends their other sessions', () => {
     expect(firstNode.events.map(({ type }) => type)).toContain('sessions.ended')
   })
 
-  it('a user who ends their other sessions stays verified, however often', async () => {
+  inFullRun('a user who ends their other sessions stays verified, however often', async () => {
     const { node, clock } = await arrange()
     const { verified } = await node()
     const browser = await verified()

@@ -2,6 +2,7 @@ import { eventChannel } from 'second-factor'
 import type { MfaEvent } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** An app that writes down what it is told. */
@@ -12,7 +13,7 @@ async function startTold() {
 }
 
 describe('the events of the web half', () => {
-  it('events report a sign-in from its request to its end: user, time, address, factor', async () => {
+  inFullRun('events report a sign-in from its request to its end: user, time, address, factor', async () => {
     const { app, events, types } = await startTold()
     const browser = app.browser()
 
@@ -30,7 +31,7 @@ describe('the events of the web half', () => {
     })
   })
 
-  it('events report an unapproved request once, however often its page is loaded', async () => {
+  inFullRun('events report an unapproved request once, however often its page is loaded', async () => {
     const { app, events } = await startTold()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -54,7 +55,7 @@ describe('the events of the web half', () => {
     expect(types().slice(4)).toEqual(['code.wrong', 'challenge.refused', 'post.refused', 'challenge.given_up'])
   })
 
-  it('events contain no number, code, cookie or challenge', async () => {
+  inFullRun('events contain no number, code, cookie or challenge', async () => {
     const { app, events } = await startTold()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -72,7 +73,7 @@ describe('the events of the web half', () => {
     )
   })
 
-  it.each([
+  inFullRun.each([
     [
       'throws',
       () => {
@@ -90,7 +91,7 @@ describe('the events of the web half', () => {
     expect(app.trouble.join()).toContain('mfa: onEvent failed: collector down (request ')
   })
 
-  it('events are published on a diagnostics channel as well', async () => {
+  inFullRun('events are published on a diagnostics channel as well', async () => {
     const publishedEvents: unknown[] = []
     const listen = (event: unknown) => void publishedEvents.push(event)
     eventChannel.subscribe(listen)

@@ -4,6 +4,7 @@ import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 
 import type { Browser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startServiceWithDoor } from '../support/service-door.ts'
 import { startWebApp } from '../support/web-app.ts'
 
@@ -79,7 +80,7 @@ describe.each(troubles)('while the service %s', (_, instead, error, retryAfter) 
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('every route of self-service reports a failing service, and the web session stays verified', async () => {
+  inFullRun('every route of self-service reports a failing service, and the web session stays verified', async () => {
     const { app, door, browser } = await arrange(error === 'slow' ? 1_000 : undefined)
     await app.verify(browser, 'alice')
     door.instead = instead
@@ -94,16 +95,19 @@ describe.each(troubles)('while the service %s', (_, instead, error, retryAfter) 
 })
 
 describe('while the service is down', () => {
-  it('while the service is down, the held status reports it, and the event stream breaks, so that the page reloads', async () => {
-    const { app, door, browser } = await arrange()
-    await app.enroll(browser, 'alice')
-    door.instead = (req) => void req.socket.destroy()
+  inFullRun(
+    'while the service is down, the held status reports it, and the event stream breaks, so that the page reloads',
+    async () => {
+      const { app, door, browser } = await arrange()
+      await app.enroll(browser, 'alice')
+      door.instead = (req) => void req.socket.destroy()
 
-    const held = await ask(app.url, browser, 'GET', '/status', 'application/json')
+      const held = await ask(app.url, browser, 'GET', '/status', 'application/json')
 
-    expect([held.status, held.body.error, held.headers['retry-after']]).toEqual([503, 'unavailable', '5'])
-    await expect(ask(app.url, browser, 'GET', '/events', 'text/event-stream')).rejects.toThrow('aborted')
-  })
+      expect([held.status, held.body.error, held.headers['retry-after']]).toEqual([503, 'unavailable', '5'])
+      await expect(ask(app.url, browser, 'GET', '/events', 'text/event-stream')).rejects.toThrow('aborted')
+    },
+  )
 
   it('the page of a busy service sets Retry-After', async () => {
     const { app, door, browser } = await arrange()

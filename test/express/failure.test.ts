@@ -7,6 +7,7 @@ import { UnreachableError } from 'second-factor/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { SetupError } from '../../src/service-handle.ts'
+import { describeInFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 const keys = { apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
@@ -39,7 +40,7 @@ const json =
     res.end(JSON.stringify({ errors: [{ code, message: 'secret detail' }] }))
   }
 
-describe('a service in trouble', () => {
+describeInFullRun('a service in trouble', () => {
   it.each<[string, RequestListener | undefined, string, string, string]>([
     ['down', undefined, 'unavailable', 'isn&#39;t responding', '5'],
     ['slow', () => {}, 'slow', 'is taking too long', '5'],

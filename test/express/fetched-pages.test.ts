@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 /** The headers of libraries that fetch pages by script. */
@@ -18,7 +19,7 @@ async function openApp(options: Parameters<typeof startWebApp>[0] = {}) {
 }
 
 describe('htmx', () => {
-  it('htmx gets 403 with the page to open, which returns to the page that htmx is on', async () => {
+  inFullRun('htmx gets 403 with the page to open, which returns to the page that htmx is on', async () => {
     const { app, person } = await openApp()
 
     const answer = await person.open('/part', { ...htmx, 'hx-current-url': `${app.url}/orders?year=2026#newest` })
@@ -27,13 +28,16 @@ describe('htmx', () => {
     expect(answer.headers['hx-redirect']).toBe('/mfa?returnTo=%2Forders%3Fyear%3D2026%23newest')
   })
 
-  it('a page of ours that htmx asks for is opened with its whole query, also where a question mark is in it', async () => {
-    const { person } = await openApp()
+  inFullRun(
+    'a page of ours that htmx asks for is opened with its whole query, also where a question mark is in it',
+    async () => {
+      const { person } = await openApp()
 
-    const answer = await person.open('/mfa?use=code&returnTo=/search?words=a?b', htmx)
+      const answer = await person.open('/mfa?use=code&returnTo=/search?words=a?b', htmx)
 
-    expect(answer.headers['hx-redirect']).toBe('/mfa?use=code&returnTo=/search?words=a?b')
-  })
+      expect(answer.headers['hx-redirect']).toBe('/mfa?use=code&returnTo=/search?words=a?b')
+    },
+  )
 
   it('a boosted link of htmx returns to the linked page', async () => {
     const { app, person } = await openApp()
@@ -57,7 +61,7 @@ describe('htmx', () => {
 })
 
 describe('Turbo', () => {
-  it('Turbo is led to the page, and returns to what it has read', async () => {
+  inFullRun('Turbo is led to the page, and returns to what it has read', async () => {
     const { person } = await openApp()
 
     const answer = await person.open('/orders?year=2026', turbo)
@@ -65,7 +69,7 @@ describe('Turbo', () => {
     expect([answer.status, answer.headers['location']]).toEqual([303, '/mfa?returnTo=%2Forders%3Fyear%3D2026'])
   })
 
-  it('a frame of Turbo returns to the page around it', async () => {
+  inFullRun('a frame of Turbo returns to the page around it', async () => {
     const { app, person } = await openApp()
 
     const answer = await person.open('/part', { ...fetched, 'turbo-frame': 'part', referer: `${app.url}/orders` })
@@ -92,7 +96,7 @@ describe('Turbo', () => {
     expect([page.status, await pendingCount()]).toEqual([503, 0])
   })
 
-  it.each(['/mfa/devices', '/mfa'])('Turbo and htmx open a link to %s as a page', async (path) => {
+  inFullRun.each(['/mfa/devices', '/mfa'])('Turbo and htmx open a link to %s as a page', async (path) => {
     const { app } = await openApp()
     const person = app.browser()
     await app.verify(person, 'bob')
@@ -105,7 +109,7 @@ describe('Turbo', () => {
     expect(byHtmx.headers['hx-redirect']).toBe(`${path}?done=app`)
   })
 
-  it('each page of the second step has Turbo load it', async () => {
+  inFullRun('each page of the second step has Turbo load it', async () => {
     const { person } = await openApp()
 
     const page = await person.visit('/mfa')
@@ -127,7 +131,7 @@ describe('the challenge in an answer', () => {
     expect(answer.headers['mfa-challenge']).toBe('http://localhost/portal/mfa')
   })
 
-  it('the challenge in an answer is a path where the address of the app is not known', async () => {
+  inFullRun('the challenge in an answer is a path where the address of the app is not known', async () => {
     const { person } = await openApp()
 
     const answer = await person.fetch('/list')
@@ -172,7 +176,7 @@ describe('returnOrigins', () => {
     expect(answer.headers['location']).toBe('/')
   })
 
-  it('the forms of the second step may lead to a listed origin, and to no other', async () => {
+  inFullRun('the forms of the second step may lead to a listed origin, and to no other', async () => {
     const { person } = await openApp({ mfa: { returnOrigins: [origin] } })
 
     const page = await person.visit('/mfa')

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { isVerified, mfa, requireMfa } from 'second-factor'
 import type { MfaOptions } from 'second-factor'
 
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** A service that is never asked. */
@@ -335,7 +336,7 @@ function messageOf(run: () => unknown): string {
   throw new Error('nothing was thrown')
 }
 
-describe('a POST to the challenge', () => {
+describeInFullRun('a POST to the challenge', () => {
   it.each(['/mfa/complete', '/mfa/send', '/mfa/cancel'])(
     'a POST to %s from another site has no effect',
     async (path) => {
@@ -405,7 +406,7 @@ describe('the pages of the challenge', () => {
     ])
   })
 
-  it('the pages of the challenge escape the name of the user', async () => {
+  inFullRun('the pages of the challenge escape the name of the user', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { page: waiting } = await app.enroll(browser, '<img src=x onerror=alert(1)>')

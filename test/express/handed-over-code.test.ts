@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { CreationOptions } from '../../src/contract/webauthn.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { isVerified, startPolicyApp } from './policy-app.ts'
 import type { PolicyOptions } from './policy-app.ts'
 
@@ -43,14 +44,17 @@ const otherPages = [
 ]
 
 describe('the page for users who need a passkey and have none', () => {
-  it('the page for users without a required passkey says what to do, and has a field for an administrator’s code', async () => {
-    const { signIn } = await arrange()
+  inFullRun(
+    'the page for users without a required passkey says what to do, and has a field for an administrator’s code',
+    async () => {
+      const { signIn } = await arrange()
 
-    const { page } = await signIn()
+      const { page } = await signIn()
 
-    expect(page.text).toContain('Ask your administrator for a code, in person.')
-    expect(page.text).toContain('action="/mfa/passkey/code"')
-  })
+      expect(page.text).toContain('Ask your administrator for a code, in person.')
+      expect(page.text).toContain('action="/mfa/passkey/code"')
+    },
+  )
 
   it('the page for users without a required passkey has no field where bypass codes change nothing in this app', async () => {
     const { signIn, newCode, enterCode, addPasskey } = await arrange({
@@ -94,7 +98,7 @@ describe('a code that an administrator hands over', () => {
     expect(await isVerified(browser)).toBe(true)
   })
 
-  it.each(['the app', 'the domain'])(
+  inFullRun.each(['the app', 'the domain'])(
     'a handed-over code leads to a new passkey where %s prefers passkeys and the user has lost theirs',
     async (place) => {
       const { signIn, newCode, enterCode, addPasskey, byPasskey, givePasskey, setPolicy } = await arrange(
@@ -154,7 +158,7 @@ describe('a code that an administrator hands over', () => {
     expect(await addPasskey(browser)).toBe(true)
   })
 
-  it('a handed-over code is worth nothing to the next user of the web session', async () => {
+  inFullRun('a handed-over code is worth nothing to the next user of the web session', async () => {
     const user: MfaOptions['user'] = (req) => {
       const { username } = (req.user ?? {}) as { username?: string }
       return username !== undefined && { username: req.get('x-user') ?? username }
@@ -181,7 +185,7 @@ describe('a code that an administrator hands over', () => {
     expect(await addPasskey(browser)).toBe(false)
   })
 
-  it('a handed-over code is reported as an event, and so is the new passkey', async () => {
+  inFullRun('a handed-over code is reported as an event, and so is the new passkey', async () => {
     const { signIn, newCode, enterCode, addPasskey, events } = await arrange()
     const { browser } = await signIn()
 
@@ -242,19 +246,22 @@ describe('other codes', () => {
     expect(await addPasskey(browser)).toBe(false)
   })
 
-  it('where a handed-over code is expected, a code without nine digits is not even sent to the service', async () => {
-    const { signIn, token, enterCode, events } = await arrange()
-    const { browser } = await signIn()
+  inFullRun(
+    'where a handed-over code is expected, a code without nine digits is not even sent to the service',
+    async () => {
+      const { signIn, token, enterCode, events } = await arrange()
+      const { browser } = await signIn()
 
-    await enterCode(browser, token.code())
-    const page = await browser.visit('/mfa?use=handed-over')
+      await enterCode(browser, token.code())
+      const page = await browser.visit('/mfa?use=handed-over')
 
-    expect(page.text).toContain('It has 9 digits.')
-    expect(events.map(({ type }) => type)).toEqual(['challenge.opened'])
-  })
+      expect(page.text).toContain('It has 9 digits.')
+      expect(events.map(({ type }) => type)).toEqual(['challenge.opened'])
+    },
+  )
 })
 
-describe('a user who has a passkey', () => {
+describeInFullRun('a user who has a passkey', () => {
   it('where nothing requires passkeys, a user with a passkey adds another one neither by a push nor by a code', async () => {
     const { signIn, givePasskey, byPush } = await arrange({})
     await givePasskey()

@@ -13,6 +13,7 @@ import { resetUser } from '../../src/service/features/people/reset.ts'
 import { settleRestored } from '../../src/service/upkeep/restored.ts'
 import { engines, useEngine } from '../support/engines.ts'
 import { frameworks } from '../support/frameworks.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import type { MailServer } from '../support/mail-server.ts'
 import { startWebApp } from '../support/web-app.ts'
@@ -82,7 +83,7 @@ async function startMovingOnFile(settings: Settings = {}) {
 /** The traces of an enrollment on a page. */
 const enrollment = /otpauth:|#code=|id="secret"|enroll\//
 
-describe.each(engines)('people who move, on %s', (engine) => {
+describeInFullRun.each(engines)('people who move, on %s', (engine) => {
   const createDatabase = useEngine(engine)
 
   it('people who move sign in with the app that they have, and never see an enrollment', async () => {
@@ -153,7 +154,7 @@ describe('an app with a store of its own', () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it('people who move can type a recovery code, once, in letters', async () => {
+  inFullRun('people who move can type a recovery code, once, in letters', async () => {
     const { browser, page, enter, happened, ...app } = await startMoving({ recovery: ['QX7P-z4m2', 'abcd-efgh'] })
 
     await enter('QX7P-z4m2')
@@ -180,7 +181,7 @@ describe('an app with a store of its own', () => {
     expect(happened()).not.toContain('code.wrong')
   })
 
-  it('wrong codes count, store nothing, and lock', async () => {
+  inFullRun('wrong codes count, store nothing, and lock', async () => {
     const { browser, enter, code, user, happened, newcomer } = await startMoving()
 
     const first = await browser.visit((await enter('000000')).headers['location'] ?? '')
@@ -199,7 +200,7 @@ describe('an app with a store of its own', () => {
     expect(happened()).not.toContain('factors.imported')
   })
 
-  it('a code that imported the app is used up', async () => {
+  inFullRun('a code that imported the app is used up', async () => {
     const { enter, code, newcomer } = await startMoving()
     const used = code()
     await enter(used)
@@ -281,7 +282,7 @@ describe('an app with a store of its own', () => {
     expect(await client.hardware.list()).toHaveLength(1)
   })
 
-  it('people who set up a factor meanwhile, in another app, go on with that', async () => {
+  inFullRun('people who set up a factor meanwhile, in another app, go on with that', async () => {
     const { browser, enter, code, user, client, domainId, clock } = await startMoving()
     const seed = randomBytes(20).toString('hex')
     const own = new TOTP({ secret: Secret.fromHex(seed) })
@@ -393,7 +394,7 @@ describe('other ways, while factors can be imported', () => {
 })
 
 describe('who is asked about', () => {
-  it('people who are in no store of the app set up a factor as usual', async () => {
+  inFullRun('people who are in no store of the app set up a factor as usual', async () => {
     const { brought, newcomer } = await startMoving()
 
     const { page } = await newcomer('bob')
@@ -422,17 +423,20 @@ describe('who is asked about', () => {
     expect(brought.asked).toHaveLength(before)
   })
 
-  it('people who were reset before they moved are offered an enrollment, and their store is not asked', async () => {
-    const { reset, brought, newcomer } = await startMovingOnFile()
-    await reset()
-    const before = brought.asked.length
+  inFullRun(
+    'people who were reset before they moved are offered an enrollment, and their store is not asked',
+    async () => {
+      const { reset, brought, newcomer } = await startMovingOnFile()
+      await reset()
+      const before = brought.asked.length
 
-    const { browser, page } = await newcomer()
-    await browser.submit('/mfa/code', { code: '000000' })
+      const { browser, page } = await newcomer()
+      await browser.submit('/mfa/code', { code: '000000' })
 
-    expect(page.text).toMatch(enrollment)
-    expect(brought.asked).toHaveLength(before)
-  })
+      expect(page.text).toMatch(enrollment)
+      expect(brought.asked).toHaveLength(before)
+    },
+  )
 
   it('after a restore, people whose store has factors are led to an administrator, and set up nothing', async () => {
     const { restore, brought, newcomer, code, user } = await startMovingOnFile()
@@ -450,7 +454,7 @@ describe('who is asked about', () => {
     expect(await user()).toMatchObject({ everEnrolled: false, importState: 'restored' })
   })
 
-  it('after a restore, people who are in no store of the app set up a factor as usual', async () => {
+  inFullRun('after a restore, people who are in no store of the app set up a factor as usual', async () => {
     const { restore, newcomer } = await startMovingOnFile()
     await newcomer('bob')
     await restore()
@@ -458,7 +462,7 @@ describe('who is asked about', () => {
     expect((await newcomer('bob')).page.text).toMatch(enrollment)
   })
 
-  it('people to whom an administrator gives an activation code use that, and not their store', async () => {
+  inFullRun('people to whom an administrator gives an activation code use that, and not their store', async () => {
     const { browser, user, client, domainId, enter, code } = await startMoving()
     const { id } = await user()
     await client.tokens.issue(domainId, id)
@@ -566,7 +570,7 @@ describe('a store that gives no usable answer', () => {
     expect(await user()).toMatchObject({ everEnrolled: false })
   })
 
-  it('the page of a store that fails says that nothing was lost', async () => {
+  inFullRun('the page of a store that fails says that nothing was lost', async () => {
     const { browser, brought } = await startMoving()
     brought.answers({})
 

@@ -6,6 +6,7 @@ import type { MfaOptions } from '../../src/express/options/mfa-options.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
 import { createBrowserKey } from '../support/browser-key.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn } from '../support/web-app.ts'
 import { isVerified, startPolicyApp } from './policy-app.ts'
 
@@ -66,7 +67,7 @@ interface SigningOptions {
 const policies = ['passkey', 'deny'] as const
 
 describe('a browser that its user keeps', () => {
-  it('a browser is new to the device until its user keeps it, and kept from then on', async () => {
+  inFullRun('a browser is new to the device until its user keeps it, and kept from then on', async () => {
     const { keep, signInAgain, approve } = await start()
     const { browser, browserState } = await keep()
 
@@ -97,7 +98,7 @@ describe('a browser that its user keeps', () => {
     expect(await approve(browser)).toBe('new')
   })
 
-  it('keeping a browser is reported in an event, once', async () => {
+  inFullRun('keeping a browser is reported in an event, once', async () => {
     const { keep, signInAgain, approve, events } = await start()
     const { browser } = await keep()
     await signInAgain(browser)
@@ -122,7 +123,7 @@ describe('a browser that its user keeps', () => {
     expect(await approve(browser)).toBe('new')
   })
 
-  it('a browser without a key is not kept, such as one without JavaScript', async () => {
+  inFullRun('a browser without a key is not kept, such as one without JavaScript', async () => {
     const { keep, signInAgain, approve } = await start()
     const { browser } = await keep({ keepBrowser: true }, { browserKey: '' })
     await signInAgain(browser)
@@ -144,7 +145,7 @@ describe('a browser that its user keeps', () => {
     expect(await approve(browser)).toBe('new')
   })
 
-  it('a kept browser without JavaScript signs in as a new one', async () => {
+  inFullRun('a kept browser without JavaScript signs in as a new one', async () => {
     const { keep, app, approve } = await start()
     const { browser } = await keep()
     await browser.open('/logout')
@@ -157,7 +158,7 @@ describe('a browser that its user keeps', () => {
     expect(await approve(browser)).toBe('new')
   })
 
-  it('a kept browser signs once for all requests of a sign-in', async () => {
+  inFullRun('a kept browser signs once for all requests of a sign-in', async () => {
     const { keep, signInAgain, approve, service } = await start()
     const { browser } = await keep()
     await signInAgain(browser)
@@ -212,15 +213,18 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     expect(await alice.pending()).toEqual([])
   })
 
-  it('an app with unknownBrowser accepts nothing but a passkey from a new browser, not even by hand-made requests', async () => {
-    const { signIn, alice, tryOtherWays } = await start({ unknownBrowser })
-    const { browser } = await signIn()
+  inFullRun(
+    'an app with unknownBrowser accepts nothing but a passkey from a new browser, not even by hand-made requests',
+    async () => {
+      const { signIn, alice, tryOtherWays } = await start({ unknownBrowser })
+      const { browser } = await signIn()
 
-    await tryOtherWays(browser)
+      await tryOtherWays(browser)
 
-    expect(await alice.pending()).toEqual([])
-    expect(await isVerified(browser)).toBe(false)
-  })
+      expect(await alice.pending()).toEqual([])
+      expect(await isVerified(browser)).toBe(false)
+    },
+  )
 
   it('an app with unknownBrowser rejects other factors with an invented proof, because the service verifies it', async () => {
     const { signIn, alice, tryOtherWays, events } = await start({ unknownBrowser })
@@ -235,7 +239,7 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     expect((await browser.visit('/mfa')).text).toContain('This browser is new')
   })
 
-  it('an app with unknownBrowser lets a new browser pass with a passkey', async () => {
+  inFullRun('an app with unknownBrowser lets a new browser pass with a passkey', async () => {
     const { givePasskey, signIn, byPasskey } = await start({ unknownBrowser })
     await givePasskey()
     const { browser } = await signIn()
@@ -245,7 +249,7 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     expect(await isVerified(browser)).toBe(true)
   })
 
-  it('an app with unknownBrowser lets a new user make a passkey first', async () => {
+  inFullRun('an app with unknownBrowser lets a new user make a passkey first', async () => {
     const { signIn } = await start({ unknownBrowser })
 
     const { page } = await signIn('carol')
@@ -253,7 +257,7 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     expect(page.path).toBe('/mfa/enroll/passkey')
   })
 
-  it('an app with unknownBrowser asks the device from a browser that was kept before', async () => {
+  inFullRun('an app with unknownBrowser asks the device from a browser that was kept before', async () => {
     const { keep, startApp, key, approve } = await start()
     const { browser } = await keep()
     const stricter = await startApp({ unknownBrowser })
@@ -267,17 +271,20 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     expect(await isVerified(other)).toBe(true)
   })
 
-  it('an app with unknownBrowser does not redeem an approval that was started before the option was set', async () => {
-    const { signIn, startApp, alice } = await start()
-    const { browser, page } = await signIn()
-    const [request] = await alice.pending()
-    await alice.device.answer(request!.id, { nonce: request!.nonce, decision: 'approve', number: numberOn(page) })
-    const other = browser.copy((await startApp({ unknownBrowser })).url)
+  inFullRun(
+    'an app with unknownBrowser does not redeem an approval that was started before the option was set',
+    async () => {
+      const { signIn, startApp, alice } = await start()
+      const { browser, page } = await signIn()
+      const [request] = await alice.pending()
+      await alice.device.answer(request!.id, { nonce: request!.nonce, decision: 'approve', number: numberOn(page) })
+      const other = browser.copy((await startApp({ unknownBrowser })).url)
 
-    await other.submit('/mfa/complete')
+      await other.submit('/mfa/complete')
 
-    expect(await isVerified(other)).toBe(false)
-  })
+      expect(await isVerified(other)).toBe(false)
+    },
+  )
 
   it.each<[string, Partial<MfaOptions>]>([
     ['without passkeys', { passkeys: false }],
@@ -303,19 +310,22 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     expect(await isVerified(other)).toBe(false)
   })
 
-  it('an app with unknownBrowser counts an earlier pass by a passkey, or in a browser that had shown its key', async () => {
-    const { keep, signInAgain, approve, givePasskey, signIn, byPasskey, startApp } = await start()
-    const { browser: keptBrowser } = await keep()
-    await signInAgain(keptBrowser)
-    await approve(keptBrowser)
-    await givePasskey()
-    const { browser: withPasskey } = await signIn()
-    await byPasskey(withPasskey)
-    const { url } = await startApp({ unknownBrowser })
+  inFullRun(
+    'an app with unknownBrowser counts an earlier pass by a passkey, or in a browser that had shown its key',
+    async () => {
+      const { keep, signInAgain, approve, givePasskey, signIn, byPasskey, startApp } = await start()
+      const { browser: keptBrowser } = await keep()
+      await signInAgain(keptBrowser)
+      await approve(keptBrowser)
+      await givePasskey()
+      const { browser: withPasskey } = await signIn()
+      await byPasskey(withPasskey)
+      const { url } = await startApp({ unknownBrowser })
 
-    expect(await isVerified(keptBrowser.copy(url))).toBe(true)
-    expect(await isVerified(withPasskey.copy(url))).toBe(true)
-  })
+      expect(await isVerified(keptBrowser.copy(url))).toBe(true)
+      expect(await isVerified(withPasskey.copy(url))).toBe(true)
+    },
+  )
 
   it('the option unknownBrowser excludes remembered browsers, as they pass the gate without showing a key', () => {
     const service = { baseUrl: 'http://127.0.0.1:1/api', apiKey: 'k', domainId: 'd' }
@@ -343,42 +353,51 @@ describe.each(policies)('requireMfa({ unknownBrowser: %s })', (unknownBrowser) =
     expect((await browser.open('/guarded')).text).toBe('guarded')
   })
 
-  it('requireMfa({ unknownBrowser }) is satisfied by another factor in a browser that has shown its key', async () => {
-    const { keep, signInAgain, approve } = await start({}, guard)
-    const { browser } = await keep()
-    const statusBefore = (await browser.open('/guarded')).status
-    await signInAgain(browser)
-    await approve(browser)
+  inFullRun(
+    'requireMfa({ unknownBrowser }) is satisfied by another factor in a browser that has shown its key',
+    async () => {
+      const { keep, signInAgain, approve } = await start({}, guard)
+      const { browser } = await keep()
+      const statusBefore = (await browser.open('/guarded')).status
+      await signInAgain(browser)
+      await approve(browser)
 
-    expect(statusBefore).toBe(303)
-    expect((await browser.open('/guarded')).text).toBe('guarded')
-  })
+      expect(statusBefore).toBe(303)
+      expect((await browser.open('/guarded')).text).toBe('guarded')
+    },
+  )
 
-  it('requireMfa({ unknownBrowser }) accepts nothing but a passkey in a new browser, not even by hand-made requests', async () => {
-    const { signIn, approve, alice, tryOtherWays } = await start({}, guard)
-    const { browser } = await signIn()
-    await approve(browser)
+  inFullRun(
+    'requireMfa({ unknownBrowser }) accepts nothing but a passkey in a new browser, not even by hand-made requests',
+    async () => {
+      const { signIn, approve, alice, tryOtherWays } = await start({}, guard)
+      const { browser } = await signIn()
+      await approve(browser)
 
-    const page = await browser.visit('/guarded')
-    await tryOtherWays(browser)
+      const page = await browser.visit('/guarded')
+      await tryOtherWays(browser)
 
-    expect(page.text).toContain('This browser is new')
-    expect(await alice.pending()).toEqual([])
-    expect((await browser.open('/guarded')).status).toBe(303)
-  })
+      expect(page.text).toContain('This browser is new')
+      expect(await alice.pending()).toEqual([])
+      expect((await browser.open('/guarded')).status).toBe(303)
+    },
+  )
 
-  it('requireMfa({ unknownBrowser }) rejects other factors with an invented proof, because the service verifies it', async () => {
-    const { signIn, approve, alice, tryOtherWays } = await start({}, guard)
-    const { browser } = await signIn()
-    await approve(browser)
-    await browser.open('/guarded')
-    await browser.submit('/mfa/browser', { signature: 'A'.repeat(86) })
+  inFullRun(
+    'requireMfa({ unknownBrowser }) rejects other factors with an invented proof, because the service verifies it',
+    async () => {
+      const { signIn, approve, alice, tryOtherWays } = await start({}, guard)
+      const { browser } = await signIn()
+      await approve(browser)
+      await browser.open('/guarded')
+      await browser.submit('/mfa/browser', { signature: 'A'.repeat(86) })
 
-    await tryOtherWays(browser)
+      await tryOtherWays(browser)
 
-    expect(await alice.pending()).toEqual([])
-    expect((await browser.open('/guarded')).status).toBe(303)
-  })
+      expect(await alice.pending()).toEqual([])
+      expect((await browser.open('/guarded')).status).toBe(303)
+    },
+  )
 
   it('requireMfa({ unknownBrowser }) opens a challenge of its own beside one that accepts any browser', async () => {
     const { signIn, approve, alice } = await start({}, guard)
@@ -393,7 +412,7 @@ describe.each(policies)('requireMfa({ unknownBrowser: %s })', (unknownBrowser) =
     expect(page.text).toContain('This browser is new')
   })
 
-  it('requireMfa({ unknownBrowser }) tells a script which challenge to open', async () => {
+  inFullRun('requireMfa({ unknownBrowser }) tells a script which challenge to open', async () => {
     const { signIn, approve } = await start({}, guard)
     const { browser } = await signIn()
     await approve(browser)
@@ -405,19 +424,22 @@ describe.each(policies)('requireMfa({ unknownBrowser: %s })', (unknownBrowser) =
     expect(page.text).toContain('This browser is new')
   })
 
-  it('requireMfa({ unknownBrowser }) is an error where the app has no passkeys, or its factors leave them out', async () => {
-    const { signIn, approve } = await start({ passkeys: false }, guard)
-    const { browser } = await signIn()
-    await approve(browser)
+  inFullRun(
+    'requireMfa({ unknownBrowser }) is an error where the app has no passkeys, or its factors leave them out',
+    async () => {
+      const { signIn, approve } = await start({ passkeys: false }, guard)
+      const { browser } = await signIn()
+      await approve(browser)
 
-    const page = await browser.visit('/guarded')
+      const page = await browser.visit('/guarded')
 
-    expect(page.status).toBe(500)
-    expect(page.text).toContain(`unknownBrowser: '${unknownBrowser}' of a route needs passkeys, which are off`)
-    expect(() => requireMfa({ ...guard, factors: ['push'] })).toThrow(
-      "requireMfa: unknownBrowser needs 'passkey' among factors",
-    )
-  })
+      expect(page.status).toBe(500)
+      expect(page.text).toContain(`unknownBrowser: '${unknownBrowser}' of a route needs passkeys, which are off`)
+      expect(() => requireMfa({ ...guard, factors: ['push'] })).toThrow(
+        "requireMfa: unknownBrowser needs 'passkey' among factors",
+      )
+    },
+  )
 })
 
 describe('a code that an administrator hands over where unknown browsers are denied', () => {

@@ -2,6 +2,7 @@ import express from 'express'
 import { requireMfa } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 import type { WebAppOptions } from '../support/web-app.ts'
 
@@ -61,7 +62,7 @@ describe('a user who appears after mfa() ran', () => {
     expect(warnings).toEqual([expect.stringContaining('POST /api/once')])
   })
 
-  it('mfa() logs no warning if the verified user enters the password again', async () => {
+  inFullRun('mfa() logs no warning if the verified user enters the password again', async () => {
     const { app, warnings } = await arrange()
     const browser = app.browser()
     await app.verify(browser, 'alice')

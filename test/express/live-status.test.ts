@@ -10,6 +10,7 @@ import { startTestService } from 'second-factor/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
@@ -103,7 +104,7 @@ describe('the event stream of a challenge', () => {
     expect((await app.browser().fetch('/mfa/events')).status).toBe(401)
   })
 
-  it('the event stream of a challenge ends with its reader, and nothing keeps waiting', async () => {
+  inFullRun('the event stream of a challenge ends with its reader, and nothing keeps waiting', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')

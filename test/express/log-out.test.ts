@@ -9,6 +9,7 @@ import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 import { startWebApp } from '../support/web-app.ts'
 
@@ -24,7 +25,7 @@ const byPassport: Logout = (req, res, next) =>
   req.logout((error) => (error ? next(error) : res.redirect(303, '/goodbye')))
 
 describe('the option logout', () => {
-  it.each<[string, Logout, string]>([
+  inFullRun.each<[string, Logout, string]>([
     ['a handler of Passport that answers', byPassport, '/goodbye'],
     ['a handler of Passport that calls next()', (req, _res, next) => req.logout(next), '/'],
     ['an async handler that answers in a callback', async (req, res) => byPassport(req, res, () => {}), '/goodbye'],
@@ -127,21 +128,24 @@ describe('the option logout', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(false)
   })
 
-  it('a sign-out answers after ten seconds, with a warning, if the logout handler takes res and never answers', async () => {
-    const warnings: string[] = []
-    const called = Promise.withResolvers<void>()
-    const { app, browser } = await verified({
-      logout: (_req, _res) => called.resolve(),
-      logger: { info() {}, error() {}, warn: (message) => void warnings.push(message) },
-    })
+  inFullRun(
+    'a sign-out answers after ten seconds, with a warning, if the logout handler takes res and never answers',
+    async () => {
+      const warnings: string[] = []
+      const called = Promise.withResolvers<void>()
+      const { app, browser } = await verified({
+        logout: (_req, _res) => called.resolve(),
+        logger: { info() {}, error() {}, warn: (message) => void warnings.push(message) },
+      })
 
-    const answer = browser.submit('/mfa/sign-out')
-    await called.promise
-    await app.clock.advance(10)
+      const answer = browser.submit('/mfa/sign-out')
+      await called.promise
+      await app.clock.advance(10)
 
-    expect((await answer).headers['location']).toBe('/')
-    expect(warnings).toEqual([expect.stringContaining('logout neither answered nor called next()')])
-  })
+      expect((await answer).headers['location']).toBe('/')
+      expect(warnings).toEqual([expect.stringContaining('logout neither answered nor called next()')])
+    },
+  )
 
   it('the option logout cancels the request on the device', async () => {
     const app = await startWebApp({ mfa: { logout: byPassport } })
@@ -164,7 +168,7 @@ describe('the option logout', () => {
     expect((await browser.submit('/mfa/sign-out')).headers['location']).toBe('/goodbye')
   })
 
-  it('the option logout is required for /mfa/sign-out to exist', async () => {
+  inFullRun('the option logout is required for /mfa/sign-out to exist', async () => {
     const { browser } = await verified({ logoutPath: '/logout' })
 
     expect((await browser.submit('/mfa/sign-out')).status).toBe(404)

@@ -6,6 +6,7 @@ import { mfa } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
 import { contrast, paleAccents, resolveAccent, surfaces } from '../../src/express/options/accent.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 const service = { baseUrl: 'https://mfa.example/api', apiKey: 'k', domainId: 'd' }
@@ -116,7 +117,7 @@ describe('the logo', () => {
 })
 
 describe('the help link', () => {
-  it('the help link is shown where users learn what to do without their device', async () => {
+  inFullRun('the help link is shown where users learn what to do without their device', async () => {
     const app = await startWebApp({ mfa: { helpUrl: 'https://help.example/mfa?from=sign-in' } })
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -180,7 +181,7 @@ describe('a page', () => {
     },
   )
 
-  it('the waiting page is less than 8 kB compressed, with everything it loads', async () => {
+  inFullRun('the waiting page is less than 8 kB compressed, with everything it loads', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { page } = await app.enroll(browser, 'alice')
@@ -193,7 +194,7 @@ describe('a page', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(8192)
   })
 
-  it('the waiting page loads 1 kB more while the person looks at the device', async () => {
+  inFullRun('the waiting page loads 1 kB more while the person looks at the device', async () => {
     const app = await startWebApp()
     const { page } = await app.enroll(app.browser(), 'alice')
     const [, later = ''] = /data-later="([^"]+)"/.exec(page.text) ?? []

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { Browser } from '../support/browser.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import type { WebApp } from '../support/web-app.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
@@ -21,7 +22,7 @@ async function pass(app: WebApp, account: Account, browser: Browser) {
   return (await browser.submit('/mfa/complete')).headers['location']
 }
 
-describe('a lost returnTo', () => {
+describeInFullRun('a lost returnTo', () => {
   it.each([
     ['an icon', '/favicon.ico', { 'sec-fetch-mode': 'no-cors', accept: 'image/*' }],
     ['data', '/api/data', { 'sec-fetch-mode': 'cors', accept: '*/*' }],
@@ -90,7 +91,7 @@ describe('a stale returnTo', () => {
     expect(await pass(app, account, browser)).toBe('/invoices')
   })
 
-  it('returnTo of a challenge that was passed is not that of the next one', async () => {
+  inFullRun('returnTo of a challenge that was passed is not that of the next one', async () => {
     const { app, account, browser } = await arrange()
     await browser.visit('/reports')
     await pass(app, account, browser)
@@ -101,7 +102,7 @@ describe('a stale returnTo', () => {
     expect(await pass(app, account, browser)).toBe('/danger')
   })
 
-  it('returnTo of one login is not that of the next login', async () => {
+  inFullRun('returnTo of one login is not that of the next login', async () => {
     const { app, account, browser } = await arrange()
     await browser.visit('/reports')
     await browser.submit('/logout')

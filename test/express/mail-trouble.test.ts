@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { unique } from '../service/features/codes/code-holder.ts'
 import { startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import type { MailServer } from '../support/mail-server.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
@@ -111,7 +112,7 @@ describe('a mail server that hangs', () => {
     expect([app.trouble, failMode.mock.calls]).toEqual([[], []])
   })
 
-  it('a mail server that hangs leaves the device as an alternative', async () => {
+  inFullRun('a mail server that hangs leaves the device as an alternative', async () => {
     const { app, browser, approve } = await arrange()
     server.hang()
     const waiting = running.clock.timerSet(8)
@@ -128,7 +129,7 @@ describe('a mail server that hangs', () => {
   })
 })
 
-describe('an e-mail that was requested too soon', () => {
+describeInFullRun('an e-mail that was requested too soon', () => {
   it('an e-mail requested too soon is a wait, not a mistake: the page says how long, the last code still works', async () => {
     const { browser } = await arrange()
     await browser.submit('/mfa/email')

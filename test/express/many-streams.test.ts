@@ -10,6 +10,7 @@ import type { ConnectedService } from '../../src/challenge/service.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startServiceWithDoor } from '../support/service-door.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
@@ -147,27 +148,30 @@ describe('the streams of one web session', () => {
     for (const stream of streams) expect(await stream.ended).toContain('event: change\ndata: activated\n\n')
   })
 
-  it('the page that sets up another device shares the limit of streams per web session, and asks the service once', async () => {
-    const { door, service } = await startServiceWithDoor()
-    const app = await startWebApp({ mfa: { service } })
-    const browser = app.browser()
-    const account = await app.verify(browser, 'alice')
-    // Changing devices takes a pass of its own.
-    await browser.submit('/mfa/devices/device')
-    await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
-    await browser.submit('/mfa/complete')
-    await browser.submit('/mfa/devices/device')
-    Object.assign(door, { asked: 0 })
+  inFullRun(
+    'the page that sets up another device shares the limit of streams per web session, and asks the service once',
+    async () => {
+      const { door, service } = await startServiceWithDoor()
+      const app = await startWebApp({ mfa: { service } })
+      const browser = app.browser()
+      const account = await app.verify(browser, 'alice')
+      // Changing devices takes a pass of its own.
+      await browser.submit('/mfa/devices/device')
+      await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+      await browser.submit('/mfa/complete')
+      await browser.submit('/mfa/devices/device')
+      Object.assign(door, { asked: 0 })
 
-    const streams: Stream[] = []
-    for (let count = 0; count < 5; count++) {
-      streams.push(await openStream(app.url, browser, '/mfa/devices/device/events'))
-    }
+      const streams: Stream[] = []
+      for (let count = 0; count < 5; count++) {
+        streams.push(await openStream(app.url, browser, '/mfa/devices/device/events'))
+      }
 
-    expect(await streams[0]?.ended).toContain('event: crowded')
-    // The user; then the token and the domain.
-    await expect.poll(() => door.asked).toBe(3)
-  })
+      expect(await streams[0]?.ended).toContain('event: crowded')
+      // The user; then the token and the domain.
+      await expect.poll(() => door.asked).toBe(3)
+    },
+  )
 })
 
 describe('the streams of one user', () => {

@@ -12,6 +12,7 @@ import { fr } from '../../src/express/texts/fr.ts'
 import { ja } from '../../src/express/texts/ja.ts'
 import { pt } from '../../src/express/texts/pt.ts'
 import { saidOf } from '../../src/express/pages/notice.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { walks } from './every-page.ts'
 import { startOwnApp } from './own-factors.ts'
@@ -36,7 +37,7 @@ describe('the words of the pages', () => {
     expect(page.text).toContain('Enter this number there:')
   })
 
-  it('words that the app replaces go to the script of the page as well, with room for the time', async () => {
+  inFullRun('words that the app replaces go to the script of the page as well, with room for the time', async () => {
     const page = await waitingPage({ messages: { en: { waiting: { timeLeft: (span) => `Hurry: ${span}` } } } })
 
     expect(page.text).toContain('data-words="Hurry: {time}"')
@@ -49,7 +50,7 @@ describe('the words of the pages', () => {
     expect(page.text).not.toContain('<script>alert')
   })
 
-  it('the page of an expired request says how long the request was valid', async () => {
+  inFullRun('the page of an expired request says how long the request was valid', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -69,7 +70,7 @@ describe('the words of the pages', () => {
     expect(page.text).toContain('90 seconden left')
   })
 
-  it('the words of a regional language fall back to the language', async () => {
+  inFullRun('the words of a regional language fall back to the language', async () => {
     const page = await waitingPage({ language: 'ar-EG', messages: { 'ar-EG': { waiting: { stop: 'كفاية' } } } })
 
     expect(page.text).toContain('<html lang="ar-EG" dir="rtl">')
@@ -120,7 +121,7 @@ describe('a mistake in the words', () => {
 })
 
 describe('the language of the pages', () => {
-  it.each<[string | undefined, string]>([
+  inFullRun.each<[string | undefined, string]>([
     [undefined, 'en'],
     ['ar', 'ar'],
     ['ar,ar-EG;q=0.9,en;q=0.8', 'ar'],
@@ -185,7 +186,7 @@ describe('the language of the pages', () => {
     expect((await app.browser().fetch('/mfa')).body.message).toContain(ar.problems.sign_in_first.headline)
   })
 
-  it('a right-to-left language does not reverse numbers, codes or names', async () => {
+  inFullRun('a right-to-left language does not reverse numbers, codes or names', async () => {
     const app = await startWebApp({ mfa: { language: 'ar' } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -232,7 +233,7 @@ describe('the words of', () => {
   })
 })
 
-describe('dates', () => {
+describeInFullRun('dates', () => {
   it('dates look as in the region of the browser, with the digits that people type', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
@@ -248,7 +249,7 @@ describe('dates', () => {
   })
 })
 
-describe('Japanese', () => {
+describeInFullRun('Japanese', () => {
   it('Japanese has no space between number and unit, or between sentences', async () => {
     const page = await waitingPage({}, 'ja')
     const wording = saidOf({ tag: 'ja', direction: 'ltr', words: ja }, { kind: 'wrong_code', triesLeft: 2 }, 0)
@@ -258,7 +259,7 @@ describe('Japanese', () => {
   })
 })
 
-describe('Arabic', () => {
+describeInFullRun('Arabic', () => {
   it.each(Object.entries(walks))('Arabic is the only language on the pages %s', async (_, walk) => {
     const english: string[] = []
     for await (const { name, browser, path } of walk({ language: 'ar' })) {

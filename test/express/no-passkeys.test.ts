@@ -4,6 +4,7 @@ import type { MfaOptions } from 'second-factor'
 import { expect, it } from 'vitest'
 
 import { createWatchedClock, quickHash } from '../service/start-service.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 /** A service beside which `@simplewebauthn/server` is not installed: it shows no passkeys of users. */
@@ -43,7 +44,7 @@ it('mfa() says once which package passkeys need, where users could have some', a
   ])
 })
 
-it.each<[string, Partial<MfaOptions>, typeof withoutPackage?]>([
+inFullRun.each<[string, Partial<MfaOptions>, typeof withoutPackage?]>([
   ['passkeys: false', { passkeys: false }],
   ['factors without passkeys', { factors: ['push', 'otp'] }],
   ['the package', {}, (service) => service],

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import type { CreationOptions } from '../../src/contract/webauthn.ts'
 import { createBrowser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { isVerified, startPolicyApp } from './policy-app.ts'
 import type { PolicyOptions } from './policy-app.ts'
@@ -68,7 +69,7 @@ describe('the option phishingResistant', () => {
     },
   )
 
-  it('phishingResistant of a route is an error where the app has no passkeys', async () => {
+  inFullRun('phishingResistant of a route is an error where the app has no passkeys', async () => {
     const { enter } = await startPolicyApp({ mfa: { passkeys: false }, guard: { phishingResistant: 'require' } })
 
     const { page } = await enter('/guarded')
@@ -136,7 +137,7 @@ describe.each(places)('%s that requires passkeys', (place, path, options) => {
     expect(await alice.pending()).toEqual([])
   })
 
-  it('where passkeys are required, a user with a passkey can pass', async () => {
+  inFullRun('where passkeys are required, a user with a passkey can pass', async () => {
     const { enter, givePasskey, byPasskey, setPolicy } = await startPolicyApp(options('require'))
     await givePasskey()
     if (place === 'the domain') await setPolicy('require')

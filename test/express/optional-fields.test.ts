@@ -3,6 +3,7 @@ import { createClient } from 'second-factor/client'
 import { embedded } from 'second-factor/service'
 import { describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 /** An app whose users have these names and addresses. */
@@ -59,7 +60,7 @@ describe('a name or an address', () => {
     },
   )
 
-  it.each(usable)(
+  inFullRun.each(usable)(
     'a usable name or e-mail address is stored as the app gives it, without a warning: %j',
     async (fields) => {
       const app = await startApp(fields)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { startOwnApp } from './own-factors.ts'
 
 const secretOn = ({ text }: { readonly text: string }): string => /secret=([A-Z2-7]+)/.exec(text)?.[1] ?? 'none'
@@ -17,37 +18,43 @@ describe('a page that shows a secret shows the same one again', () => {
     expect(secretOn(await browser.open('/mfa/enroll/app'))).toBe(secretOn(page))
   })
 
-  it('an app that is being set up keeps its secret while another tab asks for the second step, and after it', async () => {
-    const app = await startOwnApp()
-    const { browser, account } = await app.withDevice()
-    const page = await browser.open('/mfa/devices/app')
-    await app.clock.advance(301)
+  inFullRun(
+    'an app that is being set up keeps its secret while another tab asks for the second step, and after it',
+    async () => {
+      const app = await startOwnApp()
+      const { browser, account } = await app.withDevice()
+      const page = await browser.open('/mfa/devices/app')
+      await app.clock.advance(301)
 
-    await browser.open('/danger')
-    const meanwhile = await browser.open('/mfa/devices/app')
-    await app.stepUp(browser, account)
-    await app.passByDevice(browser, account)
+      await browser.open('/danger')
+      const meanwhile = await browser.open('/mfa/devices/app')
+      await app.stepUp(browser, account)
+      await app.passByDevice(browser, account)
 
-    expect(secretOn(page)).not.toBe('none')
-    expect(secretOn(meanwhile)).toBe(secretOn(page))
-    expect(secretOn(await browser.open('/mfa/devices/app'))).toBe(secretOn(page))
-  })
+      expect(secretOn(page)).not.toBe('none')
+      expect(secretOn(meanwhile)).toBe(secretOn(page))
+      expect(secretOn(await browser.open('/mfa/devices/app'))).toBe(secretOn(page))
+    },
+  )
 
-  it('new recovery codes stay on their page while another tab asks for the second step, and after it', async () => {
-    const app = await startOwnApp()
-    const { browser, account } = await app.withDevice()
-    await browser.submit('/mfa/devices/codes')
-    const page = await browser.open('/mfa/devices/codes')
-    await app.clock.advance(301)
+  inFullRun(
+    'new recovery codes stay on their page while another tab asks for the second step, and after it',
+    async () => {
+      const app = await startOwnApp()
+      const { browser, account } = await app.withDevice()
+      await browser.submit('/mfa/devices/codes')
+      const page = await browser.open('/mfa/devices/codes')
+      await app.clock.advance(301)
 
-    await browser.open('/danger')
-    const meanwhile = await browser.open('/mfa/devices/codes')
-    await app.stepUp(browser, account)
+      await browser.open('/danger')
+      const meanwhile = await browser.open('/mfa/devices/codes')
+      await app.stepUp(browser, account)
 
-    expect(codesOn(page)).toHaveLength(5)
-    expect(codesOn(meanwhile)).toEqual(codesOn(page))
-    expect(codesOn(await browser.open('/mfa/devices/codes'))).toEqual(codesOn(page))
-    await app.clock.advance(600)
-    expect(codesOn(await browser.open('/mfa/devices/codes'))).toBeNull()
-  })
+      expect(codesOn(page)).toHaveLength(5)
+      expect(codesOn(meanwhile)).toEqual(codesOn(page))
+      expect(codesOn(await browser.open('/mfa/devices/codes'))).toEqual(codesOn(page))
+      await app.clock.advance(600)
+      expect(codesOn(await browser.open('/mfa/devices/codes'))).toBeNull()
+    },
+  )
 })

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { unique } from '../service/features/codes/code-holder.ts'
 import { startService } from '../service/start-service.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { startOwnApp } from './own-factors.ts'
@@ -60,7 +61,7 @@ describe('the other ways to sign in', () => {
     expect(page.text).toContain('Ask your administrator')
   })
 
-  it('the other ways to sign in name an app or a hardware token, and no phone where there is none', async () => {
+  inFullRun('the other ways to sign in name an app or a hardware token, and no phone where there is none', async () => {
     const app = await startOwnApp()
     await app.withApp()
     const browser = app.browser()
@@ -97,7 +98,7 @@ describe('the other ways to sign in', () => {
     await server.close()
   })
 
-  it.each([
+  inFullRun.each([
     [['push', 'otp', 'email'] as const, true],
     [['push', 'email'] as const, false],
   ])(
@@ -141,7 +142,7 @@ describe('the other ways to sign in', () => {
     await running.close()
   })
 
-  it('the other ways to sign in offer no field for a recovery code that this step does not accept', async () => {
+  inFullRun('the other ways to sign in offer no field for a recovery code that this step does not accept', async () => {
     const { browser } = await arrange()
     await browser.visit('/mfa?factors=push')
 
@@ -151,7 +152,7 @@ describe('the other ways to sign in', () => {
     expect(page.text).toContain('They can help you set up another device.')
   })
 
-  it('the other ways to sign in do not disturb the request, which continues meanwhile', async () => {
+  inFullRun('the other ways to sign in do not disturb the request, which continues meanwhile', async () => {
     const { browser } = await arrange()
 
     const page = await browser.visit('/mfa?use=other')
@@ -171,7 +172,7 @@ describe('the other ways to sign in', () => {
   })
 })
 
-describe('the page for a code', () => {
+describeInFullRun('the page for a code', () => {
   it.each([
     ['otp', 'Open the app and tap Show code.'],
     ['bypass', 'Enter a recovery code'],

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { describeInFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 const engines = [
@@ -43,7 +44,7 @@ async function startOwnPages(engine: string, view: string) {
   return { app, browser: app.browser(), error }
 }
 
-describe.each(engines)("a view of the app's own, with %s", (engine, view) => {
+describeInFullRun.each(engines)("a view of the app's own, with %s", (engine, view) => {
   it('a view of the app’s own frames every page, which works as before', async () => {
     const { app, browser, error } = await startOwnPages(engine, view)
 

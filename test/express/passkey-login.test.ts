@@ -11,6 +11,7 @@ import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
 import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
 import type { Lies } from '../../src/testing/software-authenticator.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 interface OwnLogin {
@@ -106,20 +107,23 @@ function logInWithPassport(req: Request, user: Express.User): Promise<void> {
 const isVerified = async (browser: Browser) => (await browser.open('/account')).status === 200
 
 describe('a login by passkey on a page of the app', () => {
-  it('a login by passkey is both steps: the web session is verified, also after Passport gave it a new id', async () => {
-    const app = await startApp()
-    const authenticator = await app.enroll()
+  inFullRun(
+    'a login by passkey is both steps: the web session is verified, also after Passport gave it a new id',
+    async () => {
+      const app = await startApp()
+      const authenticator = await app.enroll()
 
-    const { answer, nextBrowser } = await app.logIn(authenticator)
+      const { answer, nextBrowser } = await app.logIn(authenticator)
 
-    expect(answer.body).toMatchObject({
-      verified: { factor: 'passkey', purpose: 'sign_in', userKey: 'username:alice' },
-    })
-    expect(await isVerified(nextBrowser)).toBe(true)
-    expect(app.events).toContainEqual(expect.objectContaining({ type: 'challenge.passed', factor: 'passkey' }))
-  })
+      expect(answer.body).toMatchObject({
+        verified: { factor: 'passkey', purpose: 'sign_in', userKey: 'username:alice' },
+      })
+      expect(await isVerified(nextBrowser)).toBe(true)
+      expect(app.events).toContainEqual(expect.objectContaining({ type: 'challenge.passed', factor: 'passkey' }))
+    },
+  )
 
-  it('a login by passkey satisfies an app that accepts only passkeys', async () => {
+  inFullRun('a login by passkey satisfies an app that accepts only passkeys', async () => {
     const app = await startApp({ phishingResistant: 'require' })
 
     const { nextBrowser } = await app.logIn(await app.enroll())

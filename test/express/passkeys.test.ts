@@ -8,6 +8,7 @@ import type { CreationOptions, RequestOptions } from '../../src/contract/webauth
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
 import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** An app at a name, where browsers accept passkeys. */
@@ -104,7 +105,7 @@ describe('/.well-known/webauthn', () => {
 })
 
 describe('passkeys', () => {
-  it('passkeys pass the second step, and are asked for before any request is sent to a device', async () => {
+  inFullRun('passkeys pass the second step, and are asked for before any request is sent to a device', async () => {
     const app = await startApp()
     await app.enroll()
 
@@ -155,7 +156,7 @@ describe('passkeys', () => {
     expect(page.text).not.toContain('passkey')
   })
 
-  it('passkeys are the first factor where the app accepts nothing else', async () => {
+  inFullRun('passkeys are the first factor where the app accepts nothing else', async () => {
     const app = await startApp({ factors: ['passkey'] })
     await app.signIn(app.browser, 'alice')
 
@@ -167,23 +168,26 @@ describe('passkeys', () => {
     expect(await verified(app.browser)).toBe(true)
   })
 
-  it('a route that accepts only passkeys needs one, and the page leads users without one to add one', async () => {
-    const app = await startApp()
-    const guard = { purpose: 'step_up', factors: 'passkey' }
-    const { account } = await signInByPush(app, 'alice')
+  inFullRun(
+    'a route that accepts only passkeys needs one, and the page leads users without one to add one',
+    async () => {
+      const app = await startApp()
+      const guard = { purpose: 'step_up', factors: 'passkey' }
+      const { account } = await signInByPush(app, 'alice')
 
-    const guardPage = await app.browser.visit(`/mfa?${new URLSearchParams(guard).toString()}`)
-    await app.browser.visit('/mfa/devices/passkey')
-    await app.answer(account, 'approve', numberOn(await app.browser.visit('/mfa')))
-    const confirmed = await app.browser.submit('/mfa/complete')
+      const guardPage = await app.browser.visit(`/mfa?${new URLSearchParams(guard).toString()}`)
+      await app.browser.visit('/mfa/devices/passkey')
+      await app.answer(account, 'approve', numberOn(await app.browser.visit('/mfa')))
+      const confirmed = await app.browser.submit('/mfa/complete')
 
-    expect(guardPage.text).toContain('A passkey is needed')
-    expect(guardPage.text).toContain('href="/mfa/devices/passkey"')
-    expect(guardPage.text).not.toContain('No device can approve this')
-    expect(confirmed.headers['location']).toBe('/mfa/devices/passkey')
-  })
+      expect(guardPage.text).toContain('A passkey is needed')
+      expect(guardPage.text).toContain('href="/mfa/devices/passkey"')
+      expect(guardPage.text).not.toContain('No device can approve this')
+      expect(confirmed.headers['location']).toBe('/mfa/devices/passkey')
+    },
+  )
 
-  it('passkeys are added only after a second step for that', async () => {
+  inFullRun('passkeys are added only after a second step for that', async () => {
     const app = await startApp()
     await app.enroll()
     await app.pass()

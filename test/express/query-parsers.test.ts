@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 it.each([
@@ -19,7 +20,7 @@ it.each([
   expect(completed.headers['location']).toBe('/account')
 })
 
-it('a link to the challenge page may contain a return address with a query, as it is', async () => {
+inFullRun('a link to the challenge page may contain a return address with a query, as it is', async () => {
   const app = await startWebApp()
   const browser = app.browser()
   const account = await app.verify(browser, 'alice')

@@ -2,6 +2,7 @@ import type { MfaOptions } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { isIn, startOwnApp } from './own-factors.ts'
 
 const name = 'mfa-browser'
@@ -29,7 +30,7 @@ async function arrange(mfa: Partial<MfaOptions> = {}, login: object = {}) {
 }
 
 describe('a remembered browser', () => {
-  it('a browser is remembered only if the app offers it and the user chooses it', async () => {
+  inFullRun('a browser is remembered only if the app offers it and the user chooses it', async () => {
     const app = await arrange()
     const { page, marker, done } = await app.remembered()
     const { browser: other } = await app.withDevice('bob')
@@ -43,7 +44,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(await app.comeBack(other.cookie(name) ?? '', 'bob'))).toBe(false)
   })
 
-  it('no browser is remembered unless the app offers it', async () => {
+  inFullRun('no browser is remembered unless the app offers it', async () => {
     const app = await arrange({ remember: false })
     const { page, marker } = await app.remembered()
 
@@ -51,19 +52,24 @@ describe('a remembered browser', () => {
     expect(await app.passes(await app.comeBack(marker))).toBe(false)
   })
 
-  it('remembering can be chosen without JavaScript: the waiting page has a button, and the code is sent with the choice', async () => {
-    const app = await arrange()
-    const browser = app.browser()
-    const { page } = await app.enroll(browser, 'alice')
-    await browser.submit('/mfa/remember', { remember: 'yes' })
+  inFullRun(
+    'remembering can be chosen without JavaScript: the waiting page has a button, and the code is sent with the choice',
+    async () => {
+      const app = await arrange()
+      const browser = app.browser()
+      const { page } = await app.enroll(browser, 'alice')
+      await browser.submit('/mfa/remember', { remember: 'yes' })
 
-    const [waiting, entry] = [await browser.visit('/mfa'), await browser.visit('/mfa?use=code')]
+      const [waiting, entry] = [await browser.visit('/mfa'), await browser.visit('/mfa?use=code')]
 
-    expect(page.text).toMatch(/action="\/mfa\/remember".*<noscript><button type="submit" class="link">Save<\/button>/s)
-    expect(page.text).not.toContain(' checked>')
-    expect(waiting.text).toContain(' checked>')
-    expect(entry.text).toMatch(/action="\/mfa\/code".*name="remembers".*name="remember" .* checked>.*Verify/s)
-  })
+      expect(page.text).toMatch(
+        /action="\/mfa\/remember".*<noscript><button type="submit" class="link">Save<\/button>/s,
+      )
+      expect(page.text).not.toContain(' checked>')
+      expect(waiting.text).toContain(' checked>')
+      expect(entry.text).toMatch(/action="\/mfa\/code".*name="remembers".*name="remember" .* checked>.*Verify/s)
+    },
+  )
 
   it.each([
     ['checked', {}, { remembers: 'yes', remember: 'yes' }, true],
@@ -112,7 +118,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(browser)).toBe(false)
   })
 
-  it('a browser is remembered for each of its users who chose that, and only for them', async () => {
+  inFullRun('a browser is remembered for each of its users who chose that, and only for them', async () => {
     const app = await arrange()
     const { browser, marker } = await app.remembered()
     await browser.open('/logout')
@@ -124,19 +130,22 @@ describe('a remembered browser', () => {
     expect(await app.passes(await app.comeBack(shared, 'bob'))).toBe(false)
   })
 
-  it('a browser is not remembered for the next user of the web session, even when Passport keeps it', async () => {
-    const app = await arrange({}, { keepSessionInfo: true })
-    const { marker } = await app.remembered()
-    await app.withDevice('bob')
-    const browser = await app.comeBack(marker)
-    expect(await app.passes(browser)).toBe(true)
+  inFullRun(
+    'a browser is not remembered for the next user of the web session, even when Passport keeps it',
+    async () => {
+      const app = await arrange({}, { keepSessionInfo: true })
+      const { marker } = await app.remembered()
+      await app.withDevice('bob')
+      const browser = await app.comeBack(marker)
+      expect(await app.passes(browser)).toBe(true)
 
-    await app.signIn(browser, 'bob')
+      await app.signIn(browser, 'bob')
 
-    expect(await app.passes(browser)).toBe(false)
-  })
+      expect(await app.passes(browser)).toBe(false)
+    },
+  )
 
-  it('a remembered browser is forgotten after the configured days', async () => {
+  inFullRun('a remembered browser is forgotten after the configured days', async () => {
     const app = await arrange({ remember: { days: 1 } })
     const { marker } = await app.remembered()
 
@@ -145,7 +154,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(await app.comeBack(marker))).toBe(false)
   })
 
-  it.each(['', 'none', 'k1.AAAA', '../..', 'a'.repeat(2000)])(
+  inFullRun.each(['', 'none', 'k1.AAAA', '../..', 'a'.repeat(2000)])(
     'a browser is not remembered by a cookie that only says so: %s',
     async (cookie) => {
       const app = await arrange()
@@ -197,7 +206,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(browser)).toBe(false)
   })
 
-  it('a remembered browser is not checked for users who need no second step, nor at sign-out', async () => {
+  inFullRun('a remembered browser is not checked for users who need no second step, nor at sign-out', async () => {
     const app = await arrange({ required: (_req, user) => user.username !== 'guest' })
     const { marker } = await app.remembered()
     const [guest, leaving] = [await app.comeBack(marker, 'guest'), await app.comeBack('none')]
@@ -226,19 +235,22 @@ describe('a remembered browser', () => {
     expect(await app.passes(await app.comeBack(marker))).toBe(false)
   })
 
-  it('remembering a browser cannot be chosen, and a browser cannot be forgotten, from another site', async () => {
-    const app = await arrange()
-    const { browser, marker } = await app.remembered()
-    const crossed = { 'sec-fetch-site': 'cross-site' }
+  inFullRun(
+    'remembering a browser cannot be chosen, and a browser cannot be forgotten, from another site',
+    async () => {
+      const app = await arrange()
+      const { browser, marker } = await app.remembered()
+      const crossed = { 'sec-fetch-site': 'cross-site' }
 
-    const statuses = [
-      await browser.submit('/mfa/remember', { remember: 'yes' }, crossed),
-      await browser.submit('/mfa/devices/forget', {}, crossed),
-    ].map(({ status }) => status)
+      const statuses = [
+        await browser.submit('/mfa/remember', { remember: 'yes' }, crossed),
+        await browser.submit('/mfa/devices/forget', {}, crossed),
+      ].map(({ status }) => status)
 
-    expect(statuses).toEqual([403, 403])
-    expect(await app.passes(await app.comeBack(marker))).toBe(true)
-  })
+      expect(statuses).toEqual([403, 403])
+      expect(await app.passes(await app.comeBack(marker))).toBe(true)
+    },
+  )
 
   it('the cookie of a remembered browser is in no event, log or web session', async () => {
     const app = await arrange()
@@ -248,7 +260,7 @@ describe('a remembered browser', () => {
     expect(JSON.stringify(app.events) + app.kept() + app.trouble.join()).not.toContain(marker)
   })
 
-  it('a remembered browser has a __Host- cookie if the app uses https', async () => {
+  inFullRun('a remembered browser has a __Host- cookie if the app uses https', async () => {
     const app = await arrange({ publicUrl: 'https://app.example' })
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')

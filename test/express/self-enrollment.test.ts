@@ -1,25 +1,29 @@
 import type { MfaOptions } from 'second-factor'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { numberOn } from '../support/web-app.ts'
 import { codesOf, codesOn, isIn, secretOn, startOwnApp } from './own-factors.ts'
 
 describe('an authenticator app as the first factor', () => {
-  it('an authenticator app as the first factor is offered beside the device, to scan, open or type', async () => {
-    const app = await startOwnApp()
-    const { browser, page } = await app.newcomer()
+  inFullRun(
+    'an authenticator app as the first factor is offered beside the device, to scan, open or type',
+    async () => {
+      const app = await startOwnApp()
+      const { browser, page } = await app.newcomer()
 
-    const setupPage = await browser.open('/mfa/enroll/app')
+      const setupPage = await browser.open('/mfa/enroll/app')
 
-    expect(page.text).toContain('href="/mfa/enroll/app"')
-    const secret = secretOn(setupPage)
-    expect(Buffer.byteLength(secret)).toBe(32)
-    expect(setupPage.text).toContain(`otpauth://totp/Test:alice?issuer=Test&amp;secret=${secret}`)
-    expect(setupPage.text).toContain('autocomplete="one-time-code"')
-    expect(setupPage.headers['cache-control']).toBe('no-store')
-  })
+      expect(page.text).toContain('href="/mfa/enroll/app"')
+      const secret = secretOn(setupPage)
+      expect(Buffer.byteLength(secret)).toBe(32)
+      expect(setupPage.text).toContain(`otpauth://totp/Test:alice?issuer=Test&amp;secret=${secret}`)
+      expect(setupPage.text).toContain('autocomplete="one-time-code"')
+      expect(setupPage.headers['cache-control']).toBe('no-store')
+    },
+  )
 
-  it.each([
+  inFullRun.each([
     ['the longest names there can be', '漢'.repeat(64), '漢'.repeat(128)],
     ['names that would say something else', 'Shop:Evil&issuer=Evil', 'al:ice&secret=AAAA"><img src=x>'],
   ])(
@@ -44,19 +48,22 @@ describe('an authenticator app as the first factor', () => {
     },
   )
 
-  it('a first authenticator app has one secret however often its page is loaded, and another in another web session', async () => {
-    const app = await startOwnApp()
-    const [{ browser }, { browser: other }] = [await app.newcomer(), await app.newcomer()]
+  inFullRun(
+    'a first authenticator app has one secret however often its page is loaded, and another in another web session',
+    async () => {
+      const app = await startOwnApp()
+      const [{ browser }, { browser: other }] = [await app.newcomer(), await app.newcomer()]
 
-    const [firstSecret, reloadedSecret, otherSecret] = [
-      await browser.open('/mfa/enroll/app'),
-      await browser.open('/mfa/enroll/app'),
-      await other.open('/mfa/enroll/app'),
-    ].map(secretOn)
+      const [firstSecret, reloadedSecret, otherSecret] = [
+        await browser.open('/mfa/enroll/app'),
+        await browser.open('/mfa/enroll/app'),
+        await other.open('/mfa/enroll/app'),
+      ].map(secretOn)
 
-    expect(reloadedSecret).toBe(firstSecret)
-    expect(otherSecret).not.toBe(firstSecret)
-  })
+      expect(reloadedSecret).toBe(firstSecret)
+      expect(otherSecret).not.toBe(firstSecret)
+    },
+  )
 
   it('a first authenticator app is stored with its first code, which verifies nobody: the next one does', async () => {
     const app = await startOwnApp()
@@ -77,7 +84,7 @@ describe('an authenticator app as the first factor', () => {
     expect(app.happened()).toContain('factor.added')
   })
 
-  it('a first authenticator app is not stored after a wrong code, and keeps its secret', async () => {
+  inFullRun('a first authenticator app is not stored after a wrong code, and keeps its secret', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const secretBefore = secretOn(await browser.open('/mfa/enroll/app'))
@@ -90,7 +97,7 @@ describe('an authenticator app as the first factor', () => {
     expect(await app.user()).toMatchObject({ hardware: '', everEnrolled: false })
   })
 
-  it('a first authenticator app is stored once, however many web sessions set one up at once', async () => {
+  inFullRun('a first authenticator app is stored once, however many web sessions set one up at once', async () => {
     const app = await startOwnApp()
     const people = await Promise.all(Array.from({ length: 4 }, () => app.newcomer()))
     const codes = await Promise.all(
@@ -147,15 +154,18 @@ describe('an authenticator app as the first factor', () => {
     expect(sentBodies).toContainEqual(expect.objectContaining({ otp: code(), first: true }))
   })
 
-  it('a first authenticator app invalidates the activation code that an attacker with the password has noted', async () => {
-    const app = await startOwnApp()
-    const { page } = await app.newcomer()
+  inFullRun(
+    'a first authenticator app invalidates the activation code that an attacker with the password has noted',
+    async () => {
+      const app = await startOwnApp()
+      const { page } = await app.newcomer()
 
-    await app.withApp()
+      await app.withApp()
 
-    await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
-    expect((await app.user()).factors).toEqual(['otp'])
-  })
+      await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
+      expect((await app.user()).factors).toEqual(['otp'])
+    },
+  )
 
   it('the setup of a first authenticator app is not started from another site, nor by preloading', async () => {
     const app = await startOwnApp()
@@ -206,7 +216,7 @@ describe('an authenticator app as the first factor', () => {
     }
   })
 
-  it('the setup of a first authenticator app expires after ten minutes, and starts over', async () => {
+  inFullRun('the setup of a first authenticator app expires after ten minutes, and starts over', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const setupPage = await browser.open('/mfa/enroll/app')
@@ -304,24 +314,27 @@ describe('a first factor that an administrator decides about', () => {
     expect(await app.user()).toMatchObject({ hardware: '', everEnrolled: false })
   })
 
-  it('a code that an administrator issued for a device is neither shown nor withdrawn on /mfa/devices', async () => {
-    const app = await startOwnApp()
-    const { browser } = await app.withApp()
-    const { id } = await app.user()
-    const { code = '' } = await app.client.tokens.issue(app.domainId, id)
+  inFullRun(
+    'a code that an administrator issued for a device is neither shown nor withdrawn on /mfa/devices',
+    async () => {
+      const app = await startOwnApp()
+      const { browser } = await app.withApp()
+      const { id } = await app.user()
+      const { code = '' } = await app.client.tokens.issue(app.domainId, id)
 
-    const page = await browser.open('/mfa/devices')
-    const offered = await browser.submit('/mfa/devices/device')
-    await browser.submit('/mfa/devices/device/cancel')
+      const page = await browser.open('/mfa/devices')
+      const offered = await browser.submit('/mfa/devices/device')
+      await browser.submit('/mfa/devices/device/cancel')
 
-    expect(page.text).toContain('Your administrator gave you an activation code for a device')
-    expect(page.text.replaceAll(' ', '')).not.toContain(code)
-    expect(offered.headers['location']).toBe('/mfa/devices')
-    expect(await app.client.tokens.get(app.domainId, id)).toEqual({ state: 'pending', code })
-  })
+      expect(page.text).toContain('Your administrator gave you an activation code for a device')
+      expect(page.text.replaceAll(' ', '')).not.toContain(code)
+      expect(offered.headers['location']).toBe('/mfa/devices')
+      expect(await app.client.tokens.get(app.domainId, id)).toEqual({ state: 'pending', code })
+    },
+  )
 })
 
-describe('recovery codes after setting up a first factor', () => {
+describeInFullRun('recovery codes after setting up a first factor', () => {
   it('recovery codes after a first factor are offered once, shown once, and lead to the page requested first', async () => {
     const app = await startOwnApp({ recoveryCodes: true })
     const { browser } = await app.signedIn()

@@ -6,6 +6,7 @@ import { startTestService } from 'second-factor/testing'
 import type { MfaOptions } from 'second-factor'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { serveConnection } from '../support/serve-connection.ts'
 import { startWebApp } from '../support/web-app.ts'
 
@@ -35,7 +36,7 @@ async function startApp(mfa: Partial<MfaOptions> = {}, store = new session.Memor
 }
 
 describe('a service that speaks 1.3 only', () => {
-  it('a service that speaks only 1.3 gets a push without a number, whose approval verifies', async () => {
+  inFullRun('a service that speaks only 1.3 gets a push without a number, whose approval verifies', async () => {
     const { app, service } = await startApp()
     const device = await service.enroll('alice')
     const browser = app.browser()
@@ -83,7 +84,7 @@ describe('a service that speaks 1.3 only', () => {
     expect(verified.toSorted((a, b) => a - b)).toEqual([200, 403])
   })
 
-  it('a service that speaks only 1.3 reports every denial alike, and so does the page', async () => {
+  inFullRun('a service that speaks only 1.3 reports every denial alike, and so does the page', async () => {
     const { app, service } = await startApp()
     const device = await service.enroll('alice')
     const browser = app.browser()
@@ -96,7 +97,7 @@ describe('a service that speaks 1.3 only', () => {
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/mfa')
   })
 
-  it('a service that speaks only 1.3 accepts codes, and the app reports the factor', async () => {
+  inFullRun('a service that speaks only 1.3 accepts codes, and the app reports the factor', async () => {
     const { app, service } = await startApp()
     await service.enroll('alice')
     const { id } = await service.client.users.getByUsername('alice')
@@ -137,21 +138,24 @@ describe('a service that speaks 1.3 only', () => {
     expect(page.text).toContain('Enter a code')
   })
 
-  it('with a 1.3 service, the page shows the activation code with the authenticator’s link, if the app allows that', async () => {
-    const { app, service } = await startApp({
-      mayEnroll: (_req, user) => user.username === 'alice',
-      authenticatorUrl: 'https://store.example/authenticator',
-    })
-    await service.addUser('alice')
-    const browser = app.browser()
-    await app.signIn(browser, 'alice')
+  inFullRun(
+    'with a 1.3 service, the page shows the activation code with the authenticator’s link, if the app allows that',
+    async () => {
+      const { app, service } = await startApp({
+        mayEnroll: (_req, user) => user.username === 'alice',
+        authenticatorUrl: 'https://store.example/authenticator',
+      })
+      await service.addUser('alice')
+      const browser = app.browser()
+      await app.signIn(browser, 'alice')
 
-    const page = await browser.visit('/account')
+      const page = await browser.visit('/account')
 
-    expect(page.text).toMatch(/id="code">[a-z0-9]{5} [a-z0-9]{5}</)
-    expect(page.text).toContain('href="https://store.example/authenticator"')
-    expect(page.text).not.toContain('#code=')
-  })
+      expect(page.text).toMatch(/id="code">[a-z0-9]{5} [a-z0-9]{5}</)
+      expect(page.text).toContain('href="https://store.example/authenticator"')
+      expect(page.text).not.toContain('#code=')
+    },
+  )
 
   it('a 1.3 service does not say who issued a code: the page shows only one that the app issued itself', async () => {
     const { app, service } = await startApp({ mayEnroll: () => true })

@@ -4,6 +4,7 @@ import type { EmbeddedService } from 'second-factor/service'
 import { describe, expect, it } from 'vitest'
 
 import { addMember } from '../support/added-member.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import { createWatchedClock, quickHash } from '../service/start-service.ts'
 
@@ -58,7 +59,7 @@ describe('the calls of a sign-in', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('the page of a sign-in by the device reads the user once, and sends the request', async () => {
+  inFullRun('the page of a sign-in by the device reads the user once, and sends the request', async () => {
     const { app, calls } = await startCountedApp()
     await app.verify(app.browser(), 'alice')
     const browser = app.browser()
@@ -71,7 +72,7 @@ describe('the calls of a sign-in', () => {
     expect(calls).toEqual(['GET /api/users', 'POST /api/domains/sessions'])
   })
 
-  it('a page that offers a first device again reads the user once, and tries no request', async () => {
+  inFullRun('a page that offers a first device again reads the user once, and tries no request', async () => {
     const { app, calls } = await startCountedApp()
     const browser = app.browser()
     await browser.submit('/login', { username: 'carol', password: 'secret' })
@@ -85,7 +86,7 @@ describe('the calls of a sign-in', () => {
     expect(calls).not.toContain('POST /api/domains/sessions')
   })
 
-  it('a user who is removed from the domain while the page is made is told so', async () => {
+  inFullRun('a user who is removed from the domain while the page is made is told so', async () => {
     let remove = () => Promise.resolve()
     const { app, service } = await startCountedApp((call) => (call === 'GET /api/users' ? remove() : Promise.resolve()))
     const { client, id, domainId } = await addMember(service, 'dave')

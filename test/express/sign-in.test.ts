@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 
 import { frameworks, startOn } from '../support/frameworks.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 describe.each(frameworks)('signing in on %s', (framework) => {
-  it('a user without a device sets one up, and is verified only once that device has approved', async () => {
+  inFullRun('a user without a device sets one up, and is verified only once that device has approved', async () => {
     const app = await startOn(framework)
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -29,7 +30,7 @@ describe.each(frameworks)('signing in on %s', (framework) => {
     })
   })
 
-  it('a sign-in continues at the page requested first, with its query', async () => {
+  inFullRun('a sign-in continues at the page requested first, with its query', async () => {
     const app = await startOn(framework)
     const firstBrowser = app.browser()
     const account = await app.verify(firstBrowser, 'alice')
@@ -42,7 +43,7 @@ describe.each(frameworks)('signing in on %s', (framework) => {
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/reports?year=2026')
   })
 
-  it('a sign-in needs no JavaScript: the page continues by reloading', async () => {
+  inFullRun('a sign-in needs no JavaScript: the page continues by reloading', async () => {
     const app = await startOn(framework)
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -56,7 +57,7 @@ describe.each(frameworks)('signing in on %s', (framework) => {
     expect((await browser.fetch('/x')).body.verified).toBe(true)
   })
 
-  it.each([
+  inFullRun.each([
     ['denied', 'deny', 'You denied this sign-in', 'action="/mfa/send"'],
     ['reported as not theirs', 'report', 'Reported', 'href="/mfa?use=code"'],
   ] as const)('the page of a sign-in that was %s says so and offers a way on', async (_, decision, headline, way) => {
@@ -73,7 +74,7 @@ describe.each(frameworks)('signing in on %s', (framework) => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('a wrong number ends the sign-in request, and a new request can be approved', async () => {
+  inFullRun('a wrong number ends the sign-in request, and a new request can be approved', async () => {
     const app = await startOn(framework)
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -90,7 +91,7 @@ describe.each(frameworks)('signing in on %s', (framework) => {
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('a sign-in request that is not answered times out, and can be sent again', async () => {
+  inFullRun('a sign-in request that is not answered times out, and can be sent again', async () => {
     const app = await startOn(framework)
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -103,7 +104,7 @@ describe.each(frameworks)('signing in on %s', (framework) => {
     expect((await browser.visit('/mfa')).text).toContain('Approve the sign-in')
   })
 
-  it('canceling a sign-in cancels the request on the device', async () => {
+  inFullRun('canceling a sign-in cancels the request on the device', async () => {
     const app = await startOn(framework)
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -114,7 +115,7 @@ describe.each(frameworks)('signing in on %s', (framework) => {
     expect((await app.device.requests(account)).requests).toEqual([])
   })
 
-  it('a sign-in sends one request, however often and in how many tabs the page is loaded', async () => {
+  inFullRun('a sign-in sends one request, however often and in how many tabs the page is loaded', async () => {
     const app = await startOn(framework)
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -124,7 +125,7 @@ describe.each(frameworks)('signing in on %s', (framework) => {
     expect((await app.device.requests(account)).requests).toHaveLength(1)
   })
 
-  it('a sign-in sends one request when its first page is loaded ten times at once', async () => {
+  inFullRun('a sign-in sends one request when its first page is loaded ten times at once', async () => {
     const app = await startOn(framework)
     const account = await app.verify(app.browser(), 'alice')
     const browser = app.browser()
@@ -136,7 +137,7 @@ describe.each(frameworks)('signing in on %s', (framework) => {
     expect((await app.device.requests(account)).requests).toHaveLength(1)
   })
 
-  it('a sign-in sends no second request within 15 seconds of the first', async () => {
+  inFullRun('a sign-in sends no second request within 15 seconds of the first', async () => {
     const app = await startOn(framework)
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -151,7 +152,7 @@ describe.each(frameworks)('signing in on %s', (framework) => {
     expect(requests?.[0]?.createdAt).toBe(app.clock.now())
   })
 
-  it('a sign-in request shows user, address and browser on the device, but never the number', async () => {
+  inFullRun('a sign-in request shows user, address and browser on the device, but never the number', async () => {
     const app = await startOn(framework)
     const { account, page } = await app.enroll(app.browser(), 'alice')
 
@@ -195,7 +196,7 @@ describe.each(frameworks)('signing in on %s', (framework) => {
   })
 })
 
-describe.each(frameworks)('a step-up on %s', (framework) => {
+describeInFullRun.each(frameworks)('a step-up on %s', (framework) => {
   it('a step-up is required when the second step is too long ago, and returns to the page', async () => {
     const app = await startOn(framework)
     const browser = app.browser()
@@ -225,7 +226,7 @@ describe.each(frameworks)('a step-up on %s', (framework) => {
   })
 })
 
-describe('a passed second step', () => {
+describeInFullRun('a passed second step', () => {
   it('a passed second step is valid for twelve hours, no longer', async () => {
     const app = await startWebApp({ session: { rolling: true } })
     const browser = app.browser()

@@ -4,6 +4,7 @@ import session from 'express-session'
 import { forgetMfa } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import type { WebAppOptions } from '../support/web-app.ts'
 import { startOwnLoginApp } from './own-login.ts'
@@ -105,7 +106,7 @@ describe('a verification record', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('a verification record in cookie-session ends with a sign-out', async () => {
+  inFullRun('a verification record in cookie-session ends with a sign-out', async () => {
     const app = await startOwnLoginApp({ webSession: cookieSession({ name: 'web', keys: ['test'] }) })
     const browser = await app.verified()
     await browser.submit('/early/logout')
@@ -180,7 +181,7 @@ describe('a verification record, with Passport that keeps the web session', () =
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('the next second step after another login creates a verification record again', async () => {
+  inFullRun('the next second step after another login creates a verification record again', async () => {
     const app = await startWebApp(keeping)
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')

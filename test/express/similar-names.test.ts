@@ -2,6 +2,7 @@ import { createClient } from 'second-factor/client'
 import type { MfaOptions } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 /** An app whose own login ignores case, and keeps what was typed; alice has a device. */
@@ -35,7 +36,7 @@ describe('a user whose name is similar to a known one', () => {
     },
   )
 
-  it('a user whose name is similar to a known one is told so in Arabic, too', async () => {
+  inFullRun('a user whose name is similar to a known one is told so in Arabic, too', async () => {
     const app = await startTolerantApp()
 
     const { page } = await app.signInAs('ALICE', { 'accept-language': 'ar' })
@@ -43,7 +44,7 @@ describe('a user whose name is similar to a known one', () => {
     expect(page.text).toContain('سجّل الدخول باسمك كما هو مُسجَّل، أو راجِع المسؤول.')
   })
 
-  it('the log names a user whose name is similar, with the name that is known', async () => {
+  inFullRun('the log names a user whose name is similar, with the name that is known', async () => {
     const app = await startTolerantApp()
 
     await app.signInAs('al\u200bice')
@@ -53,7 +54,7 @@ describe('a user whose name is similar to a known one', () => {
     )
   })
 
-  it('a similar name is another user if the app says that its names are exact', async () => {
+  inFullRun('a similar name is another user if the app says that its names are exact', async () => {
     const app = await startTolerantApp({ usernames: 'exact' })
 
     await app.signInAs('ALICE')
@@ -77,7 +78,7 @@ describe('a user whose name is similar to a known one', () => {
     },
   )
 
-  it.each(['distinct', 'exact'] as const)(
+  inFullRun.each(['distinct', 'exact'] as const)(
     'a display name with direction controls is replaced by the username, with usernames set to %s',
     async (usernames) => {
       const user: MfaOptions['user'] = (req) =>

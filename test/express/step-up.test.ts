@@ -7,6 +7,7 @@ import { mfa, requireMfa, verifiedMfa } from 'second-factor'
 import type { MfaOptions, MfaRequiredError } from 'second-factor'
 
 import { createTestClock } from '../../src/testing/clock.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** Routes that want more than a sign-in. */
@@ -46,7 +47,7 @@ function startBank(options: Partial<MfaOptions> = {}) {
   })
 }
 
-describe('requireMfa({ factors })', () => {
+describeInFullRun('requireMfa({ factors })', () => {
   it('requireMfa({ factors }) accepts a verification by one of these factors, and demands one of them otherwise', async () => {
     const app = await startBank()
     const browser = app.browser()
@@ -95,7 +96,7 @@ describe('requireMfa({ purpose })', () => {
   }
   const headline = (text: string) => /<h1[^>]*>([^<]*)</.exec(text)?.[1]
 
-  it('requireMfa({ purpose }) shows on the page and on the device what is confirmed', async () => {
+  inFullRun('requireMfa({ purpose }) shows on the page and on the device what is confirmed', async () => {
     const { browser, purposeShown } = await verifiedLongAgo()
 
     const page = await browser.visit('/new-password')
@@ -106,7 +107,7 @@ describe('requireMfa({ purpose })', () => {
     expect(await purposeShown()).toBe('change your password')
   })
 
-  it('a step-up that was denied on the device is not called a sign-in', async () => {
+  inFullRun('a step-up that was denied on the device is not called a sign-in', async () => {
     const { app, browser, account } = await verifiedLongAgo()
     await browser.visit('/new-password')
 
@@ -117,7 +118,7 @@ describe('requireMfa({ purpose })', () => {
     expect(page.text).toContain('Someone else may be using your account.')
   })
 
-  it('requireMfa({ purpose }) shows the purpose where a code is typed, too', async () => {
+  inFullRun('requireMfa({ purpose }) shows the purpose where a code is typed, too', async () => {
     const { app, browser } = await verifiedLongAgo()
     const { baseUrl, apiKey, fetch } = await app.service.connect()
     const client = createClient({ baseUrl, apiKey, fetch })
@@ -129,7 +130,7 @@ describe('requireMfa({ purpose })', () => {
     )
   })
 
-  it('requireMfa({ purpose }) asks again for another purpose', async () => {
+  inFullRun('requireMfa({ purpose }) asks again for another purpose', async () => {
     const { browser, purposeShown } = await verifiedLongAgo()
     await browser.visit('/danger?')
     await browser.visit('/new-password')
@@ -137,7 +138,7 @@ describe('requireMfa({ purpose })', () => {
     expect(await purposeShown()).toBe('change your password')
   })
 
-  it('requireMfa({ purpose }) passes the purpose on to a script, whose user opens the page', async () => {
+  inFullRun('requireMfa({ purpose }) passes the purpose on to a script, whose user opens the page', async () => {
     const { browser, purposeShown } = await verifiedLongAgo()
 
     const refused = await browser.fetch('/new-password')
@@ -178,7 +179,7 @@ describe('req.mfa.challenge()', () => {
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/transfer/again')
   })
 
-  it('req.mfa.challenge() detects a maxAge in milliseconds', async () => {
+  inFullRun('req.mfa.challenge() detects a maxAge in milliseconds', async () => {
     const app = await startBank()
     const browser = app.browser()
     await app.verify(browser, 'alice')

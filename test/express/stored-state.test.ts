@@ -10,6 +10,7 @@ import { RequestedPhishingResistance } from '../../src/contract/phishing-resista
 import { Factor } from '../../src/contract/factor.ts'
 import type { MfaState } from '../../src/express/session/mfa-state.ts'
 import { parseState, serializeState } from '../../src/express/session/stored-state.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 const words = fc.oneof(
@@ -118,25 +119,28 @@ describe('the stored verification record', () => {
     },
   )
 
-  it('a verification record in the format of earlier versions leads to a new second step, not to an error', async () => {
-    const memory = new session.MemoryStore()
-    const raw = (memory as unknown as { sessions: Record<string, string> }).sessions
-    const app = await startWebApp({ session: { store: memory } })
-    const browser = app.browser()
-    await app.verify(browser, 'alice')
-    expect((await browser.fetch('/account')).status).toBe(200)
+  inFullRun(
+    'a verification record in the format of earlier versions leads to a new second step, not to an error',
+    async () => {
+      const memory = new session.MemoryStore()
+      const raw = (memory as unknown as { sessions: Record<string, string> }).sessions
+      const app = await startWebApp({ session: { store: memory } })
+      const browser = app.browser()
+      await app.verify(browser, 'alice')
+      expect((await browser.fetch('/account')).status).toBe(200)
 
-    for (const [id, text] of Object.entries(raw)) {
-      const stored = JSON.parse(text) as { mfa?: { verified?: unknown } }
-      const record = parseState(stored.mfa)
-      if (!record.verified) continue
-      expect(record.verified.at).toBeGreaterThan(app.clock.now() - maxVerifiedAge)
-      raw[id] = JSON.stringify({ ...stored, mfa: { ...record } })
-    }
+      for (const [id, text] of Object.entries(raw)) {
+        const stored = JSON.parse(text) as { mfa?: { verified?: unknown } }
+        const record = parseState(stored.mfa)
+        if (!record.verified) continue
+        expect(record.verified.at).toBeGreaterThan(app.clock.now() - maxVerifiedAge)
+        raw[id] = JSON.stringify({ ...stored, mfa: { ...record } })
+      }
 
-    expect((await browser.fetch('/account')).status).toBe(403)
-    expect((await browser.visit('/account')).text).toContain('Approve the sign-in')
-  })
+      expect((await browser.fetch('/account')).status).toBe(403)
+      expect((await browser.visit('/account')).text).toContain('Approve the sign-in')
+    },
+  )
 })
 
 describe('the challenges of a web session', () => {

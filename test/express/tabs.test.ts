@@ -1,13 +1,14 @@
 import { MemoryStore } from 'express-session'
 import { describe, expect, it } from 'vitest'
 
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** The address that a page of a challenge loads again by itself, where there is no script. */
 const reloadOf = (page: { text: string }) => /content="\d+;url=([^"]+)"/.exec(page.text)?.[1] ?? ''
 
 describe('two tabs', () => {
-  it('two tabs continue at the same page when the second follows the first', async () => {
+  inFullRun('two tabs continue at the same page when the second follows the first', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -45,7 +46,7 @@ describe('two tabs', () => {
     expect(arrived).toEqual(['/account', '/mfa?spent'])
   })
 
-  it('two tabs show the same number and share one request', async () => {
+  inFullRun('two tabs show the same number and share one request', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -56,7 +57,7 @@ describe('two tabs', () => {
     expect((await app.device.requests(account)).requests).toHaveLength(1)
   })
 
-  it('tabs that send again at the same moment send one request', async () => {
+  inFullRun('tabs that send again at the same moment send one request', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -83,7 +84,7 @@ describe('a stale tab', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it.each(['/mfa/send', '/mfa/cancel', '/mfa/code', '/mfa/email'])(
+  inFullRun.each(['/mfa/send', '/mfa/cancel', '/mfa/code', '/mfa/email'])(
     'a stale tab of a passed challenge requests nothing with %s, and goes where the other tab went',
     async (path) => {
       const app = await startWebApp()
@@ -98,7 +99,7 @@ describe('a stale tab', () => {
     },
   )
 
-  it('a stale tab of a signed-out user completes nothing for the next user', async () => {
+  inFullRun('a stale tab of a signed-out user completes nothing for the next user', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -113,7 +114,7 @@ describe('a stale tab', () => {
   })
 })
 
-describe('the back button', () => {
+describeInFullRun('the back button', () => {
   it('going back to a passed challenge continues to the app, and sends no request', async () => {
     const app = await startWebApp()
     const browser = app.browser()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 describe('a user who sends too many requests', () => {
@@ -24,7 +25,7 @@ describe('a user who sends too many requests', () => {
     expect((await browser.visit('/mfa')).text).toContain('Approve the sign-in')
   })
 
-  it('a new web session does not get around the wait for the next request', async () => {
+  inFullRun('a new web session does not get around the wait for the next request', async () => {
     const app = await startWebApp()
     const { account } = await app.enroll(app.browser(), 'alice')
     await app.answer(account, 'report')
@@ -38,7 +39,7 @@ describe('a user who sends too many requests', () => {
   })
 })
 
-describe('an attacker who guesses codes', () => {
+describeInFullRun('an attacker who guesses codes', () => {
   it('codes are paused after five wrong tries, and the device can still approve', async () => {
     const app = await startWebApp()
     const browser = app.browser()

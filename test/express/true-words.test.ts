@@ -5,6 +5,7 @@ import { unlockUser } from '../../src/service/features/people/unlock.ts'
 import { openDatabase } from '../service/engine/audit/recorded.ts'
 import type { Browser } from '../support/browser.ts'
 import { useEngine } from '../support/engines.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 const minute = 60
@@ -142,7 +143,7 @@ describe('the page while no request can be sent', () => {
     expect(page.text).not.toContain('>Use a code<')
   })
 
-  it('the page does not offer to send again after the last allowed request was denied', async () => {
+  inFullRun('the page does not offer to send again after the last allowed request was denied', async () => {
     const app = await arrange()
     await app.spendPushes()
     const browser = await app.enter()

@@ -6,6 +6,7 @@ import { startTestService } from 'second-factor/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 
 type People = { shop?: string; office?: string }
@@ -74,7 +75,7 @@ describe('two instances of mfa() in one app', () => {
     expect((await browser.fetch('/office')).status).toBe(403)
   })
 
-  it('instances of mfa() with one service share verified users', async () => {
+  inFullRun('instances of mfa() with one service share verified users', async () => {
     const service = await openService()
     const browser = (
       await startApp({ shop: { service, clock: service.clock }, office: { service, clock: service.clock } })

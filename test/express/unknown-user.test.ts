@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { startService } from '../service/start-service.ts'
 
@@ -53,7 +54,7 @@ describe('a user whom the service does not know', () => {
     expect(app.trouble).toEqual([])
   })
 
-  it('an unknown user who enters a code is told how to set up a device', async () => {
+  inFullRun('an unknown user who enters a code is told how to set up a device', async () => {
     const { app, browser } = await start(true)
     await app.signIn(browser, 'alice')
 

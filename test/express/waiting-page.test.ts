@@ -2,6 +2,7 @@ import { startTestService } from 'second-factor/testing'
 import { describe, expect, it } from 'vitest'
 
 import { random128 } from '../support/device-signer.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { shownCode } from '../support/shown-code.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
@@ -28,7 +29,7 @@ async function withOldService(authenticatorUrl: string | undefined) {
 }
 
 describe('the waiting page', () => {
-  it('the waiting page names the device that was asked', async () => {
+  inFullRun('the waiting page names the device that was asked', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { page } = await app.enroll(browser, 'alice')
@@ -45,7 +46,7 @@ describe('the waiting page', () => {
     expect(linkOn(page)).toBeUndefined()
   })
 
-  it('the waiting page escapes the name of the device, which the device chooses', async () => {
+  inFullRun('the waiting page escapes the name of the device, which the device chooses', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -92,7 +93,7 @@ describe('the code on the waiting page', () => {
     return { app, browser, account, page, request, scan }
   }
 
-  it('the QR code is not a URL, and gives the device the number of the page', async () => {
+  inFullRun('the QR code is not a URL, and gives the device the number of the page', async () => {
     const { page, request, scan } = await waiting()
     const code = shownCode(page)!
 
@@ -104,7 +105,7 @@ describe('the code on the waiting page', () => {
     expect(page.text).not.toContain(code.secret)
   })
 
-  it('the QR code stays the same while its request waits, and changes for the next request', async () => {
+  inFullRun('the QR code stays the same while its request waits, and changes for the next request', async () => {
     const { app, browser, page } = await waiting()
 
     const reloadedPage = await browser.visit('/mfa')
@@ -145,7 +146,7 @@ describe('the code on the waiting page', () => {
     expect(texts.map((text) => text.includes('scanSecret'))).toEqual([true, false])
   })
 
-  it('no QR code is shown without a number, or by a service that speaks only 1.3', async () => {
+  inFullRun('no QR code is shown without a number, or by a service that speaks only 1.3', async () => {
     const app = await startWebApp({ mfa: { numberMatching: false } })
     const { page } = await app.enroll(app.browser(), 'alice')
 
@@ -153,7 +154,7 @@ describe('the code on the waiting page', () => {
   })
 })
 
-describe('a page of an open request', () => {
+describeInFullRun('a page of an open request', () => {
   it.each(['/mfa', '/mfa?use=other', '/mfa?use=code', '/mfa/devices'])(
     'a page of an open request asks the service for the user once: %s',
     async (path) => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { codesOf, isIn, startOwnApp } from './own-factors.ts'
 
 const codesOnly = { factors: ['otp', 'bypass'] as ('otp' | 'bypass')[] }
 
 describe("mfa({ factors }) without 'push'", () => {
-  it('mfa() without push provisions newcomers and leads them to set up an authenticator app', async () => {
+  inFullRun('mfa() without push provisions newcomers and leads them to set up an authenticator app', async () => {
     const app = await startOwnApp(codesOnly)
     const { browser, page } = await app.newcomer()
     expect(page.path).toBe('/mfa/enroll/app')
@@ -26,7 +27,7 @@ describe("mfa({ factors }) without 'push'", () => {
     await expect(app.client.tokens.get(app.domainId, id)).rejects.toMatchObject({ code: 'api.error.notfound.token' })
   })
 
-  it('mfa() without push asks users who have an authenticator app for its code', async () => {
+  inFullRun('mfa() without push asks users who have an authenticator app for its code', async () => {
     const app = await startOwnApp(codesOnly)
     await app.withApp()
     const browser = app.browser()
@@ -57,7 +58,7 @@ describe("mfa({ factors }) without 'push'", () => {
     expect(page.path).toBe('/mfa')
   })
 
-  it('mfa() without push creates no user whose name is similar to a known one', async () => {
+  inFullRun('mfa() without push creates no user whose name is similar to a known one', async () => {
     const app = await startOwnApp(codesOnly)
     await app.newcomer('alice')
 

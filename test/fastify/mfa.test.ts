@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
 import { registerSessions, sessionOf, startFastifyApp } from '../support/frameworks.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { numberOn } from '../support/web-app.ts'
 
 const user = (request: FastifyRequest) => sessionOf(request).user
@@ -46,7 +47,7 @@ async function open(app: FastifyInstance) {
 }
 
 describe('the plugin for Fastify', () => {
-  it('the plugin is refused at start before the web session, with what to write', async () => {
+  inFullRun('the plugin is refused at start before the web session, with what to write', async () => {
     const app = createFastify()
     const service = await startTestService()
     onTestFinished(() => service.close())
@@ -54,7 +55,7 @@ describe('the plugin for Fastify', () => {
     await expect(app.register(mfa, { service, user })).rejects.toThrow('write await app.register(session, …) before')
   })
 
-  it.each([
+  inFullRun.each([
     ['without the option user', {}, 'set the option user'],
     ['with an unknown option', { user, appname: 'Bank' }, 'appname'],
   ])('the plugin is refused at start %s', async (_, options, message) => {
@@ -63,27 +64,32 @@ describe('the plugin for Fastify', () => {
     await expect(app.register(mfa, { service, ...options } as MfaOptions)).rejects.toThrow(message)
   })
 
-  it('the plugin gates the routes that the app has registered before it, and nothing beside its own part of the app', async () => {
-    const { app, mfaOptions } = await arrange()
-    addLogin(app)
-    await app.register(async (outside) => void outside.get('/outside', () => 'outside'))
-    await app.register(
-      async (portal) => {
-        portal.get('/early', () => 'early')
-        await portal.register(mfa, mfaOptions)
-        await portal.register(async (inner) => void inner.get('/late', () => 'late'))
-      },
-      { prefix: '/portal' },
-    )
-    const browser = await open(app)
-    await browser.open('/login')
+  inFullRun(
+    'the plugin gates the routes that the app has registered before it, and nothing beside its own part of the app',
+    async () => {
+      const { app, mfaOptions } = await arrange()
+      addLogin(app)
+      await app.register(async (outside) => void outside.get('/outside', () => 'outside'))
+      await app.register(
+        async (portal) => {
+          portal.get('/early', () => 'early')
+          await portal.register(mfa, mfaOptions)
+          await portal.register(async (inner) => void inner.get('/late', () => 'late'))
+        },
+        { prefix: '/portal' },
+      )
+      const browser = await open(app)
+      await browser.open('/login')
 
-    const answers = await Promise.all(['/portal/early', '/portal/late', '/outside'].map((path) => browser.fetch(path)))
+      const answers = await Promise.all(
+        ['/portal/early', '/portal/late', '/outside'].map((path) => browser.fetch(path)),
+      )
 
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 200])
-    expect(answers[0]?.body).toMatchObject({ challenge: '/portal/mfa' })
-    expect((await browser.visit('/portal/early')).text).toContain('Approve the sign-in')
-  })
+      expect(answers.map(({ status }) => status)).toEqual([403, 403, 200])
+      expect(answers[0]?.body).toMatchObject({ challenge: '/portal/mfa' })
+      expect((await browser.visit('/portal/early')).text).toContain('Approve the sign-in')
+    },
+  )
 
   it('the plugin leads users of a later login to its own pages, also from the part of the app with another one', async () => {
     const later = (request: FastifyRequest) => (request as { later?: { username: string } }).later
@@ -131,7 +137,7 @@ describe('the plugin for Fastify', () => {
     expect((await browser.fetch('/secret')).status).toBe(403)
   })
 
-  it.each(['/a/', '/ä', '/a b', '/:tenant'])('the plugin is refused at the prefix %j', async (prefix) => {
+  inFullRun.each(['/a/', '/ä', '/a b', '/:tenant'])('the plugin is refused at the prefix %j', async (prefix) => {
     const { app, mfaOptions } = await arrange()
 
     await expect(app.register(async (part) => part.register(mfa, mfaOptions), { prefix })).rejects.toThrow(
@@ -163,25 +169,28 @@ describe('the plugin for Fastify', () => {
     expect((await browser.open('/', script)).text).toBe('{"verified":true}')
   })
 
-  it('mfa of Fastify warns of a login for one request, and not of one that @fastify/passport keeps and that redirects', async () => {
-    const { app, mfaOptions, warnings } = await arrange({
-      user: (request) => (request as { user?: { username: string } }).user,
-    })
-    app.decorateRequest('user', undefined)
-    await app.register(mfa, mfaOptions)
-    app.get('/login/:kind', (request, reply) => {
-      Object.assign(request, { user: { username: 'alice' } })
-      // @fastify/passport stores the serialized user itself, without `{ user }` around it.
-      if (request.url === '/login/lasting') Object.assign(request.session, { passport: 'alice' })
-      return reply.redirect('/', 303)
-    })
+  inFullRun(
+    'mfa of Fastify warns of a login for one request, and not of one that @fastify/passport keeps and that redirects',
+    async () => {
+      const { app, mfaOptions, warnings } = await arrange({
+        user: (request) => (request as { user?: { username: string } }).user,
+      })
+      app.decorateRequest('user', undefined)
+      await app.register(mfa, mfaOptions)
+      app.get('/login/:kind', (request, reply) => {
+        Object.assign(request, { user: { username: 'alice' } })
+        // @fastify/passport stores the serialized user itself, without `{ user }` around it.
+        if (request.url === '/login/lasting') Object.assign(request.session, { passport: 'alice' })
+        return reply.redirect('/', 303)
+      })
 
-    await app.inject('/login/lasting')
-    await app.inject('/login/once')
+      await app.inject('/login/lasting')
+      await app.inject('/login/once')
 
-    const ofLogins = () => warnings.filter((text) => text.includes('a user signed in after mfa() ran'))
-    await expect.poll(ofLogins).toEqual([expect.stringContaining('GET /login/once: ')])
-  })
+      const ofLogins = () => warnings.filter((text) => text.includes('a user signed in after mfa() ran'))
+      await expect.poll(ofLogins).toEqual([expect.stringContaining('GET /login/once: ')])
+    },
+  )
 
   it('requireMfa() of Fastify is an error where mfa did not run, and lets nobody pass who is not signed in', async () => {
     const { app, mfaOptions } = await arrange()
@@ -201,7 +210,7 @@ describe('the plugin for Fastify', () => {
     expect((await browser.fetch('/inside')).status).toBe(401)
   })
 
-  it('verifiedMfa() of Fastify throws unless the user is verified, and forgetMfa() ends that', async () => {
+  inFullRun('verifiedMfa() of Fastify throws unless the user is verified, and forgetMfa() ends that', async () => {
     const app = await startFastifyApp('@fastify/session', {
       mfa: { gate: false },
       routes(fastify) {
@@ -223,7 +232,7 @@ describe('the plugin for Fastify', () => {
 })
 
 describe('the pages on Fastify', () => {
-  it.each([
+  inFullRun.each([
     ['without a parser for forms', undefined],
     ['with @fastify/formbody', (app: FastifyInstance) => void app.register(formbody)],
     [
@@ -256,54 +265,60 @@ describe('the pages on Fastify', () => {
     expect(body).toEqual({ a: 1 })
   })
 
-  it('hooks that the app adds after mfa do not run for its pages, and of those before it that reject forms a warning tells', async () => {
-    const late = await arrange()
-    await late.app.register(mfa, late.mfaOptions)
-    const early = await arrange()
-    addLogin(late.app)
-    addLogin(early.app)
-    const protect = (app: FastifyInstance) =>
-      void app.addHook('onRequest', ({ method }, reply, done) => {
-        if (method === 'POST') void reply.code(403).send('no token')
-        else done()
+  inFullRun(
+    'hooks that the app adds after mfa do not run for its pages, and of those before it that reject forms a warning tells',
+    async () => {
+      const late = await arrange()
+      await late.app.register(mfa, late.mfaOptions)
+      const early = await arrange()
+      addLogin(late.app)
+      addLogin(early.app)
+      const protect = (app: FastifyInstance) =>
+        void app.addHook('onRequest', ({ method }, reply, done) => {
+          if (method === 'POST') void reply.code(403).send('no token')
+          else done()
+        })
+      protect(late.app)
+      protect(early.app)
+      await early.app.register(mfa, early.mfaOptions)
+      const [browser, rejected] = [await open(late.app), await open(early.app)]
+      for (const each of [browser, rejected]) {
+        await each.open('/login')
+        await each.visit('/')
+      }
+      await late.device.approve()
+
+      expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/')
+      expect((await rejected.submit('/mfa/complete')).text).toBe('no token')
+      expect(early.warnings.join()).toContain('Change the order: await app.register(mfa')
+    },
+  )
+
+  inFullRun(
+    'headers that hooks have set are on the pages and on the files of the service, and the pages have a policy of their own',
+    async () => {
+      const app = await startFastifyApp('@fastify/session', {
+        beforeMfa: (fastify) =>
+          void fastify.addHook('onRequest', async (_request, reply) => {
+            reply.headers({
+              'Strict-Transport-Security': 'max-age=1',
+              'Content-Security-Policy': "default-src 'none'",
+              Vary: 'Origin',
+            })
+          }),
       })
-    protect(late.app)
-    protect(early.app)
-    await early.app.register(mfa, early.mfaOptions)
-    const [browser, rejected] = [await open(late.app), await open(early.app)]
-    for (const each of [browser, rejected]) {
-      await each.open('/login')
-      await each.visit('/')
-    }
-    await late.device.approve()
+      const browser = app.browser()
+      await app.signIn(browser, 'alice')
 
-    expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/')
-    expect((await rejected.submit('/mfa/complete')).text).toBe('no token')
-    expect(early.warnings.join()).toContain('Change the order: await app.register(mfa')
-  })
+      const page = await browser.visit('/account')
+      const file = await browser.open('/mfa/authenticator/')
 
-  it('headers that hooks have set are on the pages and on the files of the service, and the pages have a policy of their own', async () => {
-    const app = await startFastifyApp('@fastify/session', {
-      beforeMfa: (fastify) =>
-        void fastify.addHook('onRequest', async (_request, reply) => {
-          reply.headers({
-            'Strict-Transport-Security': 'max-age=1',
-            'Content-Security-Policy': "default-src 'none'",
-            Vary: 'Origin',
-          })
-        }),
-    })
-    const browser = app.browser()
-    await app.signIn(browser, 'alice')
-
-    const page = await browser.visit('/account')
-    const file = await browser.open('/mfa/authenticator/')
-
-    expect(page.headers['strict-transport-security']).toBe('max-age=1')
-    expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'")
-    expect(page.headers['vary']).toBe('Origin, Accept-Language')
-    expect([file.status, file.headers['strict-transport-security']]).toEqual([200, 'max-age=1'])
-  })
+      expect(page.headers['strict-transport-security']).toBe('max-age=1')
+      expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+      expect(page.headers['vary']).toBe('Origin, Accept-Language')
+      expect([file.status, file.headers['strict-transport-security']]).toEqual([200, 'max-age=1'])
+    },
+  )
 
   it.each(['@fastify/session', '@fastify/secure-session'] as const)(
     'public files on %s carry no cookie, whatever the app stores in each request',
@@ -326,7 +341,7 @@ describe('the pages on Fastify', () => {
     },
   )
 
-  it.each(['@fastify/session', '@fastify/secure-session'] as const)(
+  inFullRun.each(['@fastify/session', '@fastify/secure-session'] as const)(
     'the web session of %s can be read by the hooks of the app for each answer below /mfa',
     async (framework) => {
       const logged: unknown[] = []
@@ -363,7 +378,7 @@ describe('the pages on Fastify', () => {
     expect(headers['cache-control']).toBe('private, max-age=31536000, immutable')
   })
 
-  it('the event stream of a waiting page tells of the approval, and ends', async () => {
+  inFullRun('the event stream of a waiting page tells of the approval, and ends', async () => {
     const app = await startFastifyApp('@fastify/session')
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -377,7 +392,7 @@ describe('the pages on Fastify', () => {
   })
 })
 
-describe('the option logout on Fastify', () => {
+describeInFullRun('the option logout on Fastify', () => {
   it.each([
     ['takes the request alone', async (request: FastifyRequest) => sessionOf(request).destroy?.(), '/'],
     [

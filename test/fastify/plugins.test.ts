@@ -19,6 +19,7 @@ import { WebSocket } from 'ws'
 
 import { createBrowser } from '../support/browser.ts'
 import { registerSessions, sessionOf } from '../support/frameworks.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 interface Settings {
   readonly fastify?: object
@@ -100,7 +101,7 @@ describe('the plugin for Fastify beside other plugins', () => {
     expect((await browser.open('/')).text).toContain('secret')
   })
 
-  it("with @fastify/view, the challenge is the app's own page", async () => {
+  inFullRun("with @fastify/view, the challenge is the app's own page", async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-fastify-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     writeFileSync(join(folder, 'second-step.pug'), "h1= 'Our page: ' + headline\n!= content")
@@ -115,40 +116,43 @@ describe('the plugin for Fastify beside other plugins', () => {
     expect(page.text).toContain('<h1>Our page: Approve the sign-in</h1>')
   })
 
-  it('with @fastify/websocket, a socket opens for verified users alone, and closes when the verification ends', async () => {
-    const beforeMfa = (app: FastifyInstance) => app.register(webSocket)
-    const { device, service, listen } = await start({
-      beforeMfa,
-      routes(app) {
-        app.get('/live', { websocket: true }, async (socket, request) => {
-          const upgrade = await verifyUpgrade(request)
-          if (!upgrade) return socket.close(4403, 'mfa_required')
-          socket.once(
-            'close',
-            upgrade.onEnd(() => socket.close(4403, 'mfa_required')),
-          )
-          socket.send('open')
-        })
-      },
-    })
-    const browser = await listen()
-    const openSocket = () => new WebSocket(`${browser.url}/live`, { headers: { cookie: browser.cookies() } })
-    await browser.open('/login')
-    const refused = openSocket()
-    const [error] = (await once(refused, 'error')) as [Error]
-    await pass(browser, device)
+  inFullRun(
+    'with @fastify/websocket, a socket opens for verified users alone, and closes when the verification ends',
+    async () => {
+      const beforeMfa = (app: FastifyInstance) => app.register(webSocket)
+      const { device, service, listen } = await start({
+        beforeMfa,
+        routes(app) {
+          app.get('/live', { websocket: true }, async (socket, request) => {
+            const upgrade = await verifyUpgrade(request)
+            if (!upgrade) return socket.close(4403, 'mfa_required')
+            socket.once(
+              'close',
+              upgrade.onEnd(() => socket.close(4403, 'mfa_required')),
+            )
+            socket.send('open')
+          })
+        },
+      })
+      const browser = await listen()
+      const openSocket = () => new WebSocket(`${browser.url}/live`, { headers: { cookie: browser.cookies() } })
+      await browser.open('/login')
+      const refused = openSocket()
+      const [error] = (await once(refused, 'error')) as [Error]
+      await pass(browser, device)
 
-    const socket = openSocket()
-    const [message] = (await once(socket, 'message')) as [Buffer]
-    await service.endSessions('alice')
-    const [code] = (await once(socket, 'close')) as [number]
+      const socket = openSocket()
+      const [message] = (await once(socket, 'message')) as [Buffer]
+      await service.endSessions('alice')
+      const [code] = (await once(socket, 'close')) as [number]
 
-    expect(error.message).toContain('403')
-    expect(String(message)).toBe('open')
-    expect(code).toBe(4403)
-  })
+      expect(error.message).toContain('403')
+      expect(String(message)).toBe('open')
+      expect(code).toBe(4403)
+    },
+  )
 
-  it('over HTTP/2, a person passes the second step', async () => {
+  inFullRun('over HTTP/2, a person passes the second step', async () => {
     const { app, device } = await start({ fastify: { http2: true, forceCloseConnections: false } })
     const address = await app.listen({ port: 0, host: '127.0.0.1' })
     const session = connect(address)
@@ -171,7 +175,7 @@ describe('the plugin for Fastify beside other plugins', () => {
     expect((await call('GET', '/')).text).toContain('secret')
   })
 
-  it('an app closes at once while pages wait, without force', async () => {
+  inFullRun('an app closes at once while pages wait, without force', async () => {
     const { app, listen } = await start({ fastify: { forceCloseConnections: 'idle' } })
     const browser = await listen()
     await browser.open('/login')

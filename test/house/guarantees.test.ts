@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url'
 
 import { describe, expect, it } from 'vitest'
 
+import { isLeftOut } from './left-out.ts'
+
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const text = readFileSync(`${root}docs/guarantees.md`, 'utf8')
 const lines = text.split('\n').filter((line) => line.startsWith('- '))
@@ -23,5 +25,38 @@ describe('the guarantees', () => {
     const file = `${root}test/${path}`
     expect(existsSync(file)).toBe(true)
     expect(readFileSync(file, 'utf8').replaceAll("\\'", "'")).toContain(title)
+  })
+
+  it('npm test leaves out no test that proves a guarantee', () => {
+    const leftOut = guarantees.filter(({ path, title = '' }) =>
+      isLeftOut(readFileSync(`${root}test/${path}`, 'utf8'), title),
+    )
+
+    expect(leftOut.map(({ path, title }) => `${path}: ${title}`)).toEqual([])
+  })
+})
+
+describe('a test that is left out', () => {
+  it.each([
+    ['by itself', "describe('a suite', () => {\n  inFullRun('a title', () => {\n"],
+    ['by its table', "describe('a suite', () => {\n  inFullRun.each([\n    ['a row'],\n  ])('a title %s', () => {\n"],
+    ['by its suite', "describeInFullRun('a suite', () => {\n  it('a title', () => {\n"],
+    ['in more lines', "describe('a suite', () => {\n  inFullRun(\n    'a title',\n    async () => {\n"],
+  ])('a test that is left out is known %s', (_, source) => {
+    expect(isLeftOut(source, 'a title')).toBe(true)
+  })
+
+  it.each([
+    ['one before it', "describe('a suite', () => {\n  inFullRun('another', () => {\n  })\n\n  it('a title', () => {\n"],
+    [
+      'a suite before it',
+      "describeInFullRun('another', () => {\n})\n\ndescribe('a suite', () => {\n  it('a title', () => {\n",
+    ],
+    [
+      'a table before it',
+      "  inFullRun.each([\n    ['a row'],\n  ])('another', () => {\n  })\n\n  it.each([\n    ['a row'],\n  ])('a title', () => {\n",
+    ],
+  ])('a test is not left out because of %s', (_, source) => {
+    expect(isLeftOut(source, 'a title')).toBe(false)
   })
 })

@@ -9,6 +9,7 @@ import { systemClock } from '../../src/ground/clock.ts'
 import { createBrowserBinding } from '../../src/oidc/browser-binding.ts'
 import { hostCookie } from '../../src/oidc/cookie-names.ts'
 import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { numberOn } from '../support/web-app.ts'
 import { ask, authorizationRequest, errorIn, openSignIn, startProvider, usePasskey } from './start-provider.ts'
 import type { StartedProvider } from './start-provider.ts'
@@ -25,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => provider.close())
 
-describe('the web session of one kind of client', () => {
+describeInFullRun('the web session of one kind of client', () => {
   it('the web session of one kind of client is unknown to another kind, whatever the cookie is called', async () => {
     const { account } = await provider.enroll('ada')
     const browser = provider.browser()
@@ -117,7 +118,7 @@ describe('an authorization request', () => {
     expect(old.path).toBe(late.pages('external'))
   })
 
-  it('an authorization request is one of few that a browser keeps open', async () => {
+  inFullRun('an authorization request is one of few that a browser keeps open', async () => {
     const browser = provider.browser()
     const { request } = await authorizationRequest()
     const { href } = openid.buildAuthorizationUrl(signIn, request)
@@ -174,7 +175,7 @@ describe('a whole sign-in', () => {
     expect(tokens.claims()).toMatchObject({ amr: ['hwk', 'user', 'mfa'] })
   })
 
-  it('a whole sign-in begins anew with prompt=login, and takes one answer of the passkey', async () => {
+  inFullRun('a whole sign-in begins anew with prompt=login, and takes one answer of the passkey', async () => {
     const { browser, base, authenticator } = await comeIn('dan')
     await browser.visit((await usePasskey(browser, base, authenticator)) ?? '')
 

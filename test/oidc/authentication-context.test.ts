@@ -9,6 +9,7 @@ import type { RequestOptions } from '../../src/contract/webauthn.ts'
 import { codeAt, stepAt } from '../../src/service/features/codes/totp.ts'
 import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
 import { random128 } from '../support/device-signer.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import type { MailServer } from '../support/mail-server.ts'
 import { ask, startProvider } from './start-provider.ts'
@@ -101,7 +102,7 @@ const passkey =
 const secondStep = 'urn:second-factor:second-step'
 
 describe('the tokens of a client', () => {
-  it.each<[string, SetUp, readonly string[], string]>([
+  inFullRun.each<[string, SetUp, readonly string[], string]>([
     ['a passkey of one device', passkey({}), ['hwk', 'user', 'mfa'], 'phrh'],
     ['a passkey of one device that was only touched', passkey({ uv: false }), ['hwk', 'user'], 'phrh'],
     ['a synced passkey', passkey({ be: true, bs: true }), ['swk', 'user', 'mfa'], 'phr'],

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Account } from '../../src/device/index.ts'
 import { systemClock } from '../../src/ground/clock.ts'
 import type { ServiceHandle } from '../../src/service-handle.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startProvider } from './start-provider.ts'
 import type { RegisteredClient, StartedProvider } from './start-provider.ts'
 
@@ -79,30 +80,33 @@ const details = (...actions: unknown[]) => JSON.stringify(actions)
 const transfer = { type: approvalType, title: 'Transfer €250.00', details: [{ label: 'To', value: 'Ada' }] }
 
 describe('a backchannel request', () => {
-  it('a backchannel request asks the device of the user whom the client names, and says how and when', async () => {
-    const { user, account } = await provider.enroll('ada')
-    const asked = await ask({ login_hint: 'ada', binding_message: 'Call 4711: is it you?' })
+  inFullRun(
+    'a backchannel request asks the device of the user whom the client names, and says how and when',
+    async () => {
+      const { user, account } = await provider.enroll('ada')
+      const asked = await ask({ login_hint: 'ada', binding_message: 'Call 4711: is it you?' })
 
-    const request = await requestOn(account)
-    await provider.answer(account, 'approve')
-    const tokens = await openid.pollBackchannelAuthenticationGrant(config, { ...asked, interval: 0.01 })
+      const request = await requestOn(account)
+      await provider.answer(account, 'approve')
+      const tokens = await openid.pollBackchannelAuthenticationGrant(config, { ...asked, interval: 0.01 })
 
-    expect(asked).toMatchObject({ interval: 5, expires_in: expect.any(Number) })
-    expect(asked).not.toHaveProperty('number')
-    expect(JSON.stringify(request)).toContain('Call 4711: is it you?')
-    expect(JSON.stringify(request)).toContain('Call center')
-    expect(tokens.claims()).toMatchObject({
-      sub: user.id,
-      aud: client.id,
-      acr: 'urn:second-factor:second-step',
-      amr: ['swk'],
-      auth_time: expect.any(Number),
-    })
-    expect(provider.events).toContainEqual(
-      expect.objectContaining({ event: 'signed_in', clientId: client.id, userId: user.id }),
-    )
-    expect(provider.trouble).toEqual([])
-  })
+      expect(asked).toMatchObject({ interval: 5, expires_in: expect.any(Number) })
+      expect(asked).not.toHaveProperty('number')
+      expect(JSON.stringify(request)).toContain('Call 4711: is it you?')
+      expect(JSON.stringify(request)).toContain('Call center')
+      expect(tokens.claims()).toMatchObject({
+        sub: user.id,
+        aud: client.id,
+        acr: 'urn:second-factor:second-step',
+        amr: ['swk'],
+        auth_time: expect.any(Number),
+      })
+      expect(provider.events).toContainEqual(
+        expect.objectContaining({ event: 'signed_in', clientId: client.id, userId: user.id }),
+      )
+      expect(provider.trouble).toEqual([])
+    },
+  )
 
   it('a backchannel request has the client wait, and wait longer if it asks too often', async () => {
     await provider.enroll('bea')
@@ -161,7 +165,7 @@ describe('a backchannel request', () => {
     expect(await errorOf(poll(id))).toBe('invalid_grant')
   })
 
-  it('a backchannel request goes on at another node, which has the same store', async () => {
+  inFullRun('a backchannel request goes on at another node, which has the same store', async () => {
     const { account } = await provider.enroll('gil')
     const { auth_req_id: id } = await ask({ login_hint: 'gil' })
     const other = await provider.otherNode()
@@ -235,7 +239,7 @@ describe('a backchannel request', () => {
     expect(tokens.id_token).toBeDefined()
   })
 
-  it('a backchannel request names the user by a token that the client got before', async () => {
+  inFullRun('a backchannel request names the user by a token that the client got before', async () => {
     const { account } = await provider.enroll('ida')
     const { auth_req_id: id } = await ask({ login_hint: 'ida' })
     await provider.answer(account, 'approve')

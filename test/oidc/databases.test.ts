@@ -4,6 +4,7 @@ import * as openid from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { engines, useEngine } from '../support/engines.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { openSignIn, startProvider, usePasskey } from './start-provider.ts'
 import type { StartedProvider } from './start-provider.ts'
 
@@ -27,7 +28,7 @@ describe.each(engines)('the OpenID provider on %s', (engine) => {
       (error: unknown) => (error as { error?: string }).error ?? String(error),
     )
 
-  it('the OpenID provider signs in, refreshes and revokes on each database', async () => {
+  inFullRun('the OpenID provider signs in, refreshes and revokes on each database', async () => {
     const user = await provider.addUser('ada')
     const passkey = await provider.addPasskey(user.id)
     const browser = provider.browser()
@@ -61,7 +62,7 @@ describe.each(engines)('the OpenID provider on %s', (engine) => {
     expect(provider.trouble).toEqual([])
   })
 
-  it('the OpenID provider has a client revoke what it was issued on each database', async () => {
+  inFullRun('the OpenID provider has a client revoke what it was issued on each database', async () => {
     const user = await provider.addUser('bob')
     const passkey = await provider.addPasskey(user.id)
     const browser = provider.browser()

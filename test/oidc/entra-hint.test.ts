@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { verifyHint } from '../../src/oidc/entra-hint.ts'
 import { createTenantKeys } from '../../src/oidc/entra-keys.ts'
 import { EntraSettings } from '../../src/admin-contract/oidc-entra.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { createEntraTenant } from './entra-tenant.ts'
 import type { HintOptions } from './entra-tenant.ts'
 
@@ -19,7 +20,7 @@ function verifyFor(options: HintOptions, settings: Partial<EntraSettings> = {}) 
 }
 
 describe('a hint of Microsoft Entra', () => {
-  it.each([
+  inFullRun.each([
     ['preferred_username', 'ada@contoso.com'],
     ['oid', '951ddb04-b16d-45f3-bbf7-b0fa18fa7aee'],
   ] as const)('names the user by %s', async (username, expected) => {
@@ -38,7 +39,7 @@ describe('a hint of Microsoft Entra', () => {
     },
   )
 
-  it.each([-361, 61])(
+  inFullRun.each([-361, 61])(
     'a hint of Microsoft Entra does not count if it was issued %d seconds from now, valid or not',
     async (age) => {
       const verified = verifyFor({ claims: { iat: now + age, exp: now + 600 } })
@@ -54,7 +55,7 @@ describe('a hint of Microsoft Entra', () => {
     },
   )
 
-  it.each(['', 'a.b', 'a.b.c.d', 'é.é.é'])(
+  inFullRun.each(['', 'a.b', 'a.b.c.d', 'é.é.é'])(
     'a hint of Microsoft Entra is refused if it is no token: "%s"',
     async (token) => {
       const tenant = createEntraTenant()

@@ -5,6 +5,7 @@ import type { JSONWebKeySet } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { currentCode } from '../../src/device/offline-code.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { createEntraTenant, usualClaims } from './entra-tenant.ts'
 import type { EntraTenant, HintOptions } from './entra-tenant.ts'
 import { openSignIn, startProvider, usePasskey } from './start-provider.ts'
@@ -90,37 +91,43 @@ async function verified(token: string | undefined) {
 }
 
 describe('an external authentication method of Microsoft Entra', () => {
-  it('an external authentication method of Microsoft Entra asks the device of the user whom the tenant names, and tells Entra so', async () => {
-    const { user, page, form } = await signedIn('ada@contoso.com')
+  inFullRun(
+    'an external authentication method of Microsoft Entra asks the device of the user whom the tenant names, and tells Entra so',
+    async () => {
+      const { user, page, form } = await signedIn('ada@contoso.com')
 
-    const { action, fields } = posted(page)
-    const { payload } = await verified(fields['id_token'])
-    const { iat = 0, ...claims } = payload
+      const { action, fields } = posted(page)
+      const { payload } = await verified(fields['id_token'])
+      const { iat = 0, ...claims } = payload
 
-    expect(action).toBe(microsoft)
-    expect(Object.keys(fields).toSorted()).toEqual(['id_token', 'state'])
-    expect(fields['state']).toBe(form['state'])
-    expect(claims).toEqual({
-      iss: provider.url,
-      aud: client.id,
-      sub: 'mBfcvuhSHkDWVgV72x2ruIYdSsPSvcj2R0qfc6mGEAA',
-      nonce: form['nonce'],
-      acr: 'possessionorinherence',
-      amr: ['swk'],
-      exp: iat + 600,
-    })
-    expect(provider.events).toContainEqual(
-      expect.objectContaining({ event: 'signed_in', clientId: client.id, userId: user.id, amr: ['swk'] }),
-    )
-    expect(page.headers['content-security-policy']).toContain('form-action https://login.microsoftonline.com')
-    expect(provider.trouble).toEqual([])
-  })
+      expect(action).toBe(microsoft)
+      expect(Object.keys(fields).toSorted()).toEqual(['id_token', 'state'])
+      expect(fields['state']).toBe(form['state'])
+      expect(claims).toEqual({
+        iss: provider.url,
+        aud: client.id,
+        sub: 'mBfcvuhSHkDWVgV72x2ruIYdSsPSvcj2R0qfc6mGEAA',
+        nonce: form['nonce'],
+        acr: 'possessionorinherence',
+        amr: ['swk'],
+        exp: iat + 600,
+      })
+      expect(provider.events).toContainEqual(
+        expect.objectContaining({ event: 'signed_in', clientId: client.id, userId: user.id, amr: ['swk'] }),
+      )
+      expect(page.headers['content-security-policy']).toContain('form-action https://login.microsoftonline.com')
+      expect(provider.trouble).toEqual([])
+    },
+  )
 
-  it('an external authentication method of Microsoft Entra leaves no cookie of a request that was answered', async () => {
-    const { browser } = await signedIn('max@contoso.com')
+  inFullRun(
+    'an external authentication method of Microsoft Entra leaves no cookie of a request that was answered',
+    async () => {
+      const { browser } = await signedIn('max@contoso.com')
 
-    expect(browser.cookies().filter((name) => name.startsWith('oidc-browser-'))).toEqual([])
-  })
+      expect(browser.cookies().filter((name) => name.startsWith('oidc-browser-'))).toEqual([])
+    },
+  )
 
   it('an external authentication method of Microsoft Entra ends in this browser with a logout of any client', async () => {
     const { user, browser } = await signedIn('lou@contoso.com')
@@ -138,31 +145,34 @@ describe('an external authentication method of Microsoft Entra', () => {
     expect([entered.status, left.status]).toEqual([400, 401])
   })
 
-  it('an external authentication method of Microsoft Entra publishes the certificate of each key, and the flow of Entra in the metadata', async () => {
-    const { page } = await signedIn('bea@contoso.com')
-    const token = posted(page).fields['id_token'] ?? ''
-    const { keys } = await verified(token)
-    const metadata = (await (await fetch(`${provider.url}/.well-known/openid-configuration`)).json()) as Record<
-      string,
-      unknown
-    >
+  inFullRun(
+    'an external authentication method of Microsoft Entra publishes the certificate of each key, and the flow of Entra in the metadata',
+    async () => {
+      const { page } = await signedIn('bea@contoso.com')
+      const token = posted(page).fields['id_token'] ?? ''
+      const { keys } = await verified(token)
+      const metadata = (await (await fetch(`${provider.url}/.well-known/openid-configuration`)).json()) as Record<
+        string,
+        unknown
+      >
 
-    const key = keys.keys.find(({ kid }) => kid === decodeProtectedHeader(token).kid)
-    const certificate = new X509Certificate(Buffer.from(key?.x5c?.[0] ?? '', 'base64'))
-    const { n, e, kty } = key ?? {}
+      const key = keys.keys.find(({ kid }) => kid === decodeProtectedHeader(token).kid)
+      const certificate = new X509Certificate(Buffer.from(key?.x5c?.[0] ?? '', 'base64'))
+      const { n, e, kty } = key ?? {}
 
-    expect(certificate.publicKey.export({ format: 'jwk' })).toEqual({ n, e, kty })
-    expect(certificate.verify(certificate.publicKey)).toBe(true)
-    expect(key).not.toHaveProperty('d')
-    expect(metadata).toMatchObject({
-      issuer: provider.url,
-      authorization_endpoint: `${provider.url}/oidc/authorize`,
-      response_types_supported: ['code', 'id_token'],
-      response_modes_supported: expect.arrayContaining(['form_post']),
-      id_token_signing_alg_values_supported: ['RS256'],
-      subject_types_supported: ['public'],
-    })
-  })
+      expect(certificate.publicKey.export({ format: 'jwk' })).toEqual({ n, e, kty })
+      expect(certificate.verify(certificate.publicKey)).toBe(true)
+      expect(key).not.toHaveProperty('d')
+      expect(metadata).toMatchObject({
+        issuer: provider.url,
+        authorization_endpoint: `${provider.url}/oidc/authorize`,
+        response_types_supported: ['code', 'id_token'],
+        response_modes_supported: expect.arrayContaining(['form_post']),
+        id_token_signing_alg_values_supported: ['RS256'],
+        subject_types_supported: ['public'],
+      })
+    },
+  )
 
   it('an external authentication method of Microsoft Entra asks again each time, whatever was passed in the browser before', async () => {
     const { browser, account } = await signedIn('cyd@contoso.com')
@@ -231,7 +241,7 @@ describe('an external authentication method of Microsoft Entra', () => {
     expect(payload).toMatchObject({ acr: 'possession', amr: ['otp'] })
   })
 
-  it.each([
+  inFullRun.each([
     ['fido', usualClaims.id_token.amr.values],
     ['pop', ['face', 'pop']],
   ])(
@@ -255,13 +265,13 @@ describe('an external authentication method of Microsoft Entra', () => {
 })
 
 describe('who is named by a tenant', () => {
-  it('who is named by a tenant is found without regard to case, as Entra compares usernames', async () => {
+  inFullRun('who is named by a tenant is found without regard to case, as Entra compares usernames', async () => {
     const { page } = await signedIn('ida@contoso.com', { claims: { preferred_username: 'Ida@Contoso.com' } })
 
     expect(posted(page).fields['id_token']).toBeDefined()
   })
 
-  it('who is named by a tenant can be named by the object id', async () => {
+  inFullRun('who is named by a tenant can be named by the object id', async () => {
     const byId = await registerTenant(tenant, { username: 'oid' })
     const { user, account } = await provider.enroll('951ddb04-b16d-45f3-bbf7-b0fa18fa7aee')
 

@@ -1,6 +1,7 @@
 import * as openid from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { ask, authorizationRequest, errorIn, startProvider } from './start-provider.ts'
 import type { StartedProvider } from './start-provider.ts'
 
@@ -23,24 +24,27 @@ async function signedIn(username: string) {
 }
 
 describe('an external second factor', () => {
-  it('an external second factor asks the device of the user whom the client names, and says how and when', async () => {
-    const { user, left, checks } = await signedIn('ada')
+  inFullRun(
+    'an external second factor asks the device of the user whom the client names, and says how and when',
+    async () => {
+      const { user, left, checks } = await signedIn('ada')
 
-    const tokens = await openid.authorizationCodeGrant(config, left, checks)
+      const tokens = await openid.authorizationCodeGrant(config, left, checks)
 
-    expect(left.href).toMatch(/^https:\/\/app\.example\/callback\?/)
-    expect(tokens.claims()).toMatchObject({
-      sub: user.id,
-      acr: 'urn:second-factor:second-step',
-      amr: ['swk'],
-      auth_time: expect.any(Number),
-      preferred_username: 'ada',
-      email: 'ada@example.com',
-    })
-    expect(provider.events).toContainEqual(expect.objectContaining({ event: 'signed_in', userId: user.id }))
-  })
+      expect(left.href).toMatch(/^https:\/\/app\.example\/callback\?/)
+      expect(tokens.claims()).toMatchObject({
+        sub: user.id,
+        acr: 'urn:second-factor:second-step',
+        amr: ['swk'],
+        auth_time: expect.any(Number),
+        preferred_username: 'ada',
+        email: 'ada@example.com',
+      })
+      expect(provider.events).toContainEqual(expect.objectContaining({ event: 'signed_in', userId: user.id }))
+    },
+  )
 
-  it('an external second factor accepts a recovery code as what it is', async () => {
+  inFullRun('an external second factor accepts a recovery code as what it is', async () => {
     const { user } = await provider.enroll('bea')
     const { code = '' } = await provider.api.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 30 })
     const browser = provider.browser()
@@ -171,16 +175,19 @@ describe('an external second factor', () => {
     expect(page.text).toContain('This sign-in can&#39;t continue')
   })
 
-  it('an external second factor names what it cannot reach: an unknown acr at once, a passkey after it was asked for', async () => {
-    const { browser } = await signedIn('ned')
-    const essential = (value: string) => JSON.stringify({ id_token: { acr: { essential: true, value } } })
+  inFullRun(
+    'an external second factor names what it cannot reach: an unknown acr at once, a passkey after it was asked for',
+    async () => {
+      const { browser } = await signedIn('ned')
+      const essential = (value: string) => JSON.stringify({ id_token: { acr: { essential: true, value } } })
 
-    const unknown = await ask(config, browser, { login_hint: 'ned', claims: essential('urn:other') })
-    const passkey = await ask(config, browser, { login_hint: 'ned', claims: essential('phr') })
+      const unknown = await ask(config, browser, { login_hint: 'ned', claims: essential('urn:other') })
+      const passkey = await ask(config, browser, { login_hint: 'ned', claims: essential('phr') })
 
-    expect(errorIn(unknown.left)).toBe('unmet_authentication_requirements')
-    expect(passkey.left).toBeUndefined()
-  })
+      expect(errorIn(unknown.left)).toBe('unmet_authentication_requirements')
+      expect(passkey.left).toBeUndefined()
+    },
+  )
 
   it.each(['/code', '/passkey', '/passkey/options'])(
     'an external second factor takes no other person by a code or passkey of theirs at %s',
@@ -200,7 +207,7 @@ describe('an external second factor', () => {
     },
   )
 
-  it('an external second factor keeps the sign-ins of two tabs apart', async () => {
+  inFullRun('an external second factor keeps the sign-ins of two tabs apart', async () => {
     const { account } = await provider.enroll('ola')
     const browser = provider.browser()
     const first = await ask(config, browser, { login_hint: 'ola' })

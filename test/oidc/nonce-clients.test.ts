@@ -1,6 +1,7 @@
 import * as openid from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import type { RegisteredClient, StartedProvider } from './start-provider.ts'
 import { authorizationRequest, errorIn, signInAt, startProvider } from './start-provider.ts'
 
@@ -41,7 +42,7 @@ const problemOf = (promise: Promise<unknown>) =>
   )
 
 describe('a client that is registered for a nonce', () => {
-  it('a client that is registered for a nonce signs people in by a nonce without PKCE', async () => {
+  inFullRun('a client that is registered for a nonce signs people in by a nonce without PKCE', async () => {
     const { request, checks } = await requestWithout(...pkce)
     const { expectedNonce, expectedState } = checks
 
@@ -65,20 +66,23 @@ describe('a client that is registered for a nonce', () => {
     },
   )
 
-  it('a client that is registered for a nonce finds out that a code was stolen from another browser', async () => {
-    const { request, checks } = await requestWithout(...pkce)
-    const { request: other } = await requestWithout(...pkce)
-    const { expectedNonce, expectedState } = checks
-    const left = await answerTo(request, 'thief')
-    const stolen = await answerTo(other, 'victim')
-    left.searchParams.set('code', stolen.searchParams.get('code') ?? '')
+  inFullRun(
+    'a client that is registered for a nonce finds out that a code was stolen from another browser',
+    async () => {
+      const { request, checks } = await requestWithout(...pkce)
+      const { request: other } = await requestWithout(...pkce)
+      const { expectedNonce, expectedState } = checks
+      const left = await answerTo(request, 'thief')
+      const stolen = await answerTo(other, 'victim')
+      left.searchParams.set('code', stolen.searchParams.get('code') ?? '')
 
-    const problem = await problemOf(openid.authorizationCodeGrant(config, left, { expectedNonce, expectedState }))
+      const problem = await problemOf(openid.authorizationCodeGrant(config, left, { expectedNonce, expectedState }))
 
-    expect(problem).toBe('OAUTH_JWT_CLAIM_COMPARISON_FAILED')
-  })
+      expect(problem).toBe('OAUTH_JWT_CLAIM_COMPARISON_FAILED')
+    },
+  )
 
-  it('a client that is registered for a nonce may use PKCE, and then has to complete it', async () => {
+  inFullRun('a client that is registered for a nonce may use PKCE, and then has to complete it', async () => {
     const { request, checks } = await requestWithout('nonce')
     const { pkceCodeVerifier, expectedState } = checks
     const left = await answerTo(request, 'bea')

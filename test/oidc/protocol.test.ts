@@ -5,6 +5,7 @@ import * as openid from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { OidcKeys } from '../../src/service/oidc-state.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { ask, authorizationRequest, callback, openSignIn, startProvider, usePasskey } from './start-provider.ts'
 import type { RegisteredClient, StartedProvider } from './start-provider.ts'
 
@@ -67,7 +68,7 @@ async function codeOfError(call: Promise<unknown>): Promise<unknown> {
 }
 
 describe('codes and tokens', () => {
-  it('the provider names the issuer in each response, so that no client mixes providers up', async () => {
+  inFullRun('the provider names the issuer in each response, so that no client mixes providers up', async () => {
     const { left } = await codeFor('ada')
     const { request } = await authorizationRequest()
     const refused = await provider.browser().visit(openid.buildAuthorizationUrl(config, request).href)
@@ -150,7 +151,7 @@ describe('codes and tokens', () => {
     expect(other).toBe('invalid_target')
   })
 
-  it('the provider answers userinfo with what the client is registered for', async () => {
+  inFullRun('the provider answers userinfo with what the client is registered for', async () => {
     const { user, left, checks } = await codeFor('hal')
     const tokens = await openid.authorizationCodeGrant(config, left, checks)
 
@@ -159,7 +160,7 @@ describe('codes and tokens', () => {
     expect(userinfo).toMatchObject({ sub: user.id, preferred_username: 'hal', email: 'hal@example.com' })
   })
 
-  it('the provider signs with a new key without a restart, and publishes the one before', async () => {
+  inFullRun('the provider signs with a new key without a restart, and publishes the one before', async () => {
     const first = await codeFor('ida')
     const before = await openid.authorizationCodeGrant(config, first.left, first.checks)
     await rotate()
@@ -205,7 +206,7 @@ describe('signed request objects', () => {
   const described = ({ left, page }: Awaited<ReturnType<typeof open>>) =>
     left ? left.searchParams.get('error') : (/this code: (\w+)/.exec(page.text)?.[1] ?? page.status)
 
-  it('signed request objects name the user as a pushed request does', async () => {
+  inFullRun('signed request objects name the user as a pushed request does', async () => {
     await provider.enroll('sia')
 
     const { left, page } = await open(await sign())
@@ -268,7 +269,7 @@ describe('signed request objects', () => {
 })
 
 describe('clients', () => {
-  it('OpenID clients authenticate by a key of theirs', async () => {
+  inFullRun('OpenID clients authenticate by a key of theirs', async () => {
     const own = await provider.configure(signing.client, openid.PrivateKeyJwt({ key: signing.key, kid: 'k' }))
     const { account } = await provider.enroll('tia')
     const browser = provider.browser()

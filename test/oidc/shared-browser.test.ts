@@ -7,6 +7,7 @@ import { embedded } from 'second-factor/service'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { systemClock } from '../../src/ground/clock.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 import { ask, startProvider } from './start-provider.ts'
 import type { OidcOptions } from '../../src/oidc/options.ts'
@@ -33,35 +34,44 @@ describe('a browser that others use as well', () => {
     await expect(provider.answer(account, 'approve')).rejects.toThrow('nothing is pending')
   })
 
-  it('a browser that others use as well lets a person without a factor set one up whom the client has just named', async () => {
-    const { provider, config } = await start()
-    await provider.addUser('bea')
+  inFullRun(
+    'a browser that others use as well lets a person without a factor set one up whom the client has just named',
+    async () => {
+      const { provider, config } = await start()
+      await provider.addUser('bea')
 
-    const { page } = await ask(config, provider.browser(), { login_hint: 'bea' })
+      const { page } = await ask(config, provider.browser(), { login_hint: 'bea' })
 
-    expect(page.text).toContain('My phone')
-  })
+      expect(page.text).toContain('My phone')
+    },
+  )
 
-  it('a browser that others use as well sets up nothing for a person without a factor where the administrator hands out codes', async () => {
-    const { provider, config } = await start({ selfEnrollment: false })
-    await provider.addUser('cyd')
+  inFullRun(
+    'a browser that others use as well sets up nothing for a person without a factor where the administrator hands out codes',
+    async () => {
+      const { provider, config } = await start({ selfEnrollment: false })
+      await provider.addUser('cyd')
 
-    const { page } = await ask(config, provider.browser(), { login_hint: 'cyd' })
+      const { page } = await ask(config, provider.browser(), { login_hint: 'cyd' })
 
-    expect(page.text).not.toContain('My phone')
-  })
+      expect(page.text).not.toContain('My phone')
+    },
+  )
 
-  it('a browser that others use as well has one session for each kind of client, so that a name typed for one is not vouched for in the other', async () => {
-    const { provider, config } = await start()
-    const { account } = await provider.enroll('dan')
-    const browser = provider.browser()
-    const { page } = await ask(config, browser, { login_hint: 'dan' })
-    await provider.approve(browser, account, page)
+  inFullRun(
+    'a browser that others use as well has one session for each kind of client, so that a name typed for one is not vouched for in the other',
+    async () => {
+      const { provider, config } = await start()
+      const { account } = await provider.enroll('dan')
+      const browser = provider.browser()
+      const { page } = await ask(config, browser, { login_hint: 'dan' })
+      await provider.approve(browser, account, page)
 
-    const { page: other } = await browser.visit(provider.pages('sign-in'))
+      const { page: other } = await browser.visit(provider.pages('sign-in'))
 
-    expect(other.status).toBe(401)
-  })
+      expect(other.status).toBe(401)
+    },
+  )
 })
 
 describe('oidc() in an app', () => {

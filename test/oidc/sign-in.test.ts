@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { CreationOptions, RequestOptions } from '../../src/contract/webauthn.ts'
 import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { errorIn, openSignIn, startProvider, usePasskey } from './start-provider.ts'
 import type { StartedProvider } from './start-provider.ts'
 import type { Tabs } from './tabs.ts'
@@ -21,7 +22,7 @@ const openPage = (browser: Tabs, parameters?: Record<string, string>) => openSig
 const addPasskey = (userId: string) => provider.addPasskey(userId)
 
 describe('a whole sign-in', () => {
-  it('a whole sign-in signs in the owner of a passkey, whom nobody has named', async () => {
+  inFullRun('a whole sign-in signs in the owner of a passkey, whom nobody has named', async () => {
     const user = await provider.addUser('ada')
     const passkey = await addPasskey(user.id)
     const browser = provider.browser()
@@ -35,30 +36,33 @@ describe('a whole sign-in', () => {
     expect(tokens.claims()).toMatchObject({ sub: user.id, acr: 'phrh', amr: ['hwk', 'user', 'mfa'] })
   })
 
-  it('a whole sign-in lets in a person without a passkey by a code of an administrator, who then has to add one', async () => {
-    const user = await provider.addUser('bob')
-    const { code = '' } = await provider.api.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 30 })
-    const authenticator = createAuthenticator({ origin: provider.url })
-    const browser = provider.browser()
-    const mfa = provider.pages('sign-in')
-    const { base, checks } = await openPage(browser)
+  inFullRun(
+    'a whole sign-in lets in a person without a passkey by a code of an administrator, who then has to add one',
+    async () => {
+      const user = await provider.addUser('bob')
+      const { code = '' } = await provider.api.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 30 })
+      const authenticator = createAuthenticator({ origin: provider.url })
+      const browser = provider.browser()
+      const mfa = provider.pages('sign-in')
+      const { base, checks } = await openPage(browser)
 
-    const entered = await browser.submit(`${base}/code`, { username: 'bob', code })
-    const unfinished = await browser.visit(base)
-    await browser.get(`${mfa}/enroll/passkey`)
-    const creation = JSON.parse((await browser.submit(`${mfa}/enroll/passkey/options`)).text) as CreationOptions
-    const made = JSON.stringify(authenticator.make(creation))
-    await browser.submit(`${mfa}/enroll/passkey`, { name: 'Laptop', response: made })
-    await browser.visit(mfa)
-    const options = JSON.parse((await browser.submit(`${mfa}/passkey/options`)).text) as RequestOptions
-    const answer = JSON.stringify(authenticator.use(options))
-    const { left } = await browser.follow(await browser.submit(`${mfa}/passkey`, { response: answer }))
-    const tokens = await openid.authorizationCodeGrant(config, left!, checks)
+      const entered = await browser.submit(`${base}/code`, { username: 'bob', code })
+      const unfinished = await browser.visit(base)
+      await browser.get(`${mfa}/enroll/passkey`)
+      const creation = JSON.parse((await browser.submit(`${mfa}/enroll/passkey/options`)).text) as CreationOptions
+      const made = JSON.stringify(authenticator.make(creation))
+      await browser.submit(`${mfa}/enroll/passkey`, { name: 'Laptop', response: made })
+      await browser.visit(mfa)
+      const options = JSON.parse((await browser.submit(`${mfa}/passkey/options`)).text) as RequestOptions
+      const answer = JSON.stringify(authenticator.use(options))
+      const { left } = await browser.follow(await browser.submit(`${mfa}/passkey`, { response: answer }))
+      const tokens = await openid.authorizationCodeGrant(config, left!, checks)
 
-    expect(entered.headers['location']).toBe(`${mfa}/enroll/passkey`)
-    expect(unfinished.left).toBeUndefined()
-    expect(tokens.claims()).toMatchObject({ sub: user.id, acr: 'phrh' })
-  })
+      expect(entered.headers['location']).toBe(`${mfa}/enroll/passkey`)
+      expect(unfinished.left).toBeUndefined()
+      expect(tokens.claims()).toMatchObject({ sub: user.id, acr: 'phrh' })
+    },
+  )
 
   it.each([
     ['a username that begins and ends with a blank', ' bo b ', ' bo b '],

@@ -10,6 +10,7 @@ import { organizationOfDomain } from '../../src/service/features/domains/stateme
 import { artifactLimits } from '../../src/service/features/oidc/models.ts'
 import { unlockUser } from '../../src/service/features/people/unlock.ts'
 import { openedFor } from '../../src/service/opened-for.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { authorizationRequest, startProvider } from './start-provider.ts'
 import type { StartedProvider } from './start-provider.ts'
 
@@ -30,7 +31,7 @@ function open(address: string, network: string): Promise<string> {
 }
 
 describe('strangers', () => {
-  it('strangers at the provider in one network cannot keep others from signing in to a client', async () => {
+  inFullRun('strangers at the provider in one network cannot keep others from signing in to a client', async () => {
     const config = await provider.configure(provider.signIn)
     const { request } = await authorizationRequest()
     const address = openid.buildAuthorizationUrl(config, request).href
@@ -95,20 +96,23 @@ describe('strangers', () => {
     expect(await isRight(code)).toBe(true)
   })
 
-  it('strangers at the provider are limited where they name domains that do not exist, and people on their pages are not', async () => {
-    let wait = 0
-    const limited = await startProvider({}, { admit: () => Promise.resolve(wait) })
-    onTestFinished(() => limited.close())
-    const status = async (path: string) => (await limited.browser().get(path)).status
-    const kinds = ['external', 'sign-in', 'entra']
-    for (const kind of kinds) await status(limited.pages(kind))
-    wait = 1
+  inFullRun(
+    'strangers at the provider are limited where they name domains that do not exist, and people on their pages are not',
+    async () => {
+      let wait = 0
+      const limited = await startProvider({}, { admit: () => Promise.resolve(wait) })
+      onTestFinished(() => limited.close())
+      const status = async (path: string) => (await limited.browser().get(path)).status
+      const kinds = ['external', 'sign-in', 'entra']
+      for (const kind of kinds) await status(limited.pages(kind))
+      wait = 1
 
-    const known = await Promise.all(kinds.map((kind) => status(limited.pages(kind))))
-    const unknown = await Promise.all(kinds.map((kind) => status(`/oidc/${kind}/${'0'.repeat(40)}/x`)))
+      const known = await Promise.all(kinds.map((kind) => status(limited.pages(kind))))
+      const unknown = await Promise.all(kinds.map((kind) => status(`/oidc/${kind}/${'0'.repeat(40)}/x`)))
 
-    expect([known, unknown]).toEqual([Array(3).fill(401), Array(3).fill(429)])
-  })
+      expect([known, unknown]).toEqual([Array(3).fill(401), Array(3).fill(429)])
+    },
+  )
 
   it.each(['interaction/%ff', 'assets/%ff', 'sign-in/%ff/x'])(
     'strangers at the provider with an address that cannot be decoded are not in its log of errors: %s',

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { isVerified } from 'second-factor'
 import { MfaStrategy } from 'second-factor/passport'
 
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import type { WebApp } from '../support/web-app.ts'
 
@@ -83,7 +84,7 @@ describe("passport.authenticate('mfa')", () => {
     expect(done.headers['location']).toBe('/welcome')
   })
 
-  it('the mfa strategy on a page returns to that page, where Passport then succeeds', async () => {
+  inFullRun('the mfa strategy on a page returns to that page, where Passport then succeeds', async () => {
     const app = await startPassportApp()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -100,7 +101,7 @@ describe("passport.authenticate('mfa')", () => {
     expect((await app.browser().open('/second-step')).headers['location']).toBe('/sorry')
   })
 
-  it('the mfa strategy redirects to failureRedirect when the user gives up', async () => {
+  inFullRun('the mfa strategy redirects to failureRedirect when the user gives up', async () => {
     const app = await startPassportApp()
     const { account } = await verified(app)
     void account
@@ -129,15 +130,18 @@ describe("passport.authenticate('mfa')", () => {
     },
   )
 
-  it('the mfa strategy does not carry the verification record over to another user who signs in meanwhile', async () => {
-    const app = await startPassportApp({ keepSessionInfo: true })
-    const { browser } = await verified(app)
+  inFullRun(
+    'the mfa strategy does not carry the verification record over to another user who signs in meanwhile',
+    async () => {
+      const app = await startPassportApp({ keepSessionInfo: true })
+      const { browser } = await verified(app)
 
-    const answer = await browser.submit('/sign-in', { username: 'bob', password: 'secret' })
+      const answer = await browser.submit('/sign-in', { username: 'bob', password: 'secret' })
 
-    expect(answer.headers['location']).toBe('/mfa')
-    expect((await browser.fetch('/account')).body.verified).toBe(false)
-  })
+      expect(answer.headers['location']).toBe('/mfa')
+      expect((await browser.fetch('/account')).body.verified).toBe(false)
+    },
+  )
 
   it('the mfa strategy answers scripts with 403 instead of a redirect', async () => {
     const app = await startWebApp({

@@ -9,6 +9,8 @@ import { createSignIn, passSecondStep, startTestService } from 'second-factor/te
 import request from 'supertest'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
+
 // Passport 0.4 adds its methods to the prototype of all requests, those of later test files among them.
 const prototype = IncomingMessage.prototype
 const before = Object.getOwnPropertyNames(prototype)
@@ -52,27 +54,30 @@ async function startApp({ userProperty }: { userProperty?: string } = {}) {
 }
 
 describe('the oldest supported versions, Express 4.16.0 and Passport 0.4.0', () => {
-  it('the gate, the second step, step-ups and the sign-out work with Express 4.16.0 and Passport 0.4.0', async () => {
-    const { agent, service, signIn } = await startApp()
+  inFullRun(
+    'the gate, the second step, step-ups and the sign-out work with Express 4.16.0 and Passport 0.4.0',
+    async () => {
+      const { agent, service, signIn } = await startApp()
 
-    await signIn(agent, 'alice')
-    expect((await agent.get('/')).body).toMatchObject({ error: 'mfa_required', challenge: '/mfa' })
-    await passSecondStep(agent, await service.enroll('alice'))
-    expect((await agent.get('/')).body).toEqual({ verified: true, user: { username: 'alice' } })
-    expect((await agent.get('/transfer')).text).toBe('transferred')
+      await signIn(agent, 'alice')
+      expect((await agent.get('/')).body).toMatchObject({ error: 'mfa_required', challenge: '/mfa' })
+      await passSecondStep(agent, await service.enroll('alice'))
+      expect((await agent.get('/')).body).toEqual({ verified: true, user: { username: 'alice' } })
+      expect((await agent.get('/transfer')).text).toBe('transferred')
 
-    expect((await agent.get('/inside')).body).toMatchObject({ mfa: { factor: 'push' } })
+      expect((await agent.get('/inside')).body).toMatchObject({ mfa: { factor: 'push' } })
 
-    await service.clock.advance(300)
-    const stepUp = await agent.get('/transfer').set({ Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate' })
-    expect(stepUp.headers['location']).toBe('/mfa')
-    await passSecondStep(agent, await service.enroll('alice'))
-    expect((await agent.get('/transfer')).text).toBe('transferred')
+      await service.clock.advance(300)
+      const stepUp = await agent.get('/transfer').set({ Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate' })
+      expect(stepUp.headers['location']).toBe('/mfa')
+      await passSecondStep(agent, await service.enroll('alice'))
+      expect((await agent.get('/transfer')).text).toBe('transferred')
 
-    await agent.post('/logout')
-    await signIn(agent, 'alice')
-    expect((await agent.get('/')).status).toBe(403)
-  })
+      await agent.post('/logout')
+      await signIn(agent, 'alice')
+      expect((await agent.get('/')).status).toBe(403)
+    },
+  )
 
   it('the gate and the strategy find the user in another property that Passport 0.4.0 was given', async () => {
     const { agent, service, signIn } = await startApp({ userProperty: 'account' })

@@ -9,6 +9,7 @@ import { Strategy } from 'passport-strategy'
 import { describe, expect, it } from 'vitest'
 
 import type { Browser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import type { WebApp, WebAppOptions } from '../support/web-app.ts'
@@ -104,7 +105,7 @@ describe.each([
     expect((await browser.open('/account')).headers['location']).toBe('/mfa')
   })
 
-  it('a login added after mfa() leads through the second step to the requested page', async () => {
+  inFullRun('a login added after mfa() leads through the second step to the requested page', async () => {
     const app = await startApp()
     const browser = app.browser()
     await signIn(browser)

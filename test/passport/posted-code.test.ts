@@ -12,6 +12,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Browser } from '../support/browser.ts'
 import { addMember } from '../support/added-member.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 import type { WebApp, WebAppOptions } from '../support/web-app.ts'
 
@@ -191,7 +192,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it.each([
+  inFullRun.each([
     ['wrong', '000000', 'wrong_code', "That code didn't work"],
     ['no code at all', 'hunter2', 'no_code', 'A code has 6 to 9 digits'],
     ['empty', '', 'no_code', 'A code has 6 to 9 digits'],
@@ -220,22 +221,25 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('a posted code fails with 429 while codes are paused, with the time for users and for programs', async () => {
-    const app = await startCodeApp()
-    const { browser, code } = await signedIn(app)
-    for (let guess = 0; guess < 5; guess++) await browser.submit('/second-step', { code: '000000' })
+  inFullRun(
+    'a posted code fails with 429 while codes are paused, with the time for users and for programs',
+    async () => {
+      const app = await startCodeApp()
+      const { browser, code } = await signedIn(app)
+      for (let guess = 0; guess < 5; guess++) await browser.submit('/second-step', { code: '000000' })
 
-    const right = await code()
-    const answer = await browser.submit('/second-step', { code: right })
-    const { info, status } = (await browser.submit('/callback', { code: right })).body
+      const right = await code()
+      const answer = await browser.submit('/second-step', { code: right })
+      const { info, status } = (await browser.submit('/callback', { code: right })).body
 
-    expect(answer.status).toBe(429)
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
-    expect(status).toBe(429)
-    expect(info).toMatchObject({ reason: 'codes_paused', until: expect.any(Number) })
-    expect(info.message).toContain('Codes work again in')
-    expect(await isIn(browser)).toBe(false)
-  })
+      expect(answer.status).toBe(429)
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+      expect(status).toBe(429)
+      expect(info).toMatchObject({ reason: 'codes_paused', until: expect.any(Number) })
+      expect(info.message).toContain('Codes work again in')
+      expect(await isIn(browser)).toBe(false)
+    },
+  )
 
   it('a posted code is checked for verified users, too: a wrong one fails, and they stay verified', async () => {
     const app = await startCodeApp()
@@ -280,7 +284,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it('a posted code does not verify the web session of the user that the login replaced', async () => {
+  inFullRun('a posted code does not verify the web session of the user that the login replaced', async () => {
     const app = await startCodeApp()
     const [alice, bob] = [await signedIn(app), await signedIn(app, 'bob')]
     await alice.browser.submit('/basket', { basket: 'of alice' })
@@ -311,22 +315,25 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect((await browser.submit('/second-step', { code: right })).status).toBe(200)
   })
 
-  it('codeField names the form or JSON field of the posted code; false sends all users to the challenge', async () => {
-    const named = await startCodeApp({ strategy: { codeField: 'otp' } })
-    const never = await startCodeApp({ strategy: { codeField: false } })
-    const { browser, code } = await signedIn(named)
-    const other = await signedIn(never)
+  inFullRun(
+    'codeField names the form or JSON field of the posted code; false sends all users to the challenge',
+    async () => {
+      const named = await startCodeApp({ strategy: { codeField: 'otp' } })
+      const never = await startCodeApp({ strategy: { codeField: false } })
+      const { browser, code } = await signedIn(named)
+      const other = await signedIn(never)
 
-    expect((await browser.submit('/second-step', { code: await code() })).headers['location']).toBe('/mfa')
-    const byJson = await request(named.url)
-      .post('/second-step')
-      .set({ cookie: browser.cookies(), 'sec-fetch-site': 'same-origin' })
-      .send({ otp: await code() })
-    expect(byJson.body.reached).toBe(true)
-    const { browser: bob, code: codeOfBob } = await signedIn(named, 'bob')
-    expect((await bob.submit('/second-step', { otp: await codeOfBob() })).body.reached).toBe(true)
-    expect((await other.browser.submit('/second-step', { code: '123456' })).headers['location']).toBe('/mfa')
-  })
+      expect((await browser.submit('/second-step', { code: await code() })).headers['location']).toBe('/mfa')
+      const byJson = await request(named.url)
+        .post('/second-step')
+        .set({ cookie: browser.cookies(), 'sec-fetch-site': 'same-origin' })
+        .send({ otp: await code() })
+      expect(byJson.body.reached).toBe(true)
+      const { browser: bob, code: codeOfBob } = await signedIn(named, 'bob')
+      expect((await bob.submit('/second-step', { otp: await codeOfBob() })).body.reached).toBe(true)
+      expect((await other.browser.submit('/second-step', { code: '123456' })).headers['location']).toBe('/mfa')
+    },
+  )
 
   it('a posted code of a user whom the service does not know leads to the challenge page', async () => {
     const app = await startCodeApp()
@@ -356,7 +363,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
   })
 })
 
-describe('a posted code that nothing could be decided about', () => {
+describeInFullRun('a posted code that nothing could be decided about', () => {
   it.each<[string, Given['app'], string]>([
     [
       'importFactors fails',
@@ -436,7 +443,7 @@ describe('what Passport does with the outcome', () => {
     expect((await sessionOf(browser)).data.messages).toEqual([expect.stringContaining("That code didn't work")])
   })
 
-  it('failureRedirect sends no Retry-After, which would delay the redirect', async () => {
+  inFullRun('failureRedirect sends no Retry-After, which would delay the redirect', async () => {
     const app = await startCodeApp({ authenticate: { failureRedirect: '/second-step' } })
     const { browser } = await signedIn(app)
     for (let guess = 0; guess < 6; guess++) await browser.submit('/second-step', { code: '000000' })
@@ -468,7 +475,7 @@ describe('what Passport does with the outcome', () => {
     expect(flashed).toEqual([['error', expect.stringContaining("That code didn't work")]])
   })
 
-  it('failWithError hands the status of a failed code to the error handler', async () => {
+  inFullRun('failWithError hands the status of a failed code to the error handler', async () => {
     const app = await startCodeApp({ authenticate: { failWithError: true } })
     const { browser } = await signedIn(app)
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 let folder: string
 beforeEach(() => {
@@ -28,7 +29,7 @@ function runWith(settings: string) {
   return { stderr, status, env: stdout === '' ? {} : (JSON.parse(stdout) as Record<string, string>) }
 }
 
-it('the command of docs/operations.md reads the settings as systemd does, which is no shell', () => {
+inFullRun('the command of docs/operations.md reads the settings as systemd does, which is no shell', () => {
   const { env, stderr } = runWith(
     [
       '# a comment',

@@ -7,6 +7,7 @@ import { openService } from '../../src/service/service.ts'
 import type { OpenedService } from '../../src/service/service.ts'
 import { createAdministration } from '../../src/service/administration.ts'
 import type { Administration } from '../../src/service/administration.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { unknownId } from './start-service.ts'
 
 let opened: OpenedService
@@ -127,18 +128,21 @@ describe('an import of hardware tokens', () => {
   const count = async () => (await opened.ctx.store.db.selectFrom('hardwareToken').select('id').execute()).length
   const seeds = async () => (await opened.ctx.store.db.selectFrom('codeGenerator').select('id').execute()).length
 
-  it('an import of hardware tokens is atomic, even when two imports bring the same serial number at once', async () => {
-    const results = await Promise.allSettled([
-      importHardwareTokens(opened.ctx, mine, [rows(1_200)]),
-      importHardwareTokens(opened.ctx, mine, [rows(1_200, 1_199)]),
-    ])
+  inFullRun(
+    'an import of hardware tokens is atomic, even when two imports bring the same serial number at once',
+    async () => {
+      const results = await Promise.allSettled([
+        importHardwareTokens(opened.ctx, mine, [rows(1_200)]),
+        importHardwareTokens(opened.ctx, mine, [rows(1_200, 1_199)]),
+      ])
 
-    const reports = results.map((result) => (result.status === 'fulfilled' ? result.value.imported : 0))
-    expect(reports.toSorted((a, b) => a - b)).toEqual([0, 1_200])
-    expect([await count(), await seeds()]).toEqual([1_200, 1_200])
-  })
+      const reports = results.map((result) => (result.status === 'fulfilled' ? result.value.imported : 0))
+      expect(reports.toSorted((a, b) => a - b)).toEqual([0, 1_200])
+      expect([await count(), await seeds()]).toEqual([1_200, 1_200])
+    },
+  )
 
-  it('an import of hardware tokens leaves nothing behind when it fails', async () => {
+  inFullRun('an import of hardware tokens leaves nothing behind when it fails', async () => {
     let calls = 0
     const broken = () => {
       calls += 1
@@ -157,7 +161,7 @@ describe('an import of hardware tokens', () => {
     expect(await importHardwareTokens(opened.ctx, mine, [rows(3)])).toMatchObject({ imported: 0, acceptable: 0 })
   })
 
-  it('an import of hardware tokens reports its progress up to the last row', async () => {
+  inFullRun('an import of hardware tokens reports its progress up to the last row', async () => {
     const steps: number[] = []
 
     await importHardwareTokens(opened.ctx, mine, [rows(1_200)], { progress: (done, total) => steps.push(done / total) })

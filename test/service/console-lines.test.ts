@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { consoleLogger } from '../../src/service/engine/base/console-logger.ts'
 import { embedded } from '../../src/service/index.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 /** What is written on standard error until the test ends. */
 function listen(): readonly string[] {
@@ -16,28 +17,31 @@ function listen(): readonly string[] {
 }
 
 describe('a service without a logger', () => {
-  it('an embedded service says on the console that it has created its database and keys, and nothing at the next start', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'second-factor-console-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const database = join(folder, 'mfa.sqlite')
-    const lines = listen()
+  inFullRun(
+    'an embedded service says on the console that it has created its database and keys, and nothing at the next start',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'second-factor-console-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      const database = join(folder, 'mfa.sqlite')
+      const lines = listen()
 
-    const first = embedded({ database })
-    await first.connect()
-    await first.close()
-    const atFirst = [...lines]
-    const second = embedded({ database })
-    await second.connect()
-    await second.close()
+      const first = embedded({ database })
+      await first.connect()
+      await first.close()
+      const atFirst = [...lines]
+      const second = embedded({ database })
+      await second.connect()
+      await second.close()
 
-    expect(atFirst).toEqual([
-      expect.stringMatching(
-        /^second-factor: The database \S+mfa\.sqlite has just been created\. It has no enrolled users\.$/,
-      ),
-      expect.stringMatching(/^second-factor: The secrets of this database .* Back up that file, .*[^)]$/),
-    ])
-    expect(lines).toEqual(atFirst)
-  })
+      expect(atFirst).toEqual([
+        expect.stringMatching(
+          /^second-factor: The database \S+mfa\.sqlite has just been created\. It has no enrolled users\.$/,
+        ),
+        expect.stringMatching(/^second-factor: The secrets of this database .* Back up that file, .*[^)]$/),
+      ])
+      expect(lines).toEqual(atFirst)
+    },
+  )
 
   it('an error takes one line on the console, with its causes and the place where it began', () => {
     const lines = listen()

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { createService, embedded } from '../../src/service/index.ts'
 import type { ServiceHandle } from '../../src/service-handle.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { createCall } from './start-service.ts'
 
 const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`
@@ -72,18 +73,21 @@ describe('an embedded service', () => {
     expect(new Set(connections).size).toBe(1)
   })
 
-  it('an embedded service keeps its organization and domain when it is opened again, even several times at once', async () => {
-    const database = join(folder, 'mfa.sqlite')
-    const several = Array.from({ length: 4 }, () => embed({ database }))
+  inFullRun(
+    'an embedded service keeps its organization and domain when it is opened again, even several times at once',
+    async () => {
+      const database = join(folder, 'mfa.sqlite')
+      const several = Array.from({ length: 4 }, () => embed({ database }))
 
-    const connections = await Promise.all(several.map((handle) => handle.connect()))
-    await several[0]!.close()
-    const later = await embed({ database }).connect()
+      const connections = await Promise.all(several.map((handle) => handle.connect()))
+      await several[0]!.close()
+      const later = await embed({ database }).connect()
 
-    expect(new Set([...connections, later].map((connection) => connection.domainId)).size).toBe(1)
-  })
+      expect(new Set([...connections, later].map((connection) => connection.domainId)).size).toBe(1)
+    },
+  )
 
-  it('an embedded service can be opened after a failed attempt', async () => {
+  inFullRun('an embedded service can be opened after a failed attempt', async () => {
     const database = join(folder, 'file', 'mfa.sqlite')
     writeFileSync(join(folder, 'file'), 'in the way')
     const handle = embed({ database })
@@ -144,7 +148,7 @@ describe('a call inside an embedded service', () => {
     expect(answers.map((answer) => answer.status)).toEqual([401, 401])
   })
 
-  it('a call inside an embedded service has a key that is not stored in the database', async () => {
+  inFullRun('a call inside an embedded service has a key that is not stored in the database', async () => {
     const database = join(folder, 'mfa.sqlite')
     const { apiKey } = await embed({ database }).connect()
     const service = await createService({ database })

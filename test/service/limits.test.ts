@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { previewCode } from '../support/device-signer.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { hardwareToken, holder, member, unique } from './features/codes/code-holder.ts'
 import { createTenant, newUser, read, startService } from './start-service.ts'
 import type { Running } from './start-service.ts'
@@ -126,7 +127,7 @@ describe('bypass codes', () => {
     expect(states).toEqual(['denied', 'denied', 'approved'])
   })
 
-  it.each([
+  inFullRun.each([
     ['usesAllowed', 0, 'api.error.invalid.usesallowed'],
     ['usesAllowed', 1, 'taken'],
     ['usesAllowed', '1', 'taken'],
@@ -309,7 +310,7 @@ describe('a new session', () => {
   })
 })
 
-describe('a page', () => {
+describeInFullRun('a page', () => {
   it('a page has 100 entries, and the next entry starts another page', async () => {
     const tenant = await createTenant(running.service, running.origin)
     const add = () => tenant.call('POST', '/users', { body: newUser(unique()) })
@@ -327,7 +328,7 @@ describe('a page', () => {
   })
 })
 
-describe('a synchronization', () => {
+describeInFullRun('a synchronization', () => {
   it('a synchronization accepts 16 MiB, and not one byte more', async () => {
     const tenant = await createTenant(running.service, running.origin)
     const limit = 16 * 1024 * 1024

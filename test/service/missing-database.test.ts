@@ -8,6 +8,7 @@ import { withDatabase } from '../../src/cli/database/open.ts'
 import { createService, embedded } from '../../src/service/index.ts'
 import type { Service, ServiceOptions } from '../../src/service/index.ts'
 import { mainEngines, useEngine } from '../support/engines.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`
 
@@ -88,7 +89,7 @@ describe('a database that is missing in production', () => {
     expect(creationLines(reopened)).toMatchObject([{ level: 'info', details: { database, created: false } }])
   })
 
-  it('second-factor init creates a missing database, which then opens without MFA_CREATE', async () => {
+  inFullRun('second-factor init creates a missing database, which then opens without MFA_CREATE', async () => {
     await withDatabase({ database, create: true }, async () => {})
 
     const service = await createService({ database })

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createRateLimiter } from '../../src/service/engine/http/rate-limit.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { random128 } from '../support/device-signer.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { member } from './features/codes/code-holder.ts'
 import { startService } from './start-service.ts'
 
@@ -58,7 +59,7 @@ describe('a rejected request names the limit it has reached, and its end,', () =
     })
   })
 
-  it('a request rejected for wrong codes says if only an administrator can unlock the codes', async () => {
+  inFullRun('a request rejected for wrong codes says if only an administrator can unlock the codes', async () => {
     const running = await open()
     const { id } = await member(running)
     for (let each = 0; each < 50; each += 1) {

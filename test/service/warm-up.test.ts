@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { warmUp } from '../../src/service/warm-up.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 describe('the warm-up', () => {
   it('the warm-up signs in with right codes, in production as well', async () => {
@@ -13,7 +14,7 @@ describe('the warm-up', () => {
     }
   })
 
-  it('the warm-up ends early when the service ends', async () => {
+  inFullRun('the warm-up ends early when the service ends', async () => {
     const timeOf = async (signal: AbortSignal) => {
       const before = performance.now()
       await warmUp(signal)

@@ -6,6 +6,8 @@ import { passSecondStep, startTestService } from 'second-factor/testing'
 import type { TestService } from 'second-factor/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
+
 describe('the test device and actions to approve', () => {
   let service: TestService
   beforeEach(async () => {
@@ -20,27 +22,30 @@ describe('the test device and actions to approve', () => {
   }
   const stateOf = async (id: string) => service.client.approvals.get(service.domainId, id)
 
-  it('the test device approves an action by its title or its id, and without either the newest one', async () => {
-    const device = await service.enroll('alice')
-    const first = await ask('First')
-    await service.clock.advance(1)
-    const second = await ask('Second')
-    await service.clock.advance(1)
-    const third = await ask('Third')
+  inFullRun(
+    'the test device approves an action by its title or its id, and without either the newest one',
+    async () => {
+      const device = await service.enroll('alice')
+      const first = await ask('First')
+      await service.clock.advance(1)
+      const second = await ask('Second')
+      await service.clock.advance(1)
+      const third = await ask('Third')
 
-    await device.approveAction('First')
-    expect(await Promise.all([first, second, third].map(async ({ id }) => (await stateOf(id)).state))).toEqual([
-      'approved',
-      'pending',
-      'pending',
-    ])
-    await device.approveAction()
-    expect((await stateOf(third.id)).state).toBe('approved')
-    await device.approveAction(second.id)
-    expect((await stateOf(second.id)).state).toBe('approved')
-  })
+      await device.approveAction('First')
+      expect(await Promise.all([first, second, third].map(async ({ id }) => (await stateOf(id)).state))).toEqual([
+        'approved',
+        'pending',
+        'pending',
+      ])
+      await device.approveAction()
+      expect((await stateOf(third.id)).state).toBe('approved')
+      await device.approveAction(second.id)
+      expect((await stateOf(second.id)).state).toBe('approved')
+    },
+  )
 
-  it('the test device types the number of an action', async () => {
+  inFullRun('the test device types the number of an action', async () => {
     const device = await service.enroll('alice')
     const { id, number } = await ask('Transfer', { numberMatching: true })
     expect(number).toMatch(/^\d+$/)
@@ -50,7 +55,7 @@ describe('the test device and actions to approve', () => {
     expect((await stateOf(id)).state).toBe('approved')
   })
 
-  it('the test device denies and reports actions like a person', async () => {
+  inFullRun('the test device denies and reports actions like a person', async () => {
     const device = await service.enroll('alice')
     const denied = await ask('Delete everything')
     const reported = await ask('Pay Mallory', { requestedBy: 'A script' })
@@ -62,7 +67,7 @@ describe('the test device and actions to approve', () => {
     expect(await stateOf(reported.id)).toMatchObject({ state: 'denied', reason: 'reported' })
   })
 
-  it('the test device lists actions as it shows them, apart from requests to sign in', async () => {
+  inFullRun('the test device lists actions as it shows them, apart from requests to sign in', async () => {
     const device = await service.enroll('alice')
     const { id } = await ask('Transfer', { requestedBy: 'A script' })
 

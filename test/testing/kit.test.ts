@@ -8,6 +8,8 @@ import { createSignIn, createTestClock, passSecondStep, startTestService } from 
 import type { TestService } from 'second-factor/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
+
 type TestAgent = ReturnType<typeof request.agent>
 
 /** A developer's app, as its own tests start it. */
@@ -60,7 +62,7 @@ describe('the kit for tests of an app', () => {
     expect((await agent.get('/')).text).toBe('hello passkey')
   })
 
-  it('the test kit types a code, such as the first one of an app that is imported', async () => {
+  inFullRun('the test kit types a code, such as the first one of an app that is imported', async () => {
     const totp = new TOTP({ secret: new Secret({ size: 20 }) })
     const importFactors = () => ({ otpauth: totp.toString() })
     const agent = request.agent(createApp(service, { importFactors }))
@@ -120,18 +122,21 @@ describe('the kit for tests of an app', () => {
     expect((await whole.get('/')).text).toBe('hello push')
   })
 
-  it('the test kit signs in several users at once, also one user twice, with the app’s own user type', async () => {
-    const app = createApp(service)
-    const login = (agent: TestAgent, user: { username: string }) => agent.post(`/login/${user.username}`)
-    const signIn = createSignIn({ service, login })
-    const people = ['alice', 'bob', 'bob'].map((username) => ({ agent: request.agent(app), username }))
+  inFullRun(
+    'the test kit signs in several users at once, also one user twice, with the app’s own user type',
+    async () => {
+      const app = createApp(service)
+      const login = (agent: TestAgent, user: { username: string }) => agent.post(`/login/${user.username}`)
+      const signIn = createSignIn({ service, login })
+      const people = ['alice', 'bob', 'bob'].map((username) => ({ agent: request.agent(app), username }))
 
-    // Two requests of one person at one moment: the newest is approved, so one after the other for bob.
-    await Promise.all(people.slice(0, 2).map(({ agent, username }) => signIn(agent, { username }, { mfa: true })))
-    await signIn(people[2]!.agent, { username: 'bob' }, { mfa: true })
+      // Two requests of one person at one moment: the newest is approved, so one after the other for bob.
+      await Promise.all(people.slice(0, 2).map(({ agent, username }) => signIn(agent, { username }, { mfa: true })))
+      await signIn(people[2]!.agent, { username: 'bob' }, { mfa: true })
 
-    for (const { agent } of people) expect((await agent.get('/')).text).toBe('hello push')
-  })
+      for (const { agent } of people) expect((await agent.get('/')).text).toBe('hello push')
+    },
+  )
 
   it('the test kit enrolls a new device once the old one is revoked, and only then', async () => {
     const [firstEnrollment, secondEnrollment] = [await service.enroll('alice'), await service.enroll('alice')]
@@ -184,7 +189,7 @@ describe('the kit for tests of an app', () => {
     await expect(signIn(request.agent(createApp(service)), 7, { mfa: true })).rejects.toThrow('no username')
   })
 
-  it('the test kit names the mistake: nothing to approve, no one signed in, the wrong device', async () => {
+  inFullRun('the test kit names the mistake: nothing to approve, no one signed in, the wrong device', async () => {
     const agent = request.agent(createApp(service))
     const [alice, bob] = [await service.enroll('alice'), await service.enroll('bob')]
 
@@ -208,7 +213,7 @@ describe('the kit for tests of an app', () => {
     await given
   })
 
-  it('the test clock goes on while a test fakes the timers', async () => {
+  inFullRun('the test clock goes on while a test fakes the timers', async () => {
     const agent = request.agent(createApp(service))
     await agent.post('/login/alice')
     await passSecondStep(agent, await service.enroll('alice'))

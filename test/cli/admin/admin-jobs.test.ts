@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { invite } from '../../../src/service/features/administrators/invitations.ts'
 import { ServiceOptions } from '../../../src/service/options.ts'
 import { openService } from '../../../src/service/service.ts'
+import { describeInFullRun } from '../../support/full-run.ts'
 import { calculatedCells, cellsOf } from '../../support/spreadsheet.ts'
 import { useDatabase } from './run-command.ts'
 
@@ -39,7 +40,7 @@ async function runningJob(): Promise<string> {
   return job.id
 }
 
-describe('second-factor admin jobs', () => {
+describeInFullRun('second-factor admin jobs', () => {
   it('second-factor admin jobs lists the actions on many people, and cancels one', async () => {
     const id = await runningJob()
 

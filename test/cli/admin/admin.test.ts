@@ -4,6 +4,7 @@ import { createService } from '../../../src/service/index.ts'
 import { listen } from '../../../src/service/engine/http/listen.ts'
 import { callConsole, consoleBrowser } from '../../service/features/administrators/console-holder.ts'
 import type { Console } from '../../service/features/administrators/console-holder.ts'
+import { inFullRun } from '../../support/full-run.ts'
 import { run, useDatabase } from './run-command.ts'
 
 const { place, admin, json } = useDatabase()
@@ -38,29 +39,35 @@ async function register(token: string): Promise<{ status: number; session: () =>
 }
 
 describe('second-factor admin', () => {
-  it('second-factor admin invite invites an owner with a link that works once, without a running service', async () => {
-    const { stdout } = await admin('admin', 'invite', ...olivia, '--console-url', 'https://console.example')
-    const [, token = ''] = /https:\/\/console\.example\/console\/invitation#([\w-]{43})/.exec(stdout) ?? []
+  inFullRun(
+    'second-factor admin invite invites an owner with a link that works once, without a running service',
+    async () => {
+      const { stdout } = await admin('admin', 'invite', ...olivia, '--console-url', 'https://console.example')
+      const [, token = ''] = /https:\/\/console\.example\/console\/invitation#([\w-]{43})/.exec(stdout) ?? []
 
-    const firstUse = await register(token)
-    const secondUse = await register(token)
+      const firstUse = await register(token)
+      const secondUse = await register(token)
 
-    expect([firstUse.status, secondUse.status]).toEqual([200, 404])
-    expect(await json('admin', 'list')).toMatchObject([{ name: 'Olivia', role: 'owner', domains: [] }])
-    expect((await admin('admin', 'list')).stdout).toMatch(/^Olivia +olivia@example\.com +owner +all +\d{4}-/m)
-  })
+      expect([firstUse.status, secondUse.status]).toEqual([200, 404])
+      expect(await json('admin', 'list')).toMatchObject([{ name: 'Olivia', role: 'owner', domains: [] }])
+      expect((await admin('admin', 'list')).stdout).toMatch(/^Olivia +olivia@example\.com +owner +all +\d{4}-/m)
+    },
+  )
 
-  it('second-factor admin invite links the person to a user of the organization, and to the console of this machine', async () => {
-    await admin('user', 'create', 'hal', '--name', 'Hal', '--email', 'hal@example.com', '--domain', 'Intranet')
-    const { id } = await json('user', 'show', 'hal')
+  inFullRun(
+    'second-factor admin invite links the person to a user of the organization, and to the console of this machine',
+    async () => {
+      await admin('user', 'create', 'hal', '--name', 'Hal', '--email', 'hal@example.com', '--domain', 'Intranet')
+      const { id } = await json('user', 'show', 'hal')
 
-    const invited = await json('admin', 'invite', ...hal, '--user', 'hal')
+      const invited = await json('admin', 'invite', ...hal, '--user', 'hal')
 
-    expect(invited).toMatchObject({ role: 'helpdesk', domains: [place.domainId], user: id })
-    expect(invited.link).toBe(`http://localhost:8787/console/invitation#${invited.token}`)
-    const elsewhere = await json('admin', 'invite', ...hal, '--port', '9000')
-    expect(elsewhere.link).toBe(`http://localhost:9000/console/invitation#${elsewhere.token}`)
-  })
+      expect(invited).toMatchObject({ role: 'helpdesk', domains: [place.domainId], user: id })
+      expect(invited.link).toBe(`http://localhost:8787/console/invitation#${invited.token}`)
+      const elsewhere = await json('admin', 'invite', ...hal, '--port', '9000')
+      expect(elsewhere.link).toBe(`http://localhost:9000/console/invitation#${elsewhere.token}`)
+    },
+  )
 
   it('second-factor admin invite needs a domain for the help desk', async () => {
     const refused = await admin('admin', 'invite', ...olivia, '--role', 'helpdesk')
@@ -69,7 +76,7 @@ describe('second-factor admin', () => {
     expect(refused.stderr).toContain('need at least one domain')
   })
 
-  it('second-factor admin lists and withdraws invitations', async () => {
+  inFullRun('second-factor admin lists and withdraws invitations', async () => {
     const { token } = await json('admin', 'invite', ...hal)
 
     const listed = await admin('admin', 'invitations')
@@ -80,7 +87,7 @@ describe('second-factor admin', () => {
     expect((await register(token)).status).toBe(404)
   })
 
-  it('second-factor admin role changes the role of an administrator', async () => {
+  inFullRun('second-factor admin role changes the role of an administrator', async () => {
     await register((await json('admin', 'invite', ...hal)).token)
 
     const changed = await admin('admin', 'role', 'hal@example.com', 'auditor')
@@ -89,7 +96,7 @@ describe('second-factor admin', () => {
     expect(await json('admin', 'list')).toMatchObject([{ role: 'auditor', domains: [], version: 2 }])
   })
 
-  it('second-factor admin record says whether a user is the administrator', async () => {
+  inFullRun('second-factor admin record says whether a user is the administrator', async () => {
     await register((await json('admin', 'invite', ...hal)).token)
     const { id } = await json('user', 'create', 'hal', '--name', 'Hal', '--email', 'hal@example.com')
 
@@ -101,7 +108,7 @@ describe('second-factor admin', () => {
     expect(await json('admin', 'list')).toMatchObject([{ user: id, namesakes: [] }])
   })
 
-  it('second-factor admin sessions lists sessions and ends them', async () => {
+  inFullRun('second-factor admin sessions lists sessions and ends them', async () => {
     const { session } = await register((await json('admin', 'invite', ...olivia)).token)
 
     const sessions = await json('admin', 'sessions', 'Olivia')
@@ -113,17 +120,20 @@ describe('second-factor admin', () => {
     expect([statusBefore, await session()]).toEqual([200, 401])
   })
 
-  it('second-factor admin revoke revokes the access after a confirmation, and ends the sessions at once', async () => {
-    const { session } = await register((await json('admin', 'invite', ...olivia)).token)
+  inFullRun(
+    'second-factor admin revoke revokes the access after a confirmation, and ends the sessions at once',
+    async () => {
+      const { session } = await register((await json('admin', 'invite', ...olivia)).token)
 
-    const unasked = await admin('admin', 'revoke', 'Olivia')
-    const statusBefore = await session()
-    const revoked = await admin('admin', 'revoke', 'olivia@example.com', '--yes')
+      const unasked = await admin('admin', 'revoke', 'Olivia')
+      const statusBefore = await session()
+      const revoked = await admin('admin', 'revoke', 'olivia@example.com', '--yes')
 
-    expect([unasked.code, revoked.code]).toEqual([2, 0])
-    expect([statusBefore, await session()]).toEqual([200, 401])
-    expect((await admin('admin', 'list')).stdout).toMatch(/^Olivia +olivia@example\.com +revoked /m)
-  })
+      expect([unasked.code, revoked.code]).toEqual([2, 0])
+      expect([statusBefore, await session()]).toEqual([200, 401])
+      expect((await admin('admin', 'list')).stdout).toMatch(/^Olivia +olivia@example\.com +revoked /m)
+    },
+  )
 
   it('second-factor admin invite refuses a console on an IP address', async () => {
     const refused = await run(

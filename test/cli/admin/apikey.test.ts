@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest'
 
 import { listen } from '../../../src/service/engine/http/listen.ts'
 import { createService } from '../../../src/service/index.ts'
+import { inFullRun } from '../../support/full-run.ts'
 import { run, useDatabase } from './run-command.ts'
 
 const { place, admin, json } = useDatabase()
 
 describe('second-factor apikey', () => {
-  it('second-factor apikey shows a key only when it is created', async () => {
+  inFullRun('second-factor apikey shows a key only when it is created', async () => {
     const createdKey = await json('apikey', 'create')
     const listed = await admin('apikey', 'list')
     const listedJson = await json('apikey', 'list')
@@ -26,7 +27,7 @@ describe('second-factor apikey', () => {
     }
   })
 
-  it('second-factor apikey limits only keys of role auth to a domain', async () => {
+  inFullRun('second-factor apikey limits only keys of role auth to a domain', async () => {
     const limited = await json('apikey', 'create', '--role', 'auth', '--domain', 'Intranet')
     const refused = await admin('apikey', 'create', '--domain', 'Intranet')
 
@@ -36,7 +37,7 @@ describe('second-factor apikey', () => {
     expect((await admin('apikey', 'list')).stdout).toMatch(/^auth +Intranet/m)
   })
 
-  it('second-factor apikey revokes a key for a running service', async () => {
+  inFullRun('second-factor apikey revokes a key for a running service', async () => {
     const service = await createService({ database: place.database })
     const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
     const { key, id } = await json('apikey', 'create')
@@ -67,7 +68,7 @@ describe('second-factor apikey', () => {
     expect(stderr).not.toContain(place.apiKey)
   })
 
-  it('second-factor apikey does not revoke keys of another organization', async () => {
+  inFullRun('second-factor apikey does not revoke keys of another organization', async () => {
     await run('init', '--database', place.database, '--organization', 'Other')
     const [foreign] = await json('apikey', 'list', '--organization', 'Other')
 

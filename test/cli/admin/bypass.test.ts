@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../../support/full-run.ts'
 import { useDatabase } from './run-command.ts'
 
 const { admin, json } = useDatabase()
@@ -22,7 +23,7 @@ describe('second-factor bypass', () => {
     expect(forever.stdout).toMatch(/^Valid until +never$/m)
   })
 
-  it.each([
+  inFullRun.each([
     ['--uses', '0'],
     ['--uses', '1001'],
     ['--uses', 'many'],
@@ -35,7 +36,7 @@ describe('second-factor bypass', () => {
     expect(await json('bypass', 'list', 'alice')).toEqual([])
   })
 
-  it('second-factor bypass create notes when no domain of the user allows bypass codes', async () => {
+  inFullRun('second-factor bypass create notes when no domain of the user allows bypass codes', async () => {
     const somewhere = await admin('bypass', 'create', 'alice')
     await admin('domain', 'set', 'Intranet', '--bypass-enabled', 'off')
     const nowhere = await admin('bypass', 'create', 'alice')
@@ -44,7 +45,7 @@ describe('second-factor bypass', () => {
     expect(somewhere.stdout).not.toContain('Note')
   })
 
-  it('second-factor bypass creates at most 5 codes, and then says what to do', async () => {
+  inFullRun('second-factor bypass creates at most 5 codes, and then says what to do', async () => {
     for (let each = 0; each < 5; each += 1) await admin('bypass', 'create', 'alice')
 
     const { stderr, code } = await admin('bypass', 'create', 'alice')
@@ -53,7 +54,7 @@ describe('second-factor bypass', () => {
     expect(stderr).toBe('The user already has the maximum of 5 bypass codes. Delete some first.\n')
   })
 
-  it('second-factor bypass deletes one code or all codes, only with confirmation', async () => {
+  inFullRun('second-factor bypass deletes one code or all codes, only with confirmation', async () => {
     const { id } = await json('bypass', 'create', 'alice')
     await admin('bypass', 'create', 'alice')
     await admin('bypass', 'create', 'alice')

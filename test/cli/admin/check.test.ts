@@ -4,6 +4,7 @@ import BetterSqlite3 from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 
 import { restoreSchema14 } from '../../service/engine/database/earlier-schema.ts'
+import { inFullRun } from '../../support/full-run.ts'
 import { run, runIn, useDatabase } from './run-command.ts'
 
 describe('second-factor check', () => {
@@ -30,24 +31,27 @@ describe('second-factor check', () => {
     expect([code, readFileSync(database).equals(before)]).toEqual([0, true])
   })
 
-  it('restore says that it has upgraded a backup of an earlier version, which that version no longer opens', async () => {
-    const backup = file('earlier.sqlite')
-    const { keys } = await restoreSchema14('SQLite', backup)
-    const earlier = await runIn({ MFA_KEYS: keys }, 'restore', backup, '--database', place.database, '--yes')
-    const current = await runIn(
-      { MFA_KEYS: keys },
-      'restore',
-      place.database,
-      '--database',
-      file('copy.sqlite'),
-      '--yes',
-    )
+  inFullRun(
+    'restore says that it has upgraded a backup of an earlier version, which that version no longer opens',
+    async () => {
+      const backup = file('earlier.sqlite')
+      const { keys } = await restoreSchema14('SQLite', backup)
+      const earlier = await runIn({ MFA_KEYS: keys }, 'restore', backup, '--database', place.database, '--yes')
+      const current = await runIn(
+        { MFA_KEYS: keys },
+        'restore',
+        place.database,
+        '--database',
+        file('copy.sqlite'),
+        '--yes',
+      )
 
-    expect(earlier.stdout).toMatch(
-      /Upgraded +for this version. To go back to an earlier version, restore the backup with/,
-    )
-    expect([current.code, current.stdout]).toEqual([0, expect.not.stringContaining('Upgraded')])
-  })
+      expect(earlier.stdout).toMatch(
+        /Upgraded +for this version. To go back to an earlier version, restore the backup with/,
+      )
+      expect([current.code, current.stdout]).toEqual([0, expect.not.stringContaining('Upgraded')])
+    },
+  )
 
   it.each([
     [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { describeInFullRun } from '../../support/full-run.ts'
 import { run, useDatabase } from './run-command.ts'
 
 const { place, admin, json } = useDatabase()
@@ -203,7 +204,7 @@ describe('second-factor init', () => {
   })
 })
 
-describe('an organization', () => {
+describeInFullRun('an organization', () => {
   it('an organization must be named when there are several, and does not see domains of the others', async () => {
     await run('init', '--database', place.database, '--organization', 'Other', '--domain', 'Shop')
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../../support/full-run.ts'
 import { useDatabase } from './run-command.ts'
 
 const { admin, json } = useDatabase()
 
 describe('second-factor user end-sessions', () => {
-  it('second-factor user end-sessions changes the epoch of the user, and explains the effect', async () => {
+  inFullRun('second-factor user end-sessions changes the epoch of the user, and explains the effect', async () => {
     await admin('user', 'create', 'alice', '--name', 'Alice', '--email', 'a@example.com', '--domain', 'Intranet')
     const { id, epoch } = await json('user', 'show', 'alice')
 

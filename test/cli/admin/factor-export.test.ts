@@ -11,6 +11,7 @@ import { listen } from '../../../src/service/engine/http/listen.ts'
 import { createService } from '../../../src/service/index.ts'
 import { activateDevice } from '../../service/start-service.ts'
 import { agePassphrase } from '../../support/age-passphrase.ts'
+import { inFullRun } from '../../support/full-run.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { useDatabase } from './run-command.ts'
 import type { Ran } from './run-command.ts'
@@ -93,7 +94,7 @@ function derivesQuickly(): void {
 const leftovers = () => readdirSync(place.folder).filter((name) => name.includes('.part'))
 
 describe('second-factor factor export', () => {
-  it('second-factor factor export encrypts with a passphrase, and nothing else opens the file', async () => {
+  inFullRun('second-factor factor export encrypts with a passphrase, and nothing else opens the file', async () => {
     const { code, stdout } = await exportTo('factors.age', '--passphrase', `@${file('passphrase.txt')}`)
 
     expect(code).toBe(0)
@@ -122,7 +123,7 @@ describe('second-factor factor export', () => {
     expect(readFileSync(file('factors.age'), 'latin1')).not.toMatch(/alice|otpauth|GEZDGNBV/)
   })
 
-  it('second-factor factor export says what stays, and why, beside a running service', async () => {
+  inFullRun('second-factor factor export says what stays, and why, beside a running service', async () => {
     await json('hardware', 'create', 'HW-2', '--seed', `@${file('seed.txt')}`)
     const service = await createService({ database: place.database })
     const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
@@ -165,7 +166,7 @@ describe('second-factor factor export', () => {
     expect([existsSync(file('factors.age')), await trail()]).toEqual([false, []])
   })
 
-  it.each([
+  inFullRun.each([
     ['both', ['--recipient', 'age1x', '--passphrase', '@x'], 'not both'],
     ['neither, without a terminal', [], 'Set --passphrase @FILE or --recipient'],
     ['a recipient that is no key', ['--recipient', 'age1qqqq'], 'expected a public key of age'],
@@ -197,7 +198,7 @@ describe('second-factor factor export', () => {
     expect(statSync(file('factors.age')).mode & 0o777).toBe(0o600)
   })
 
-  it('second-factor factor export says where it cannot write, before it has exported anything', async () => {
+  inFullRun('second-factor factor export says where it cannot write, before it has exported anything', async () => {
     mkdirSync(file('folder'))
 
     const missing = await exportTo('missing/factors.age', '--recipient', recipient)
@@ -226,7 +227,7 @@ describe('second-factor factor export', () => {
     expect(mail.mails[0]?.text).toContain(`${userInfo().username} has written the secrets`)
   })
 
-  it('second-factor factor export asks twice at a terminal, without showing what is typed', async () => {
+  inFullRun('second-factor factor export asks twice at a terminal, without showing what is typed', async () => {
     derivesQuickly()
     const typed = await atTerminal([passphrase, `${passphrase}x`], () => exportTo('factors.age'))
     const missing = existsSync(file('factors.age'))

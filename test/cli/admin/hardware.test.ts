@@ -13,6 +13,7 @@ import {
   keyPackage,
   passwordContainer,
 } from '../../service/features/hardware/files/pskc-file.ts'
+import { describeInFullRun, inFullRun } from '../../support/full-run.ts'
 import { useDatabase } from './run-command.ts'
 
 const { place, file, admin, json } = useDatabase()
@@ -24,7 +25,7 @@ const csv = (...rows: string[]) => {
 }
 
 describe('second-factor hardware', () => {
-  it('second-factor hardware adds a token with a seed from a file', async () => {
+  inFullRun('second-factor hardware adds a token with a seed from a file', async () => {
     writeFileSync(file('seed.txt'), `${seed}\n`)
 
     const created = await json('hardware', 'create', '42', '--seed', `@${file('seed.txt')}`)
@@ -46,45 +47,51 @@ describe('second-factor hardware', () => {
     expect(secondCreate).toMatchObject({ code: 1, stderr: expect.stringContaining('serial number already exists') })
   })
 
-  it('second-factor hardware create takes the hash, the length and the period of codes, or the words of version 1.3', async () => {
-    const create = (serial: string, ...options: string[]) =>
-      admin('hardware', 'create', serial, '--seed', seed, ...options)
+  inFullRun(
+    'second-factor hardware create takes the hash, the length and the period of codes, or the words of version 1.3',
+    async () => {
+      const create = (serial: string, ...options: string[]) =>
+        admin('hardware', 'create', serial, '--seed', seed, ...options)
 
-    const exact = await create('1', '--algorithm', 'SHA256', '--digits', '7', '--period', '45')
-    const former = await create('2', '--type', 'TOTP8', '--time-step', '60')
-    const wrong = [
-      await create('3', '--digits', '9'),
-      await create('3', '--period', '14'),
-      await create('3', '--period', '30s'),
-      await create('3', '--type', 'TOTP8', '--digits', '6'),
-    ]
+      const exact = await create('1', '--algorithm', 'SHA256', '--digits', '7', '--period', '45')
+      const former = await create('2', '--type', 'TOTP8', '--time-step', '60')
+      const wrong = [
+        await create('3', '--digits', '9'),
+        await create('3', '--period', '14'),
+        await create('3', '--period', '30s'),
+        await create('3', '--type', 'TOTP8', '--digits', '6'),
+      ]
 
-    expect(exact.stdout).toContain('Codes   7 digits, 45 s, SHA256\n')
-    expect(former.stdout).toContain('Codes   8 digits, 60 s, SHA1\n')
-    expect(wrong.map(({ code, stderr }) => [code, stderr.split('. See')[0]])).toEqual([
-      [2, expect.stringContaining('Expected 6, 7 or 8')],
-      [2, expect.stringContaining('Expected seconds, from 15 to 120')],
-      [2, expect.stringContaining('Expected seconds, from 15 to 120')],
-      [2, expect.stringContaining('must fit the type: TOTP8')],
-    ])
-  })
+      expect(exact.stdout).toContain('Codes   7 digits, 45 s, SHA256\n')
+      expect(former.stdout).toContain('Codes   8 digits, 60 s, SHA1\n')
+      expect(wrong.map(({ code, stderr }) => [code, stderr.split('. See')[0]])).toEqual([
+        [2, expect.stringContaining('Expected 6, 7 or 8')],
+        [2, expect.stringContaining('Expected seconds, from 15 to 120')],
+        [2, expect.stringContaining('Expected seconds, from 15 to 120')],
+        [2, expect.stringContaining('must fit the type: TOTP8')],
+      ])
+    },
+  )
 
-  it('second-factor hardware create takes the counter of a token that counts presses, and no time beside it', async () => {
-    const create = (serial: string, ...options: string[]) =>
-      admin('hardware', 'create', serial, '--seed', seed, '--counter', ...options)
+  inFullRun(
+    'second-factor hardware create takes the counter of a token that counts presses, and no time beside it',
+    async () => {
+      const create = (serial: string, ...options: string[]) =>
+        admin('hardware', 'create', serial, '--seed', seed, '--counter', ...options)
 
-    const created = await create('1', '4711', '--digits', '8')
-    const wrong = [await create('2', '-1'), await create('2', '5000000000'), await create('2', '0', '--period', '30')]
-    const { stdout } = await admin('hardware', 'list')
+      const created = await create('1', '4711', '--digits', '8')
+      const wrong = [await create('2', '-1'), await create('2', '5000000000'), await create('2', '0', '--period', '30')]
+      const { stdout } = await admin('hardware', 'list')
 
-    expect(created.stdout).toContain('Codes   8 digits, HOTP from 4711, SHA1\n')
-    expect(stdout).toContain('1       8 digits, HOTP from 4711, SHA1  Never Used')
-    expect(wrong.map(({ code, stderr }) => [code, stderr])).toEqual([
-      [2, expect.stringContaining('Expected the number of codes')],
-      [2, expect.stringContaining('Expected the number of codes')],
-      [2, expect.stringContaining('must be absent with a counter')],
-    ])
-  })
+      expect(created.stdout).toContain('Codes   8 digits, HOTP from 4711, SHA1\n')
+      expect(stdout).toContain('1       8 digits, HOTP from 4711, SHA1  Never Used')
+      expect(wrong.map(({ code, stderr }) => [code, stderr])).toEqual([
+        [2, expect.stringContaining('Expected the number of codes')],
+        [2, expect.stringContaining('Expected the number of codes')],
+        [2, expect.stringContaining('must be absent with a counter')],
+      ])
+    },
+  )
 
   it.each(['xyz', '', 'abcd', `${seed}0`])(
     'second-factor hardware create rejects the seed %j without repeating it',
@@ -96,7 +103,7 @@ describe('second-factor hardware', () => {
     },
   )
 
-  it('second-factor hardware assigns and releases tokens by alias, serial number or id', async () => {
+  inFullRun('second-factor hardware assigns and releases tokens by alias, serial number or id', async () => {
     const { id, alias } = await json('hardware', 'create', '42', '--seed', seed)
     for (const name of ['alice', 'bob']) {
       await admin('user', 'create', name, '--name', name, '--email', `${name}@example.com`)
@@ -113,7 +120,7 @@ describe('second-factor hardware', () => {
     expect(await json('user', 'show', 'bob')).toMatchObject({ hardware: id, factors: ['otp'] })
   })
 
-  it.each(['Ärzte-1', 'ärzte-1'])('second-factor hardware finds the token Ärzte-1 as %s', async (typed) => {
+  inFullRun.each(['Ärzte-1', 'ärzte-1'])('second-factor hardware finds the token Ärzte-1 as %s', async (typed) => {
     await json('hardware', 'create', 'Ärzte-1', '--seed', seed)
     await json('user', 'create', 'alice', '--name', 'Alice', '--email', 'alice@example.com')
 
@@ -122,7 +129,7 @@ describe('second-factor hardware', () => {
     expect([code, stderr]).toEqual([0, ''])
   })
 
-  it('second-factor hardware deletes a token only with confirmation', async () => {
+  inFullRun('second-factor hardware deletes a token only with confirmation', async () => {
     await admin('hardware', 'create', '42', '--seed', seed)
 
     const unasked = await admin('hardware', 'delete', '42')
@@ -133,7 +140,7 @@ describe('second-factor hardware', () => {
   })
 })
 
-describe('second-factor hardware delete', () => {
+describeInFullRun('second-factor hardware delete', () => {
   it('second-factor hardware delete refuses a token that belongs to a user, and says what to do', async () => {
     await admin('hardware', 'create', '42', '--seed', seed)
     await admin('user', 'create', 'alice', '--name', 'Alice', '--email', 'a@example.com')
@@ -149,7 +156,7 @@ describe('second-factor hardware delete', () => {
   })
 })
 
-describe('second-factor hardware resynchronize', () => {
+describeInFullRun('second-factor hardware resynchronize', () => {
   /** The code that a token shows whose clock is ahead. */
   const tokenCode = (steps: number) => codeAt({ seed, digits: 6 }, stepAt(systemClock.now(), 30) + steps)
 
@@ -194,7 +201,7 @@ describe('second-factor hardware resynchronize', () => {
 })
 
 describe('second-factor hardware import', () => {
-  it('second-factor hardware import imports all tokens of a file', async () => {
+  inFullRun('second-factor hardware import imports all tokens of a file', async () => {
     const rows = Array.from({ length: 1_234 }, (_, each) => `${each},${seed},${each % 2 ? 'TOTP8' : 'TOTP6'},60`)
 
     const { stdout, stderr, code } = await admin('hardware', 'import', csv(...rows))
@@ -205,44 +212,47 @@ describe('second-factor hardware import', () => {
     expect(listed[1]).toMatchObject({ serialNumber: '1', type: 'TOTP8', timeStep: '60s', syncState: 'Never Used' })
   })
 
-  it('second-factor hardware import imports nothing when a row is invalid, and names each invalid row without its seed', async () => {
-    await admin('hardware', 'create', '5', '--seed', seed)
-    const path = csv(
-      `1,${seed},TOTP6,30`,
-      `2,${seed.slice(0, 30)},TOTP6,30`,
-      `${seed.repeat(2)},${seed},TOTP6,30`,
-      `1,${seed},TOTP6,30`,
-      `5,${seed},TOTP6,30`,
-      `6,${seed},TOTP9,30`,
-      `7,${seed},TOTP6,121`,
-      `8,GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ,TOTP6,30`,
-    )
+  inFullRun(
+    'second-factor hardware import imports nothing when a row is invalid, and names each invalid row without its seed',
+    async () => {
+      await admin('hardware', 'create', '5', '--seed', seed)
+      const path = csv(
+        `1,${seed},TOTP6,30`,
+        `2,${seed.slice(0, 30)},TOTP6,30`,
+        `${seed.repeat(2)},${seed},TOTP6,30`,
+        `1,${seed},TOTP6,30`,
+        `5,${seed},TOTP6,30`,
+        `6,${seed},TOTP9,30`,
+        `7,${seed},TOTP6,121`,
+        `8,GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ,TOTP6,30`,
+      )
 
-    const { stdout, stderr, code } = await admin('hardware', 'import', path)
-    const asJson = await json('hardware', 'import', path)
+      const { stdout, stderr, code } = await admin('hardware', 'import', path)
+      const asJson = await json('hardware', 'import', path)
 
-    expect(code).toBe(1)
-    expect(stdout.split('\n').map((line) => line.split(':')[0])).toEqual([
-      'Line 3',
-      'Line 4',
-      'Line 5',
-      'Line 6',
-      'Line 7',
-      'Line 8',
-      'Line 9',
-      'Nothing was imported, 7 rows rejected. Correct the file, or import the others with --skip-rejected.',
-      '',
-    ])
-    expect(stdout).toContain('Line 5: line 2 has the same serial number\n')
-    expect(stdout).toContain('Line 6: its serial number is there already\n')
-    expect(stdout + stderr).not.toContain(seed.slice(0, 30))
-    expect(stdout + stderr).not.toContain('GEZD')
-    expect(asJson).toMatchObject({ imported: 0, acceptable: 1, dryRun: false })
-    expect(asJson.rejected).toHaveLength(7)
-    expect(await json('hardware', 'list')).toHaveLength(1)
-  })
+      expect(code).toBe(1)
+      expect(stdout.split('\n').map((line) => line.split(':')[0])).toEqual([
+        'Line 3',
+        'Line 4',
+        'Line 5',
+        'Line 6',
+        'Line 7',
+        'Line 8',
+        'Line 9',
+        'Nothing was imported, 7 rows rejected. Correct the file, or import the others with --skip-rejected.',
+        '',
+      ])
+      expect(stdout).toContain('Line 5: line 2 has the same serial number\n')
+      expect(stdout).toContain('Line 6: its serial number is there already\n')
+      expect(stdout + stderr).not.toContain(seed.slice(0, 30))
+      expect(stdout + stderr).not.toContain('GEZD')
+      expect(asJson).toMatchObject({ imported: 0, acceptable: 1, dryRun: false })
+      expect(asJson.rejected).toHaveLength(7)
+      expect(await json('hardware', 'list')).toHaveLength(1)
+    },
+  )
 
-  it('second-factor hardware import imports the valid rows with --skip-rejected', async () => {
+  inFullRun('second-factor hardware import imports the valid rows with --skip-rejected', async () => {
     const path = csv(`1,${seed},TOTP6,30`, `2,x,TOTP6,30`, `3,${seed},TOTP6,30`)
 
     const { stdout, code } = await admin('hardware', 'import', path, '--skip-rejected')
@@ -251,7 +261,7 @@ describe('second-factor hardware import', () => {
     expect(await json('hardware', 'list')).toHaveLength(2)
   })
 
-  it('second-factor hardware import finds the same errors in a dry run, without changing anything', async () => {
+  inFullRun('second-factor hardware import finds the same errors in a dry run, without changing anything', async () => {
     const path = csv(`1,${seed},TOTP6,30`, `2,x,TOTP6,30`)
 
     const wrong = await admin('hardware', 'import', path, '--dry-run')
@@ -268,7 +278,7 @@ describe('second-factor hardware import', () => {
     expect(await json('hardware', 'list')).toEqual([])
   })
 
-  it('second-factor hardware import decrypts a container with a key from a file', async () => {
+  inFullRun('second-factor hardware import decrypts a container with a key from a file', async () => {
     writeFileSync(file('tokens.xml'), container(encryption(), keyPackage({ secret: encrypted() })))
     writeFileSync(file('key.txt'), `${exampleKey}\n`)
 
@@ -283,7 +293,7 @@ describe('second-factor hardware import', () => {
     expect(await json('hardware', 'list')).toMatchObject([{ serialNumber: '987654321', type: 'TOTP8' }])
   })
 
-  it('second-factor hardware import decrypts a container with a password from a file', async () => {
+  inFullRun('second-factor hardware import decrypts a container with a password from a file', async () => {
     writeFileSync(file('tokens.xml'), passwordContainer())
     writeFileSync(file('password.txt'), 'qwerty\n')
 
@@ -296,18 +306,21 @@ describe('second-factor hardware import', () => {
     expect(shown.stderr).toContain('expected @ and the path of a file')
   })
 
-  it('second-factor hardware import says which columns it ignores, and asks how a column named secret is written', async () => {
-    writeFileSync(file('tokens.csv'), `serial,secret,maker,digits\n1,${seed},Acme,8`)
+  inFullRun(
+    'second-factor hardware import says which columns it ignores, and asks how a column named secret is written',
+    async () => {
+      writeFileSync(file('tokens.csv'), `serial,secret,maker,digits\n1,${seed},Acme,8`)
 
-    const without = await admin('hardware', 'import', file('tokens.csv'))
-    const right = await admin('hardware', 'import', file('tokens.csv'), '--encoding', 'hex')
+      const without = await admin('hardware', 'import', file('tokens.csv'))
+      const right = await admin('hardware', 'import', file('tokens.csv'), '--encoding', 'hex')
 
-    expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('Or set --encoding.')])
-    expect(right.stdout).toBe('Ignored columns: "maker"\n1 token imported.\n')
-    expect(await json('hardware', 'list')).toMatchObject([{ serialNumber: '1', digits: 8 }])
-  })
+      expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('Or set --encoding.')])
+      expect(right.stdout).toBe('Ignored columns: "maker"\n1 token imported.\n')
+      expect(await json('hardware', 'list')).toMatchObject([{ serialNumber: '1', digits: 8 }])
+    },
+  )
 
-  it.each([
+  inFullRun.each([
     ['in UTF-16 without a mark', () => Buffer.from(`serial,seed\n1,${seed}`, 'utf16le'), 'UTF-8'],
     ['that is empty', () => Buffer.alloc(0), 'no tokens'],
     ['of a header alone', () => Buffer.from('serial,seed,type,step\n'), 'no tokens'],
@@ -322,7 +335,7 @@ describe('second-factor hardware import', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
-  it('second-factor hardware import reads a file with a byte order mark', async () => {
+  inFullRun('second-factor hardware import reads a file with a byte order mark', async () => {
     writeFileSync(file('tokens.csv'), `\ufeffserial,seed,type,step\n1,${seed},TOTP6,30`)
 
     expect((await admin('hardware', 'import', file('tokens.csv'))).code).toBe(0)
@@ -335,7 +348,7 @@ describe('second-factor hardware import', () => {
     expect(stderr).not.toContain('\u001b')
   })
 
-  it('second-factor hardware import rejects the database as a file of tokens', async () => {
+  inFullRun('second-factor hardware import rejects the database as a file of tokens', async () => {
     const sizeBefore = readFileSync(place.database).length
 
     expect((await admin('hardware', 'import', place.database)).code).toBe(1)

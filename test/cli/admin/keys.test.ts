@@ -8,6 +8,7 @@ import { addKey } from '../../../src/service/engine/secrets/edit-key-file.ts'
 import { createService } from '../../../src/service/index.ts'
 import type { Service } from '../../../src/service/index.ts'
 import { createTestClock } from '../../../src/testing/clock.ts'
+import { inFullRun } from '../../support/full-run.ts'
 import { run, useDatabase } from './run-command.ts'
 
 const { place, admin, json, file } = useDatabase()
@@ -24,7 +25,7 @@ const ids = () => readFileSync(keyFile(), 'utf8').match(/^\w+(?=:)/gm)
 const seed = '3132333435363738393031323334353637383930'
 
 describe('second-factor keys', () => {
-  it('second-factor keys lists the keys and what they encrypt', async () => {
+  inFullRun('second-factor keys lists the keys and what they encrypt', async () => {
     await admin('hardware', 'create', 'S1', '--seed', seed)
 
     const { keys, nodes } = await json('keys', 'status')
@@ -44,7 +45,7 @@ describe('second-factor keys', () => {
     expect([code, stderr]).toEqual([1, `Can't open the database ${place.database}: ${reason}\n`])
   })
 
-  it('second-factor keys replaces a key in three steps: add, rotate, remove', async () => {
+  inFullRun('second-factor keys replaces a key in three steps: add, rotate, remove', async () => {
     await admin('hardware', 'create', 'S1', '--seed', seed)
 
     const added = await json('keys', 'add')
@@ -62,7 +63,7 @@ describe('second-factor keys', () => {
     expect((await json('keys', 'status')).keys).toMatchObject([{ id: key, values: 1 }])
   })
 
-  it('second-factor keys add never gives a new key the id of an old one', async () => {
+  inFullRun('second-factor keys add never gives a new key the id of an old one', async () => {
     const used = ['k1']
     for (let count = 0; count < 2; count += 1) {
       used.push((await json('keys', 'add')).key)
@@ -118,7 +119,7 @@ describe('second-factor keys', () => {
     expect(ids()).toEqual(['k1'])
   })
 
-  it('second-factor keys lets a running service load the new key', async () => {
+  inFullRun('second-factor keys lets a running service load the new key', async () => {
     // A node lives for 30 s after it was seen, and writes with what it has for long enough after 15 s: amid the two.
     const clock = createTestClock(Math.floor(Date.now() / 1000) - 25)
     service = await createService({ database: place.database, clock })
@@ -133,7 +134,7 @@ describe('second-factor keys', () => {
     expect(rotated.retired).toEqual(['k1'])
   })
 
-  it.each([
+  inFullRun.each([
     ['the first key', undefined, 'in use'],
     ['a key that may still encrypt something', 'k1', 'in use'],
     ['an unknown key', 'k9', 'No key'],
@@ -155,7 +156,7 @@ describe('second-factor keys', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('Change them where they are set')])
   })
 
-  it('second-factor keys reads keys from a file, never from the command line', async () => {
+  inFullRun('second-factor keys reads keys from a file, never from the command line', async () => {
     const [, secret] = readFileSync(keyFile(), 'utf8').trim().split(':')
     writeFileSync(file('keys.txt'), `k2:${Buffer.alloc(32, 2).toString('base64')}\nk1:${secret}\n`)
 
@@ -174,7 +175,7 @@ describe('second-factor keys', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('sealed with a different key that is also called "k1"')])
   })
 
-  it('second-factor init advises you to back up the keys that it creates', async () => {
+  inFullRun('second-factor init advises you to back up the keys that it creates', async () => {
     const { stdout, stderr } = await run('init', '--database', file('other.sqlite'), '--json')
 
     expect(stderr).toContain(`the keys in ${file('other.sqlite')}.keys`)

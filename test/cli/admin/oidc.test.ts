@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../../support/full-run.ts'
 import { useDatabase } from './run-command.ts'
 
 const { place, admin, json } = useDatabase()
@@ -41,7 +42,7 @@ describe('second-factor oidc', () => {
     await admin('oidc', 'client', 'remove', 'Wiki', '--yes')
   })
 
-  it('second-factor oidc client set changes what it names, and remove asks first', async () => {
+  inFullRun('second-factor oidc client set changes what it names, and remove asks first', async () => {
     const { id } = await json(...adding)
     const jwks = join(dirname(place.database), 'jwks.json')
     const key = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
@@ -65,7 +66,7 @@ describe('second-factor oidc', () => {
     expect(await json('oidc', 'client', 'list', '--domain', 'Intranet')).toEqual([])
   })
 
-  it('second-factor oidc client says which option is wrong', async () => {
+  inFullRun('second-factor oidc client says which option is wrong', async () => {
     const address = await admin(...adding.slice(0, -1), 'http://wiki.example.com')
     const keys = join(dirname(place.database), 'private.json')
     const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
@@ -77,7 +78,7 @@ describe('second-factor oidc', () => {
     expect(secret.stderr).not.toContain(jwk.d)
   })
 
-  it('second-factor oidc keys publishes the next key, and replaces all after a question', async () => {
+  inFullRun('second-factor oidc keys publishes the next key, and replaces all after a question', async () => {
     expect((await admin('oidc', 'keys', 'list')).stdout).toContain('No keys yet')
     expect(await json('oidc', 'keys', 'rotate')).toEqual({ published: true })
     expect(await json('oidc', 'keys', 'rotate')).toEqual({ published: true })
@@ -91,20 +92,23 @@ describe('second-factor oidc', () => {
     expect((await json('oidc', 'keys', 'list')).map(({ state }: { state: string }) => state)).toEqual(['signing'])
   })
 
-  it('second-factor oidc client tells a client of kind ciba of answers where it wants to be told, until none is set', async () => {
-    const endpoint = 'https://center.example/answered'
-    const kind = ['--domain', 'Intranet', '--kind', 'ciba']
-    const added = await json('oidc', 'client', 'add', 'Center', ...kind, '--notification-endpoint', endpoint)
-    const shown = await admin('oidc', 'client', 'show', 'Center')
-    const both = await json('oidc', 'client', 'set', 'Center', '--shows-number', 'on')
-    const without = await json('oidc', 'client', 'set', 'Center', '--notification-endpoint', 'none')
-    const wrong = await admin('oidc', 'client', 'set', 'Center', '--notification-endpoint', 'http://center.example/')
-    await admin('oidc', 'client', 'remove', 'Center', '--yes')
+  inFullRun(
+    'second-factor oidc client tells a client of kind ciba of answers where it wants to be told, until none is set',
+    async () => {
+      const endpoint = 'https://center.example/answered'
+      const kind = ['--domain', 'Intranet', '--kind', 'ciba']
+      const added = await json('oidc', 'client', 'add', 'Center', ...kind, '--notification-endpoint', endpoint)
+      const shown = await admin('oidc', 'client', 'show', 'Center')
+      const both = await json('oidc', 'client', 'set', 'Center', '--shows-number', 'on')
+      const without = await json('oidc', 'client', 'set', 'Center', '--notification-endpoint', 'none')
+      const wrong = await admin('oidc', 'client', 'set', 'Center', '--notification-endpoint', 'http://center.example/')
+      await admin('oidc', 'client', 'remove', 'Center', '--yes')
 
-    expect(added.ciba).toEqual({ showsNumber: false, notificationEndpoint: endpoint })
-    expect(shown.stdout).toContain(endpoint)
-    expect(both.ciba).toEqual({ showsNumber: true, notificationEndpoint: endpoint })
-    expect(without.ciba).toEqual({ showsNumber: true, notificationEndpoint: null })
-    expect(wrong.stderr).toContain('ciba.notificationEndpoint')
-  })
+      expect(added.ciba).toEqual({ showsNumber: false, notificationEndpoint: endpoint })
+      expect(shown.stdout).toContain(endpoint)
+      expect(both.ciba).toEqual({ showsNumber: true, notificationEndpoint: endpoint })
+      expect(without.ciba).toEqual({ showsNumber: true, notificationEndpoint: null })
+      expect(wrong.stderr).toContain('ciba.notificationEndpoint')
+    },
+  )
 })

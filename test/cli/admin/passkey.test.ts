@@ -5,6 +5,7 @@ import { createService } from '../../../src/service/index.ts'
 import { passkeyPage } from '../../service/features/passkeys/passkey-holder.ts'
 import { createCall } from '../../service/start-service.ts'
 import type { Flags } from '../../../src/testing/software-authenticator.ts'
+import { describeInFullRun, inFullRun } from '../../support/full-run.ts'
 import { useDatabase } from './run-command.ts'
 
 const { admin, json, place } = useDatabase()
@@ -51,26 +52,29 @@ describe('second-factor passkey', () => {
     ])
   })
 
-  it('second-factor passkey deletes a passkey by its name or the beginning of its id, with confirmation', async () => {
-    await addPasskeys({ name: 'Phone' }, { name: 'Laptop' })
-    const [phone, laptop] = await json('passkey', 'list', 'alice')
+  inFullRun(
+    'second-factor passkey deletes a passkey by its name or the beginning of its id, with confirmation',
+    async () => {
+      await addPasskeys({ name: 'Phone' }, { name: 'Laptop' })
+      const [phone, laptop] = await json('passkey', 'list', 'alice')
 
-    const unconfirmed = await admin('passkey', 'delete', 'alice', 'Phone')
-    const byName = await admin('passkey', 'delete', 'alice', 'phone', '--yes')
-    const byId = await json('passkey', 'delete', 'alice', laptop.id.slice(0, 8), '--yes')
-    const secondDelete = await admin('passkey', 'delete', 'alice', phone.id, '--yes')
+      const unconfirmed = await admin('passkey', 'delete', 'alice', 'Phone')
+      const byName = await admin('passkey', 'delete', 'alice', 'phone', '--yes')
+      const byId = await json('passkey', 'delete', 'alice', laptop.id.slice(0, 8), '--yes')
+      const secondDelete = await admin('passkey', 'delete', 'alice', phone.id, '--yes')
 
-    expect([unconfirmed.code, unconfirmed.stderr]).toEqual([2, expect.stringMatching(/To confirm, add --yes/)])
-    expect([byName.code, byName.stdout]).toEqual([0, 'Deleted the passkey "Phone" for app.example of "alice".\n'])
-    expect(byId).toMatchObject({ passkey: laptop.id })
-    expect([secondDelete.code, secondDelete.stderr]).toEqual([
-      1,
-      `No passkey "${phone.id}". See: second-factor passkey list\n`,
-    ])
-    expect((await admin('passkey', 'list', 'alice')).stdout).toBe('The user has no passkeys.\n')
-  })
+      expect([unconfirmed.code, unconfirmed.stderr]).toEqual([2, expect.stringMatching(/To confirm, add --yes/)])
+      expect([byName.code, byName.stdout]).toEqual([0, 'Deleted the passkey "Phone" for app.example of "alice".\n'])
+      expect(byId).toMatchObject({ passkey: laptop.id })
+      expect([secondDelete.code, secondDelete.stderr]).toEqual([
+        1,
+        `No passkey "${phone.id}". See: second-factor passkey list\n`,
+      ])
+      expect((await admin('passkey', 'list', 'alice')).stdout).toBe('The user has no passkeys.\n')
+    },
+  )
 
-  it('second-factor passkey delete asks for the id if two passkeys have the same name', async () => {
+  inFullRun('second-factor passkey delete asks for the id if two passkeys have the same name', async () => {
     await addPasskeys({ name: 'Phone' }, { name: 'Phone' })
 
     const { code, stderr } = await admin('passkey', 'delete', 'alice', 'Phone', '--yes')
@@ -79,7 +83,7 @@ describe('second-factor passkey', () => {
   })
 })
 
-describe('second-factor user show', () => {
+describeInFullRun('second-factor user show', () => {
   it('second-factor user show names each passkey of the user', async () => {
     await addPasskeys({ name: 'Phone', flags: { be: true, bs: true } }, { name: 'Laptop', used: true })
 
@@ -95,7 +99,7 @@ describe('second-factor user show', () => {
   })
 })
 
-describe('second-factor user reset', () => {
+describeInFullRun('second-factor user reset', () => {
   it('second-factor user reset removes the user’s passkeys, each with an entry in the audit trail', async () => {
     await addPasskeys({ name: 'Phone' })
     const [phone] = await json('passkey', 'list', 'alice')

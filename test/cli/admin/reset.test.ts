@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../../support/full-run.ts'
 import { useDatabase } from './run-command.ts'
 
 const { admin, json } = useDatabase()
@@ -26,7 +27,7 @@ describe('second-factor user reset', () => {
     expect((await admin('token', 'show', 'alice', '--domain', 'Intranet')).code).toBe(1)
   })
 
-  it('second-factor user reset needs --yes, because the password alone is enough afterwards', async () => {
+  inFullRun('second-factor user reset needs --yes, because the password alone is enough afterwards', async () => {
     const userBefore = await json('user', 'show', 'alice')
 
     const { stderr, code } = await admin('user', 'reset', 'alice')
@@ -38,17 +39,20 @@ describe('second-factor user reset', () => {
     expect(await json('user', 'show', 'alice')).toEqual(userBefore)
   })
 
-  it('second-factor user reset prints the user as JSON, and records everything that it ended in the audit trail', async () => {
-    const { id } = await json('user', 'show', 'alice')
+  inFullRun(
+    'second-factor user reset prints the user as JSON, and records everything that it ended in the audit trail',
+    async () => {
+      const { id } = await json('user', 'show', 'alice')
 
-    const done = await json('user', 'reset', 'alice', '--yes')
+      const done = await json('user', 'reset', 'alice', '--yes')
 
-    expect(done).toEqual({ user: id })
-    const trail: { event: string }[] = await json('audit', 'list', '--user', id)
-    expect(trail.map(({ event }) => event).slice(-3)).toEqual(['token.revoked', 'bypass.all_deleted', 'user.reset'])
-  })
+      expect(done).toEqual({ user: id })
+      const trail: { event: string }[] = await json('audit', 'list', '--user', id)
+      expect(trail.map(({ event }) => event).slice(-3)).toEqual(['token.revoked', 'bypass.all_deleted', 'user.reset'])
+    },
+  )
 
-  it('second-factor user reset rejects an unknown user', async () => {
+  inFullRun('second-factor user reset rejects an unknown user', async () => {
     expect((await admin('user', 'reset', 'nobody', '--yes')).code).toBe(1)
   })
 })

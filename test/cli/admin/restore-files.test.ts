@@ -3,6 +3,7 @@ import { copyFileSync, lstatSync, mkdirSync, realpathSync, renameSync, symlinkSy
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../../support/full-run.ts'
 import { useDatabase } from './run-command.ts'
 
 const { place, admin, json, file } = useDatabase()
@@ -33,19 +34,22 @@ describe('second-factor with links and files that others have left', () => {
     expect((await json('user', 'list')).map(({ username }: { username: string }) => username)).toEqual(['alice'])
   })
 
-  it('second-factor restore reads what lies in the log beside the file that a symbolic link leads to', async () => {
-    await makeUser('alice')
-    const writer = new Sqlite(place.database)
-    writer.exec('update "user" set name = \'Alice Doe\'')
-    mkdirSync(file('disk'))
-    for (const suffix of ['', '-wal']) copyFileSync(place.database + suffix, file(`disk/old.sqlite${suffix}`))
-    writer.close()
-    symlinkSync(file('disk/old.sqlite'), file('old.sqlite'))
+  inFullRun(
+    'second-factor restore reads what lies in the log beside the file that a symbolic link leads to',
+    async () => {
+      await makeUser('alice')
+      const writer = new Sqlite(place.database)
+      writer.exec('update "user" set name = \'Alice Doe\'')
+      mkdirSync(file('disk'))
+      for (const suffix of ['', '-wal']) copyFileSync(place.database + suffix, file(`disk/old.sqlite${suffix}`))
+      writer.close()
+      symlinkSync(file('disk/old.sqlite'), file('old.sqlite'))
 
-    await admin('restore', file('old.sqlite'), '--yes')
+      await admin('restore', file('old.sqlite'), '--yes')
 
-    expect(await json('user', 'list')).toMatchObject([{ username: 'alice', name: 'Alice Doe' }])
-  })
+      expect(await json('user', 'list')).toMatchObject([{ username: 'alice', name: 'Alice Doe' }])
+    },
+  )
 
   it('second-factor restore takes nothing from a restore of another backup that was killed', async () => {
     await makeUser('alice')
@@ -80,7 +84,7 @@ describe('second-factor with links and files that others have left', () => {
     expect([code, stderr]).toEqual([1, `Can't write ${file('none/mfa.backup')}: no such folder. Check the path.\n`])
   })
 
-  it('second-factor restore names the backup whose key is missing, and not the copy that it makes', async () => {
+  inFullRun('second-factor restore names the backup whose key is missing, and not the copy that it makes', async () => {
     await admin('backup', file('mfa.backup'))
     for (const change of [['add'], ['rotate'], ['remove', 'k1']]) await admin('keys', ...change)
 

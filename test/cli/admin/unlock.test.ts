@@ -4,6 +4,7 @@ import { withService } from '../../../src/cli/admin/local-service.ts'
 import { createSession } from '../../../src/contract/sessions.ts'
 import { pausePushes, takePush } from '../../../src/service/features/sessions/push-budget.ts'
 import { systemClock } from '../../../src/ground/clock.ts'
+import { inFullRun } from '../../support/full-run.ts'
 import { useDatabase } from './run-command.ts'
 
 const { place, admin, json } = useDatabase()
@@ -70,7 +71,7 @@ describe('second-factor user unlock', () => {
     await ask()
   })
 
-  it('second-factor user unlock rejects an unknown user', async () => {
+  inFullRun('second-factor user unlock rejects an unknown user', async () => {
     expect((await admin('user', 'unlock', 'nobody')).code).toBe(1)
   })
 })

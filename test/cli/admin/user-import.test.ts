@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { decodeQR } from 'qr/decode.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { describeInFullRun, inFullRun } from '../../support/full-run.ts'
 import { useDatabase } from './run-command.ts'
 
 const { file, admin, json } = useDatabase()
@@ -35,7 +36,7 @@ describe('second-factor user import', () => {
     ])
   })
 
-  it.each([
+  inFullRun.each([
     ['without a header', ['alice,Alice,a@example.com']],
     ['with columns in another order, and others', ['E-Mail,department,Username,Name', 'a@example.com,IT,alice,Alice']],
     ['with semicolons', ['username;name;email', 'alice;Alice;a@example.com']],
@@ -103,21 +104,24 @@ describe('second-factor user import', () => {
     expect(await usernames()).toEqual([])
   })
 
-  it('second-factor user import adds existing users to the domain, and keeps members who are not in the file', async () => {
-    await admin('domain', 'create', 'Extranet')
-    await importing(csv('alice,Alice,alice@example.com', 'bob,Bob,bob@example.com'))
+  inFullRun(
+    'second-factor user import adds existing users to the domain, and keeps members who are not in the file',
+    async () => {
+      await admin('domain', 'create', 'Extranet')
+      await importing(csv('alice,Alice,alice@example.com', 'bob,Bob,bob@example.com'))
 
-    const path = csv('alice,Alice,alice@example.com', 'carol,Carol,carol@example.com')
-    const extranet = await admin('user', 'import', path, '--domain', 'Extranet')
-    const secondImport = await importing(path)
+      const path = csv('alice,Alice,alice@example.com', 'carol,Carol,carol@example.com')
+      const extranet = await admin('user', 'import', path, '--domain', 'Extranet')
+      const secondImport = await importing(path)
 
-    expect(extranet.stdout).toBe('2 users imported (1 already existed).\n')
-    expect(secondImport.stdout).toBe('2 users imported (2 already existed).\n')
-    expect(await usernames('--domain', 'Intranet')).toEqual(['alice', 'bob', 'carol'])
-    expect(await usernames('--domain', 'Extranet')).toEqual(['alice', 'carol'])
-  })
+      expect(extranet.stdout).toBe('2 users imported (1 already existed).\n')
+      expect(secondImport.stdout).toBe('2 users imported (2 already existed).\n')
+      expect(await usernames('--domain', 'Intranet')).toEqual(['alice', 'bob', 'carol'])
+      expect(await usernames('--domain', 'Extranet')).toEqual(['alice', 'carol'])
+    },
+  )
 
-  it('second-factor user import changes names and addresses of existing users only with --update', async () => {
+  inFullRun('second-factor user import changes names and addresses of existing users only with --update', async () => {
     await importing(csv('alice,Alice,alice@example.com'))
     const path = csv('alice,Alice Doe,doe@example.com')
 
@@ -186,7 +190,7 @@ describe('second-factor user import', () => {
   })
 })
 
-describe('second-factor user list --without-factor', () => {
+describeInFullRun('second-factor user list --without-factor', () => {
   it('second-factor user list --without-factor lists users without a factor', async () => {
     await importing(csv('alice,Alice,a@example.com', 'bob,Bob,b@example.com'))
     const withoutFactor = await usernames('--without-factor')
@@ -216,7 +220,7 @@ function scan(image: string): string {
 }
 
 describe('second-factor token issue', () => {
-  it.each(['https://mfa.example', 'https://mfa.example/', 'https://mfa.example/authenticator'])(
+  inFullRun.each(['https://mfa.example', 'https://mfa.example/', 'https://mfa.example/authenticator'])(
     'second-factor token issue prints a link for %s, and a QR code of it on a terminal',
     async (address) => {
       await importing(csv('alice,Alice,a@example.com'))
@@ -238,7 +242,7 @@ describe('second-factor token issue', () => {
     },
   )
 
-  it('second-factor token issue adds the link to the JSON', async () => {
+  inFullRun('second-factor token issue adds the link to the JSON', async () => {
     await importing(csv('alice,Alice,a@example.com'))
     const args = ['token', 'issue', 'alice', '--domain', 'Intranet']
 

@@ -4,6 +4,7 @@ import { withService } from '../../../src/cli/admin/local-service.ts'
 import { createSession } from '../../../src/contract/sessions.ts'
 import { createUser, findUsers } from '../../../src/contract/users.ts'
 import { newUser } from '../../service/start-service.ts'
+import { inFullRun } from '../../support/full-run.ts'
 import { useDatabase } from './run-command.ts'
 
 const { place, admin, json } = useDatabase()
@@ -29,7 +30,7 @@ describe('second-factor user list', () => {
     expect((await admin('user', 'list', '--query', 'carol')).stdout).toBe('No such users.\n')
   })
 
-  it('second-factor user list filters users as the console does', async () => {
+  inFullRun('second-factor user list filters users as the console does', async () => {
     await admin('bypass', 'create', 'bob')
     const { id } = (await json('user', 'list', '--query', 'alice'))[0]
     await withService({ database: place.database }, async ({ call }) => {
@@ -47,20 +48,23 @@ describe('second-factor user list', () => {
     })
   })
 
-  it('second-factor user list prints users as the REST interface returns them, however many there are', async () => {
-    const restUsers: unknown[] = []
-    await withService({ database: place.database }, async ({ call }) => {
-      for (let each = 0; each < 100; each += 1) await call(createUser, { body: newUser(`user${each}`) })
-      for (const page of [1, 2]) restUsers.push(...[await call(findUsers, { query: { page } })].flat())
-    })
+  inFullRun(
+    'second-factor user list prints users as the REST interface returns them, however many there are',
+    async () => {
+      const restUsers: unknown[] = []
+      await withService({ database: place.database }, async ({ call }) => {
+        for (let each = 0; each < 100; each += 1) await call(createUser, { body: newUser(`user${each}`) })
+        for (const page of [1, 2]) restUsers.push(...[await call(findUsers, { query: { page } })].flat())
+      })
 
-    const listed = await json('user', 'list')
+      const listed = await json('user', 'list')
 
-    expect(listed).toHaveLength(102)
-    expect(listed).toEqual(restUsers)
-  })
+      expect(listed).toHaveLength(102)
+      expect(listed).toEqual(restUsers)
+    },
+  )
 
-  it('second-factor user list rejects a search text that is too long', async () => {
+  inFullRun('second-factor user list rejects a search text that is too long', async () => {
     const { code, stderr } = await admin('user', 'list', '--query', 'x'.repeat(129))
 
     expect([code, stderr]).toEqual([2, expect.stringContaining('at most 128 characters')])

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
+import { describeInFullRun, inFullRun } from '../../support/full-run.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import type { MailServer } from '../../support/mail-server.ts'
 import { useDatabase } from './run-command.ts'
@@ -32,7 +33,7 @@ describe('second-factor user invite', () => {
     expect(sentMail?.text).toContain(`https://mfa.example/authenticator/#code=${token.code}`)
   })
 
-  it('second-factor user invite says which setting is missing, and what to do', async () => {
+  inFullRun('second-factor user invite says which setting is missing, and what to do', async () => {
     vi.stubEnv('MFA_AUTHENTICATOR_URL', '')
     const address = await invite()
     vi.stubEnv('MFA_SMTP_URL', '')
@@ -45,7 +46,7 @@ describe('second-factor user invite', () => {
   })
 })
 
-describe('a mail server that refuses', () => {
+describeInFullRun('a mail server that refuses', () => {
   it('commands that send mail print the codes of a mail server that refuses, and nothing that it said', async () => {
     mail.refuse()
 
@@ -58,7 +59,7 @@ describe('a mail server that refuses', () => {
   })
 })
 
-describe('second-factor user email', () => {
+describeInFullRun('second-factor user email', () => {
   it('second-factor user email changes the address, and notifies the user at the old one', async () => {
     const { stdout } = await admin('user', 'email', 'alice', 'new@example.com')
 

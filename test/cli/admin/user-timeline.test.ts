@@ -6,6 +6,7 @@ import { createSession } from '../../../src/contract/sessions.ts'
 import { listen } from '../../../src/service/engine/http/listen.ts'
 import { createService } from '../../../src/service/index.ts'
 import { activateDevice } from '../../service/start-service.ts'
+import { inFullRun } from '../../support/full-run.ts'
 import { useDatabase } from './run-command.ts'
 
 const { place, admin, json } = useDatabase()
@@ -43,7 +44,7 @@ const eventsIn = (stdout: string) =>
     .map((line) => line.split(/ {2,}/)[1])
 
 describe('second-factor user timeline', () => {
-  it('second-factor user timeline lists sign-ins and changes, newest first, or one of the two', async () => {
+  inFullRun('second-factor user timeline lists sign-ins and changes, newest first, or one of the two', async () => {
     const { id } = await createAlice()
     const { code } = await json('bypass', 'create', 'alice')
     await signIn(id, code)
@@ -68,7 +69,7 @@ describe('second-factor user timeline', () => {
     expect(eventsIn(changes.stdout)).toEqual(eventsIn(stdout).filter((event) => event !== 'session.approved'))
   })
 
-  it('second-factor user timeline begins with the sign-ins that wait for an answer', async () => {
+  inFullRun('second-factor user timeline begins with the sign-ins that wait for an answer', async () => {
     const { id } = await createAlice()
     await enrollAlice()
     await signIn(id)
@@ -80,7 +81,7 @@ describe('second-factor user timeline', () => {
     expect(changes.waiting).toEqual([])
   })
 
-  it('second-factor user timeline reads as many entries as requested, and names domains', async () => {
+  inFullRun('second-factor user timeline reads as many entries as requested, and names domains', async () => {
     await createAlice()
     for (let times = 0; times < 12; times += 1) await admin('user', 'unlock', 'alice')
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { withService } from '../../../src/cli/admin/local-service.ts'
 import { createUser } from '../../../src/contract/users.ts'
+import { describeInFullRun, inFullRun } from '../../support/full-run.ts'
 import { useDatabase } from './run-command.ts'
 
 const { place, admin, json } = useDatabase()
@@ -43,14 +44,14 @@ describe('second-factor user', () => {
     expect(member.domains).toEqual([place.domainId])
   })
 
-  it('second-factor user creates no user when the domain does not exist', async () => {
+  inFullRun('second-factor user creates no user when the domain does not exist', async () => {
     const { code } = await admin(...alice, '--domain', 'None')
 
     expect(code).toBe(1)
     expect(await json('user', 'list')).toEqual([])
   })
 
-  it('second-factor user show prints one fact per line', async () => {
+  inFullRun('second-factor user show prints one fact per line', async () => {
     const { id } = await json(...alice, '--domain', 'Intranet')
 
     const { stdout } = await admin('user', 'show', 'alice')
@@ -71,7 +72,7 @@ describe('second-factor user', () => {
     ])
   })
 
-  it('second-factor user lists users of the organization or of a domain, beyond the first page', async () => {
+  inFullRun('second-factor user lists users of the organization or of a domain, beyond the first page', async () => {
     await withService({ database: place.database }, async ({ call }) => {
       for (let each = 0; each < 100; each += 1) {
         await call(createUser, { body: { username: `user-${each}`, name: 'U', email: 'u@example.com' } })
@@ -83,7 +84,7 @@ describe('second-factor user', () => {
     expect(await json('user', 'list', '--domain', 'Intranet')).toMatchObject([{ username: 'alice' }])
   })
 
-  it.each([
+  inFullRun.each([
     ['an invalid e-mail address', ['--name', 'Alice', '--email', 'alice'], '--email'],
     ['an empty name', ['--name', '', '--email', 'a@example.com'], '--name'],
   ])('second-factor user create refuses %s and names the option', async (_what, options, option) => {
@@ -93,7 +94,7 @@ describe('second-factor user', () => {
     expect(stderr).toMatch(new RegExp(`^${option}: must .+\\. See: second-factor user create --help\\n$`))
   })
 
-  it('second-factor user does not confuse a username with the id of another user', async () => {
+  inFullRun('second-factor user does not confuse a username with the id of another user', async () => {
     const { id } = await json(...alice)
     await admin('user', 'create', id, '--name', 'Trap', '--email', 't@example.com')
 
@@ -104,34 +105,37 @@ describe('second-factor user', () => {
     expect(await json('user', 'list')).toHaveLength(2)
   })
 
-  it('second-factor user does not match a username in another case', async () => {
+  inFullRun('second-factor user does not match a username in another case', async () => {
     await admin(...alice)
 
     expect((await admin('user', 'show', 'Alice')).code).toBe(1)
   })
 
-  it('second-factor user needs --yes to delete a user, or remove one from a domain, without a terminal', async () => {
-    await admin(...alice, '--domain', 'Intranet')
+  inFullRun(
+    'second-factor user needs --yes to delete a user, or remove one from a domain, without a terminal',
+    async () => {
+      await admin(...alice, '--domain', 'Intranet')
 
-    const refused = [
-      await admin('user', 'delete', 'alice'),
-      await admin('user', 'leave', 'alice', '--domain', 'Intranet'),
-    ]
+      const refused = [
+        await admin('user', 'delete', 'alice'),
+        await admin('user', 'leave', 'alice', '--domain', 'Intranet'),
+      ]
 
-    expect(refused.map(({ code }) => code)).toEqual([2, 2])
-    expect(refused[0]!.stderr).toContain('--yes')
-    expect(await json('user', 'show', 'alice')).toMatchObject({ domains: [place.domainId] })
+      expect(refused.map(({ code }) => code)).toEqual([2, 2])
+      expect(refused[0]!.stderr).toContain('--yes')
+      expect(await json('user', 'show', 'alice')).toMatchObject({ domains: [place.domainId] })
 
-    await admin('user', 'leave', 'alice', '--domain', 'Intranet', '--yes')
-    expect(await json('user', 'show', 'alice')).toMatchObject({ domains: [] })
-    await admin('user', 'join', 'alice', '--domain', 'Intranet')
-    expect(await json('user', 'show', 'alice')).toMatchObject({ domains: [place.domainId] })
-    await admin('user', 'delete', 'alice', '--yes')
-    expect(await json('user', 'list')).toEqual([])
-  })
+      await admin('user', 'leave', 'alice', '--domain', 'Intranet', '--yes')
+      expect(await json('user', 'show', 'alice')).toMatchObject({ domains: [] })
+      await admin('user', 'join', 'alice', '--domain', 'Intranet')
+      expect(await json('user', 'show', 'alice')).toMatchObject({ domains: [place.domainId] })
+      await admin('user', 'delete', 'alice', '--yes')
+      expect(await json('user', 'list')).toEqual([])
+    },
+  )
 })
 
-describe('second-factor token', () => {
+describeInFullRun('second-factor token', () => {
   it('second-factor token issues a token once, shows it, and revokes it', async () => {
     await admin(...alice, '--domain', 'Intranet')
     const target = ['alice', '--domain', 'Intranet']

@@ -11,6 +11,7 @@ import { contentLines, type PendingAction, printAction, requesterName } from '..
 import { saveAccounts } from '../../../src/cli/device/state-file.ts'
 import { watch } from '../../../src/cli/device/watch.ts'
 import { createDevice } from '../../../src/device/device.ts'
+import { inFullRun } from '../../support/full-run.ts'
 import { type RunningServiceOptions, startService } from '../../support/running-service.ts'
 import { v14 } from '../../service/start-service.ts'
 import { run, runWith } from '../admin/run-command.ts'
@@ -72,7 +73,7 @@ function atTerminal(lines: readonly string[], delay = 500) {
 }
 
 describe('second-factor device list, with an action', () => {
-  it('second-factor device list prints all of an action', async () => {
+  inFullRun('second-factor device list prints all of an action', async () => {
     const { askFor, command } = await activated()
     const { id } = await askFor({ requestedBy: 'deploy-bot', numberMatching: true })
 
@@ -94,14 +95,14 @@ describe('second-factor device list, with an action', () => {
     expect(stdout).toContain('| Pay <U+202E>anna<U+200B>\n| T<U+2066>o\n|   a<U+00AD>b\n')
   })
 
-  it('second-factor device list warns of a word that mixes alphabets', async () => {
+  inFullRun('second-factor device list warns of a word that mixes alphabets', async () => {
     const { askFor, command } = await activated()
     await askFor({ title: 'Pay р\u0430ypal' })
 
     expect((await command('list')).stdout).toMatch(/^Warning +a word mixes alphabets$/m)
   })
 
-  it('second-factor device list prints how many people have to approve, if more than one', async () => {
+  inFullRun('second-factor device list prints how many people have to approve, if more than one', async () => {
     const { service, addDevice, askFor, command } = await activated()
     await addDevice('ben')
     const { userId } = await service.enroll('cem')
@@ -149,7 +150,7 @@ describe('the lines of an action', () => {
 })
 
 describe('second-factor device approve, with an action', () => {
-  it('second-factor device approve prints an action and signs it', async () => {
+  inFullRun('second-factor device approve prints an action and signs it', async () => {
     const { askFor, command, get } = await activated()
     const { id } = await askFor({ requestedBy: 'deploy-bot' })
 
@@ -180,7 +181,7 @@ describe('second-factor device approve, with an action', () => {
     expect(await get(id)).toMatchObject({ state: 'pending' })
   })
 
-  it('second-factor device approve asks for the number of an action, and sends it', async () => {
+  inFullRun('second-factor device approve asks for the number of an action, and sends it', async () => {
     const { askFor, command, get, state } = await activated()
     const { id, number = '' } = await askFor({ numberMatching: true })
 
@@ -193,7 +194,7 @@ describe('second-factor device approve, with an action', () => {
     expect(await get(id)).toMatchObject({ state: 'approved' })
   })
 
-  it('second-factor device approve says when the number of an action was wrong', async () => {
+  inFullRun('second-factor device approve says when the number of an action was wrong', async () => {
     const { askFor, command, get } = await activated()
     const { id, number } = await askFor({ numberMatching: true })
 
@@ -203,7 +204,7 @@ describe('second-factor device approve, with an action', () => {
     expect(await get(id)).toMatchObject({ state: 'denied', reason: 'wrong_number' })
   })
 
-  it('second-factor device approve reads the PIN of an action', async () => {
+  inFullRun('second-factor device approve reads the PIN of an action', async () => {
     const { askFor, get, state } = await activated({ domain: { keyType: 'PIN' } }, '4711')
     const { id } = await askFor()
     const approve = (pin: string) => runWith(`${pin}\n`, 'device', 'approve', id, '--pin-stdin', '--state', state)
@@ -216,7 +217,7 @@ describe('second-factor device approve, with an action', () => {
     expect(await get(id)).toMatchObject({ state: 'approved' })
   })
 
-  it('second-factor device approve says that other people still have to approve', async () => {
+  inFullRun('second-factor device approve says that other people still have to approve', async () => {
     const { service, addDevice, askFor, command } = await activated()
     await addDevice('ben')
     const { userId } = await service.enroll('cem')
@@ -257,7 +258,7 @@ describe('second-factor device deny and report, with an action', () => {
     expect(await get(id)).toMatchObject({ state: 'denied', reason: 'user_denied' })
   })
 
-  it('second-factor device report blocks the requester, and unblock allows it again', async () => {
+  inFullRun('second-factor device report blocks the requester, and unblock allows it again', async () => {
     const { askFor, command, get } = await activated()
     const { id } = await askFor({ requestedBy: 'deploy-bot' })
 
@@ -283,7 +284,7 @@ describe('second-factor device deny and report, with an action', () => {
     expect(await command('unblock', '3f2a91')).toMatchObject({ code: 1, stdout: '' })
   })
 
-  it('second-factor device history shows answered actions beside sign-ins', async () => {
+  inFullRun('second-factor device history shows answered actions beside sign-ins', async () => {
     const { service, askFor, command } = await activated()
     const { id } = await askFor({ title: 'Pay \u202eanna' })
     await command('approve', id)
@@ -327,7 +328,7 @@ describe('second-factor device watch, with an action', () => {
     expect(await get(id)).toMatchObject({ state: 'pending' })
   })
 
-  it.each([
+  inFullRun.each([
     [['approve'], 'approved'],
     [['deny'], 'denied'],
     [['report'], 'denied'],

@@ -6,6 +6,7 @@ import { promptForAnswer } from '../../../src/cli/device/answer.ts'
 import type { Pending } from '../../../src/cli/device/pending.ts'
 import { ask } from '../../../src/cli/terminal/prompt.ts'
 import { createDevice } from '../../../src/device/device.ts'
+import { inFullRun } from '../../support/full-run.ts'
 import { startService } from '../../support/running-service.ts'
 
 beforeEach(() => vi.spyOn(console, 'log').mockImplementation(() => {}))
@@ -41,7 +42,7 @@ describe('the prompt of device watch', () => {
     expect(await state()).toMatchObject({ state: 'approved' })
   })
 
-  it.each([
+  inFullRun.each([
     ['deny', 'user_denied'],
     ['report', 'reported'],
   ])('typing %s at the prompt of device watch settles a request', async (word, reason) => {
@@ -79,13 +80,16 @@ describe('the prompt of device watch', () => {
     expect(await state()).toMatchObject({ state: 'pending' })
   })
 
-  it('the prompt of device watch sends nothing when the request is gone before its number was typed', async () => {
-    const { answer, state } = await startPrompt({ numberMatching: true })
+  inFullRun(
+    'the prompt of device watch sends nothing when the request is gone before its number was typed',
+    async () => {
+      const { answer, state } = await startPrompt({ numberMatching: true })
 
-    await expect(answer('approve')).rejects.toThrow('The request is gone.')
+      await expect(answer('approve')).rejects.toThrow('The request is gone.')
 
-    expect(await state()).toMatchObject({ state: 'pending' })
-  })
+      expect(await state()).toMatchObject({ state: 'pending' })
+    },
+  )
 })
 
 describe('a question', () => {

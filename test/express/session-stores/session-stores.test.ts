@@ -4,6 +4,7 @@ import type { RequestHandler, Response } from 'express'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import type { Browser } from '../../support/browser.ts'
+import { inFullRun } from '../../support/full-run.ts'
 import { numberOn, startWebApp } from '../../support/web-app.ts'
 import type { ControlledStore } from './control.ts'
 import { control } from './control.ts'
@@ -55,7 +56,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     return { app, browser, account }
   }
 
-  it('the second step gives the web session a new id, and the old one is worthless', async () => {
+  inFullRun('the second step gives the web session a new id, and the old one is worthless', async () => {
     const { browser } = await approved()
     const planted = browser.copy()
 
@@ -94,20 +95,23 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     expect((await store.read(idOf(browser)))?.mfa?.verified).toBeUndefined()
   })
 
-  it('a web session whose old id could not be removed verifies no one, but stays signed in to try again', async () => {
-    const { app, account, browser } = await approved()
-    store.failOnce('destroy')
+  inFullRun(
+    'a web session whose old id could not be removed verifies no one, but stays signed in to try again',
+    async () => {
+      const { app, account, browser } = await approved()
+      store.failOnce('destroy')
 
-    expect((await browser.submit('/mfa/complete')).status).toBe(503)
-    expect((await browser.fetch('/account')).status).toBe(403)
-    await browser.submit('/mfa/send')
-    await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
-    await browser.submit('/mfa/complete')
+      expect((await browser.submit('/mfa/complete')).status).toBe(503)
+      expect((await browser.fetch('/account')).status).toBe(403)
+      await browser.submit('/mfa/send')
+      await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+      await browser.submit('/mfa/complete')
 
-    expect((await browser.fetch('/account')).body).toMatchObject({ verified: true, user: { username: 'alice' } })
-  })
+      expect((await browser.fetch('/account')).body).toMatchObject({ verified: true, user: { username: 'alice' } })
+    },
+  )
 
-  it('a slow request does not restore a web session under its old id', async () => {
+  inFullRun('a slow request does not restore a web session under its old id', async () => {
     const { app, account, browser } = await approved()
     await browser.submit('/mfa/complete')
     await app.clock.advance(300)
@@ -123,7 +127,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     expect((await browser.open('/danger')).text).toBe('danger')
   })
 
-  it('a web session keeps no verification record when another user signs in', async () => {
+  inFullRun('a web session keeps no verification record when another user signs in', async () => {
     const { app, browser } = await approved({ keepSessionInfo: true })
     await browser.submit('/mfa/complete')
 
@@ -132,7 +136,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('a web session keeps no verification record when its user signs out', async () => {
+  inFullRun('a web session keeps no verification record when its user signs out', async () => {
     const { app, browser } = await approved()
     await browser.submit('/mfa/complete')
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { TestPasskey } from '../../../src/testing/test-passkey.ts'
+import { inFullRun } from '../../support/full-run.ts'
 import { signInAt, startProvider } from '../start-provider.ts'
 import type { StartedProvider } from '../start-provider.ts'
 import type { Tabs } from '../tabs.ts'
@@ -54,7 +55,7 @@ describe.each(apps)('an app with $name', (relyingApp) => {
   const whoIsIn = async (inApp: Tabs) =>
     JSON.parse((await inApp.get('/')).text) as Promise<Record<string, unknown> | null>
 
-  it(`an app with ${name} signs people in by passkey`, async () => {
+  inFullRun(`an app with ${name} signs people in by passkey`, async () => {
     const { user, passkey } = await addPerson('ada')
 
     const { inApp, request, answer } = await comeFrom(app, passkey)
@@ -76,7 +77,7 @@ describe.each(apps)('an app with $name', (relyingApp) => {
     expect(values[0]).not.toBe(values[1])
   })
 
-  it.each(namedIf(hasLogout))('an app with %s signs people out of the provider, too', async () => {
+  inFullRun.each(namedIf(hasLogout))('an app with %s signs people out of the provider, too', async () => {
     const { passkey } = await addPerson('bea')
     const { inApp, atProvider, answer } = await comeFrom(app, passkey)
     await returnWith(inApp, answer)
@@ -93,7 +94,7 @@ describe.each(apps)('an app with $name', (relyingApp) => {
     expect(again.page.text).toContain(`Sign in to ${name}`)
   })
 
-  it(`an app with ${name} signs nobody in with a changed state`, async () => {
+  inFullRun(`an app with ${name} signs nobody in with a changed state`, async () => {
     const { passkey } = await addPerson('cyd')
     const { inApp, answer } = await comeFrom(app, passkey)
     answer.searchParams.set('state', `${answer.searchParams.get('state')}x`)
@@ -101,7 +102,7 @@ describe.each(apps)('an app with $name', (relyingApp) => {
     expect(await returnWith(inApp, answer)).toBeNull()
   })
 
-  it(`an app with ${name} signs nobody in who was sent the answer of another browser`, async () => {
+  inFullRun(`an app with ${name} signs nobody in who was sent the answer of another browser`, async () => {
     const { passkey } = await addPerson('dan')
     const { answer } = await comeFrom(app, passkey)
     const victim = app.browser()
@@ -110,7 +111,7 @@ describe.each(apps)('an app with $name', (relyingApp) => {
     expect(await returnWith(victim, answer)).toBeNull()
   })
 
-  it(`an app with ${name} signs nobody in with a code that was stolen from another browser`, async () => {
+  inFullRun(`an app with ${name} signs nobody in with a code that was stolen from another browser`, async () => {
     const [thief, victim] = [await addPerson('eve'), await addPerson('fay')]
     const { inApp, answer } = await comeFrom(app, thief.passkey)
     const stolen = await comeFrom(app, victim.passkey)
@@ -119,7 +120,7 @@ describe.each(apps)('an app with $name', (relyingApp) => {
     expect(await returnWith(inApp, answer)).toBeNull()
   })
 
-  it(`an app with ${name} signs nobody in with a code of another client`, async () => {
+  inFullRun(`an app with ${name} signs nobody in with a code of another client`, async () => {
     const [thief, victim] = [await addPerson('gil'), await addPerson('hal')]
     const { inApp, answer } = await comeFrom(app, thief.passkey)
     const stolen = await comeFrom(other, victim.passkey)
@@ -128,7 +129,7 @@ describe.each(apps)('an app with $name', (relyingApp) => {
     expect(await returnWith(inApp, answer)).toBeNull()
   })
 
-  it.each(namedIf(readsIssuer))(
+  inFullRun.each(namedIf(readsIssuer))(
     'an app with %s signs nobody in with an answer that another issuer claims to have sent',
     async () => {
       const { passkey } = await addPerson('ida')

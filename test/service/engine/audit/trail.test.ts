@@ -11,6 +11,7 @@ import { auditCall } from '../../../../src/service/engine/audit/audit.ts'
 import { createTestClock } from '../../../../src/testing/clock.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { previewCode } from '../../../support/device-signer.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { unique } from '../../features/codes/code-holder.ts'
 import { createCall, keysFor, newUser, startService, wideLimits } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -106,7 +107,7 @@ describe.each(mainEngines)('the audit trail on %s', (engine) => {
     expect((await create()).status).toBe(200)
   })
 
-  it('the audit trail continues without a gap after rolled-back transactions', async () => {
+  inFullRun('the audit trail continues without a gap after rolled-back transactions', async () => {
     const { node, db, trail, verify } = await arrange()
     const call = { ...node.ctx, organizationId: 'o' }
     const attempt = (number: number) =>
@@ -148,7 +149,7 @@ describe.each(mainEngines)('the audit trail on %s', (engine) => {
     expect(new Set(created.map(({ writer }) => writer)).size).toBeLessThanOrEqual(engine === 'SQLite' ? 64 : 20)
   })
 
-  it('the audit trail drops expired entries once when two nodes do so at once', async () => {
+  inFullRun('the audit trail drops expired entries once when two nodes do so at once', async () => {
     const { database, running, node, verify, create } = await arrange()
     await create()
     const other = opened(await openDatabase(database, { clock: running.clock, ...keysFor(database) }))
@@ -164,7 +165,7 @@ describe.each(mainEngines)('the audit trail on %s', (engine) => {
   // The database has no part in the rest.
   if (!mainEngines.includes(engine)) return
 
-  it('the audit trail records the actor, the address, the time and the user affected', async () => {
+  inFullRun('the audit trail records the actor, the address, the time and the user affected', async () => {
     const { running, trail } = await arrange()
     const { service, organization, clock } = running
     const person = await running.enroll(unique())
@@ -222,7 +223,7 @@ describe.each(mainEngines)('the audit trail on %s', (engine) => {
     expect((await verifyAudit(db, heads)).findings).toEqual([{ kind: 'cut_off', writer, sequence }])
   })
 
-  it('the audit trail reveals missing entries of a closed chain without a saved head', async () => {
+  inFullRun('the audit trail reveals missing entries of a closed chain without a saved head', async () => {
     const { database, running, db, trail, verify } = await arrange()
     const second = await createService({ database, clock: running.clock, ...keysFor(database) })
     await second.administration.createOrganization(unique())
@@ -252,7 +253,7 @@ describe.each(mainEngines)('the audit trail on %s', (engine) => {
     expect((await verify()).findings).toEqual([])
   })
 
-  it('the audit trail drops expired entries automatically, a tenth a day', async () => {
+  inFullRun('the audit trail drops expired entries automatically, a tenth a day', async () => {
     const { database, running, trail, verify, create } = await arrange()
     await create()
     const clock = createTestClock(running.clock.now() + 3 * 86_400)
@@ -308,20 +309,23 @@ describe.each(mainEngines)('the audit trail on %s', (engine) => {
     expect(limit.admit('activation.failed', '192.0.2.99')).toBe(10)
   })
 
-  it('the audit trail logs its heads every 15 minutes if they changed, and when the service closes', async () => {
-    const { running, create, verify } = await arrange()
-    const heads = () => running.logged.filter(({ message }) => message === 'audit head').map(({ details }) => details)
-    await create()
-    await running.clock.advance(15 * 60)
-    const first = heads()
-    await running.clock.advance(15 * 60)
-    const second = heads()
-    await create()
-    const standing = (await verify()).heads
-    await running.close()
+  inFullRun(
+    'the audit trail logs its heads every 15 minutes if they changed, and when the service closes',
+    async () => {
+      const { running, create, verify } = await arrange()
+      const heads = () => running.logged.filter(({ message }) => message === 'audit head').map(({ details }) => details)
+      await create()
+      await running.clock.advance(15 * 60)
+      const first = heads()
+      await running.clock.advance(15 * 60)
+      const second = heads()
+      await create()
+      const standing = (await verify()).heads
+      await running.close()
 
-    expect(first.length).toBeGreaterThan(0)
-    expect(second).toEqual(first)
-    expect(heads().at(-1)).toEqual(standing.find(({ writer }) => writer === Reflect.get(heads().at(-1)!, 'writer')))
-  })
+      expect(first.length).toBeGreaterThan(0)
+      expect(second).toEqual(first)
+      expect(heads().at(-1)).toEqual(standing.find(({ writer }) => writer === Reflect.get(heads().at(-1)!, 'writer')))
+    },
+  )
 })

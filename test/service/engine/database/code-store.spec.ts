@@ -26,6 +26,7 @@ import { emailCodes as emailCodesFeature } from '../../../../src/service/feature
 import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { createSecrets } from '../../../../src/service/engine/secrets/secrets.ts'
 import { insertUser, lockUser, userById, updateUser } from '../../../../src/service/features/users/statements.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { ringOf } from '../secrets/key-holders.ts'
 
 /** What every engine has to do with codes; outside of transactions, where only the statements themselves decide. */
@@ -139,13 +140,13 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         expect((await times(16, () => use())).filter((used) => used === id('b'))).toHaveLength(3)
       })
 
-      it('a bypass code is not used by another user, nor at its end', async () => {
+      inFullRun('a bypass code is not used by another user, nor at its end', async () => {
         await insert()
 
         expect([await use(50, id('3')), await use(100), await use(99)]).toEqual([undefined, undefined, id('b')])
       })
 
-      it('a bypass code is different from the others of its user', async () => {
+      inFullRun('a bypass code is different from the others of its user', async () => {
         const rows = [await insert(), await insert({ id: id('c') }), await insert({ id: id('d'), userId: id('3') })]
 
         expect(rows.map((row) => row?.id)).toEqual([id('b'), undefined, id('d')])
@@ -244,7 +245,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
       expect(owners.filter((token) => token?.id === id('e'))).toHaveLength(1)
     })
 
-    it('the store records when an e-mail address was changed, and only then', async () => {
+    inFullRun('the store records when an e-mail address was changed, and only then', async () => {
       const changedAt = async () => (await userById(store.db, id('0'), id('2')))?.emailChangedAt
 
       await updateUser(store.db, id('2'), { email: 'E', name: 'M' }, 50)

@@ -6,6 +6,7 @@ import { ServiceOptions } from '../../../../src/service/options.ts'
 import { openService } from '../../../../src/service/service.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { engines, useEngine } from '../../../support/engines.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { hardwareToken } from '../../features/codes/code-holder.ts'
 import { createTenant, keysFor, read, startService } from '../../start-service.ts'
 import type { Running, Tenant } from '../../start-service.ts'
@@ -86,7 +87,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
       expect(token.code).toMatch(/^api\.error\.notfound\.(token|user)$/)
     })
 
-    it('a removed user has no pending session, and waiting callers are notified at once', async () => {
+    inFullRun('a removed user has no pending session, and waiting callers are notified at once', async () => {
       const person = await furnished(`session ${way}`)
       const { id } = await person.ask()
       const [request] = await person.pending()
@@ -100,7 +101,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
       expect((await person.device.answer(id, { nonce: request!.nonce, decision: 'approve' })).status).toBe(403)
     })
 
-    it('removing a user releases the hardware token for other users', async () => {
+    inFullRun('removing a user releases the hardware token for other users', async () => {
       const person = await furnished(`hardware ${way}`)
       const other = await running.enroll(`heir ${way}`)
 
@@ -112,7 +113,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
       expect(assigned.status).toBe(200)
     })
 
-    it('a removed user has no valid code, even after being added again', async () => {
+    inFullRun('a removed user has no valid code, even after being added again', async () => {
       const person = await furnished(`codes ${way}`)
       const { user, token, bypass, codeSecret, ask } = person
       // While the user can still use them.
@@ -141,7 +142,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
     })
   })
 
-  describe.each(ways.slice(1))('%s, for one of two domains', (way, out) => {
+  describeInFullRun.each(ways.slice(1))('%s, for one of two domains', (way, out) => {
     it('removing a user from one of two domains keeps everything that is valid for the other', async () => {
       const person = await furnished(`two ${way}`)
       const { user, token, bypass } = person
@@ -161,7 +162,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
     })
   })
 
-  it('deleting one user of many domains and organizations does not affect any others', async () => {
+  inFullRun('deleting one user of many domains and organizations does not affect any others', async () => {
     const [gone, stays] = [await furnished('goes'), await furnished('stays')]
     const elsewhere: Tenant = await createTenant(running.service, running.origin)
     const same = (

@@ -8,6 +8,7 @@ import { migrations } from '../../../../src/service/engine/database/schema/migra
 import { ownObjects } from '../../../../src/service/engine/database/schema/own-objects.ts'
 import type { Queryable } from '../../../../src/service/engine/database/schema/schema.ts'
 import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { describeInFullRun } from '../../../support/full-run.ts'
 import { migrateUntil, openRaw, schemaEngine } from './earlier-schema.ts'
 
 /*
@@ -59,7 +60,7 @@ describe('the hashes of migrations', () => {
   })
 })
 
-describe.each(mainEngines)('the schemas of builds without hashes on %s', (engine) => {
+describeInFullRun.each(mainEngines)('the schemas of builds without hashes on %s', (engine) => {
   const newDatabase = useEngine(engine, { empty: true })
   const own = ownObjects(Object.values(migrations(schemaEngine(engine))).flat())
 

@@ -6,6 +6,7 @@ import type { Queryable } from '../../../../src/service/engine/database/schema/s
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
 import { listMembers } from '../../../../src/service/features/users/member-statements.ts'
 import { engines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { migrateUntil, openRaw } from './earlier-schema.ts'
 
 describe.each(engines)('a database of an earlier version on %s', (engine) => {
@@ -35,7 +36,7 @@ describe.each(engines)('a database of an earlier version on %s', (engine) => {
   const administrator = `insert into administrator (id, organization_id, name, email, role, user_handle, created_at)
     values ('a', 'o', 'Ada', 'ada@example.com', 'admin', 'h', 1)`
 
-  it('a migrated database finds its people, devices and hardware tokens, each with its domain', async () => {
+  inFullRun('a migrated database finds its people, devices and hardware tokens, each with its domain', async () => {
     const quoted = engine === 'SQLite' ? 'user' : '"user"'
     const database = await before('0003-consent-subject', [
       organization,
@@ -64,25 +65,28 @@ describe.each(engines)('a database of an earlier version on %s', (engine) => {
     ])
   })
 
-  it('a migrated database lists its members in the order of its users, also those whom an older node adds', async () => {
-    const quoted = engine === 'SQLite' ? 'user' : '"user"'
-    const users = ['c', 'a', 'b'].map(
-      (id) => `insert into ${quoted} (id, organization_id, username, name, email, ever_enrolled, created_at)
+  inFullRun(
+    'a migrated database lists its members in the order of its users, also those whom an older node adds',
+    async () => {
+      const quoted = engine === 'SQLite' ? 'user' : '"user"'
+      const users = ['c', 'a', 'b'].map(
+        (id) => `insert into ${quoted} (id, organization_id, username, name, email, ever_enrolled, created_at)
         values ('${id}', 'o', '${id}', '${id}', '', 0, 1)`,
-    )
-    const domain = `insert into domain (id, organization_id, name, type, key_type, max_allowed_retries, request_timeout,
+      )
+      const domain = `insert into domain (id, organization_id, name, type, key_type, max_allowed_retries, request_timeout,
       activation_code_expiration, request_polling_enabled, bypass_enabled, email_otp_enabled, number_matching, created_at)
       values ('d', 'o', 'd', 'WEB', 'NONE', 5, 90, 7, 1, 0, 0, 'offered', 1)`
-    const add = (id: string) => `insert into membership (domain_id, user_id) values ('d', '${id}')`
-    const database = await before('0014-time-zone-of-user', [organization, domain, ...users, add('b'), add('c')])
+      const add = (id: string) => `insert into membership (domain_id, user_id) values ('d', '${id}')`
+      const database = await before('0014-time-zone-of-user', [organization, domain, ...users, add('b'), add('c')])
 
-    const members = await after(database, async (db) => {
-      await sql.raw(add('a')).execute(db)
-      return listMembers(db, 'd', { after: 0, offset: 0 })
-    })
+      const members = await after(database, async (db) => {
+        await sql.raw(add('a')).execute(db)
+        return listMembers(db, 'd', { after: 0, offset: 0 })
+      })
 
-    expect(members.map(({ id }) => id)).toEqual(['c', 'a', 'b'])
-  })
+      expect(members.map(({ id }) => id)).toEqual(['c', 'a', 'b'])
+    },
+  )
 
   it('a migrated database no longer has requests between administrators, which did not say what they were for', async () => {
     const request = (id: string, state: string) =>

@@ -9,6 +9,7 @@ import type { Listening } from '../../../../src/service/engine/http/listen.ts'
 import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../../../support/device-signer.ts'
 import { engines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { waitingForLocks } from '../../../support/waiting-for-locks.ts'
 import { createCall, keysFor, newUser, read, startService, v14, withoutOverload } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -46,7 +47,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     return { ...enrolled, deviceThere: createDeviceCalls(there.origin, enrolled.signer) }
   }
 
-  it('a node answers a held call when another node changes something', async () => {
+  inFullRun('a node answers a held call when another node changes something', async () => {
     const { ask, pending, held, deviceThere } = await enroll('held')
     const { id } = await ask()
     const [request] = await pending()
@@ -59,7 +60,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect((await answer).json.state).toBe('approved')
   })
 
-  it('a node delivers a request to a device that waits at another node', async () => {
+  inFullRun('a node delivers a request to a device that waits at another node', async () => {
     const { ask, deviceThere } = await enroll('inbox')
     const etag = (await deviceThere.inbox()).headers.get('etag') ?? ''
     const begun = here.clock.timerSet(25)
@@ -71,7 +72,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect((await read(await inbox)).json.requests).toMatchObject([{ id }])
   })
 
-  it('a node streams the sessions that settle at another node', async () => {
+  inFullRun('a node streams the sessions that settle at another node', async () => {
     const abort = new AbortController()
     const response = await fetch(`${there.origin}/api/domains/${here.domain.id}/sessions/events`, {
       headers: { accept: v14, authorization: `Service key="${here.apiKey}"` },
@@ -90,7 +91,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect(response.status).toBe(200)
   })
 
-  it('a node notifies a device at another node that it was revoked', async () => {
+  inFullRun('a node notifies a device at another node that it was revoked', async () => {
     const { user, deviceThere } = await enroll('revoked')
     const etag = (await deviceThere.inbox()).headers.get('etag') ?? ''
     const begun = here.clock.timerSet(25)
@@ -134,7 +135,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     }
   })
 
-  it('two nodes redeem an approval once when 32 callers try at once', async () => {
+  inFullRun('two nodes redeem an approval once when 32 callers try at once', async () => {
     const { ask, pending, device, sessions } = await enroll('redeem')
     const { id } = await ask({ challenge })
     const [request] = await pending()
@@ -149,7 +150,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect(countsOf(answers)).toEqual({ 200: 1, 409: 31 })
   })
 
-  it('two nodes activate one device when 16 use the same code at once', async () => {
+  inFullRun('two nodes activate one device when 16 use the same code at once', async () => {
     const user = (await here.call('POST', '/users', { body: newUser('activate') })).json
     const path = `/domains/${here.domain.id}/users/${user.id}`
     await here.call('PUT', path)
@@ -168,7 +169,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect((await here.call('GET', `${path}/token`)).json.state).toBe('active')
   })
 
-  it('two nodes issue one token when 32 callers request one at once', async () => {
+  inFullRun('two nodes issue one token when 32 callers request one at once', async () => {
     const user = (await here.call('POST', '/users', { body: newUser('issue') })).json
     const path = `/domains/${here.domain.id}/users/${user.id}`
     await here.call('PUT', path)
@@ -181,7 +182,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect(new Set(answers.map(({ json }) => json.code)).size).toBe(1)
   })
 
-  it('two nodes create one user when 32 requests with the same name arrive at once', async () => {
+  inFullRun('two nodes create one user when 32 requests with the same name arrive at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 32 }, (_, index) =>
         (index % 2 ? here : there).call('POST', '/users', { body: newUser('once') }),
@@ -191,7 +192,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect(countsOf(answers)).toEqual({ 200: 1, 409: 31 })
   })
 
-  it('two nodes leave no user half deleted when a user is deleted and added at once', async () => {
+  inFullRun('two nodes leave no user half deleted when a user is deleted and added at once', async () => {
     for (let round = 0; round < 5; round++) {
       const user = (await here.call('POST', '/users', { body: newUser(`deleted ${round}`) })).json
       const path = `/domains/${here.domain.id}/users/${user.id}`
@@ -212,7 +213,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
   // On SQLite, transactions follow each other.
   if (engine === 'SQLite') return
 
-  it('two nodes confirm an answer that a device sends twice at once', async () => {
+  inFullRun('two nodes confirm an answer that a device sends twice at once', async () => {
     const { ask, pending, device, deviceThere } = await enroll('twice')
     const { id } = await ask()
     const [request] = await pending()

@@ -8,6 +8,7 @@ import type { Slot, Slots } from '../../../../src/service/engine/database/statem
 import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { onTransactionEnd } from '../../../../src/service/engine/database/transaction-ends.ts'
 import type { Ending } from '../../../../src/service/engine/database/transaction-ends.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { openPostgres } from '../../../support/postgres.ts'
 import type { Postgres } from '../../../support/postgres.ts'
 
@@ -133,7 +134,7 @@ describe('a transaction on PostgreSQL', () => {
     expect(ends).toEqual(['unknown'])
   })
 
-  it('a PostgreSQL transaction executes statements in the order in which they are sent', async () => {
+  inFullRun('a PostgreSQL transaction executes statements in the order in which they are sent', async () => {
     const results = await store.db.transaction().execute(async (db) => {
       const [, before, renamed, after] = await Promise.all([
         insert(db, { id: '1', name: 'first' }),

@@ -6,6 +6,7 @@ import { serviceId } from '../../../../src/service/engine/database/service-row.t
 import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
 import { StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
 import type { StoreChange } from '../../../../src/service/engine/database/store.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startPostgresProxy } from '../../../support/postgres-proxy.ts'
 import { execute, openPostgres } from '../../../support/postgres.ts'
 import type { Postgres } from '../../../support/postgres.ts'
@@ -46,24 +47,27 @@ describe('a PostgreSQL store', () => {
 
   const throughProxy = async () => startPostgresProxy(await postgres.createDatabase())
 
-  it('a PostgreSQL store reports that the database is unavailable during an outage, and works afterwards', async () => {
-    const { url, cut, mend } = await throughProxy()
-    const store = await openPostgresStore(url)
+  inFullRun(
+    'a PostgreSQL store reports that the database is unavailable during an outage, and works afterwards',
+    async () => {
+      const { url, cut, mend } = await throughProxy()
+      const store = await openPostgresStore(url)
 
-    await cut()
-    const alone = serviceId(store.db, '0'.repeat(40))
-    await expect(alone).rejects.toThrow(StoreUnavailableError)
-    await expect(store.db.transaction().execute((db) => serviceId(db, '0'.repeat(40)))).rejects.toThrow(
-      StoreUnavailableError,
-    )
-    await mend()
+      await cut()
+      const alone = serviceId(store.db, '0'.repeat(40))
+      await expect(alone).rejects.toThrow(StoreUnavailableError)
+      await expect(store.db.transaction().execute((db) => serviceId(db, '0'.repeat(40)))).rejects.toThrow(
+        StoreUnavailableError,
+      )
+      await mend()
 
-    expect(await serviceId(store.db, '0'.repeat(40))).toBe('0'.repeat(40))
-    await store.close()
-    await cut()
-  })
+      expect(await serviceId(store.db, '0'.repeat(40))).toBe('0'.repeat(40))
+      await store.close()
+      await cut()
+    },
+  )
 
-  it('a PostgreSQL store reports when it could not receive notifications for a while', async () => {
+  inFullRun('a PostgreSQL store reports when it could not receive notifications for a while', async () => {
     const { url, cut, mend } = await throughProxy()
     const store = await openPostgresStore(url)
     const heard = new Promise((resolve) => void store.watchOtherProcesses(resolve))
@@ -76,34 +80,37 @@ describe('a PostgreSQL store', () => {
     await cut()
   })
 
-  it('a PostgreSQL store splits long notifications into several messages, and sends only a general notice for very long ones', async () => {
-    const url = await postgres.createDatabase()
-    const [here, there] = [await openPostgresStore(url), await openPostgresStore(url)]
-    const heard: StoreChange[] = []
-    const gap = new Promise<void>((resolve) => {
-      there.watchOtherProcesses((change) => {
-        heard.push(change)
-        if (change === 'gap') resolve()
+  inFullRun(
+    'a PostgreSQL store splits long notifications into several messages, and sends only a general notice for very long ones',
+    async () => {
+      const url = await postgres.createDatabase()
+      const [here, there] = [await openPostgresStore(url), await openPostgresStore(url)]
+      const heard: StoreChange[] = []
+      const gap = new Promise<void>((resolve) => {
+        there.watchOtherProcesses((change) => {
+          heard.push(change)
+          if (change === 'gap') resolve()
+        })
       })
-    })
-    const sessions = (count: number) => Array.from({ length: count }, (_, index) => `session:${index}`)
+      const sessions = (count: number) => Array.from({ length: count }, (_, index) => `session:${index}`)
 
-    here.notifyOtherProcesses(['first'])
-    await new Promise((resolve) => void setImmediate(resolve))
-    here.notifyOtherProcesses(sessions(5_000))
-    await gap
-    const many = new Promise(
-      (resolve) => void there.watchOtherProcesses((change) => change.includes('last') && resolve(change)),
-    )
-    here.notifyOtherProcesses([...sessions(500), 'last'])
-    await many
+      here.notifyOtherProcesses(['first'])
+      await new Promise((resolve) => void setImmediate(resolve))
+      here.notifyOtherProcesses(sessions(5_000))
+      await gap
+      const many = new Promise(
+        (resolve) => void there.watchOtherProcesses((change) => change.includes('last') && resolve(change)),
+      )
+      here.notifyOtherProcesses([...sessions(500), 'last'])
+      await many
 
-    expect(heard.slice(0, 2)).toEqual([['first'], 'gap'])
-    expect(new Set(heard.slice(2).flat()).size).toBe(501)
-    await Promise.all([here.close(), there.close()])
-  })
+      expect(heard.slice(0, 2)).toEqual([['first'], 'gap'])
+      expect(new Set(heard.slice(2).flat()).size).toBe(501)
+      await Promise.all([here.close(), there.close()])
+    },
+  )
 
-  it('a PostgreSQL store sends the keys of one change in one message', async () => {
+  inFullRun('a PostgreSQL store sends the keys of one change in one message', async () => {
     const url = await postgres.createDatabase()
     const [here, there] = [await openPostgresStore(url), await openPostgresStore(url)]
     const change = new Promise<StoreChange>((resolve) => void there.watchOtherProcesses(resolve))

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { parseRows } from '../../../../src/service/engine/http/rows.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 const read = (text: string, sliceSize?: number) => [...parseRows(text, sliceSize)].flat()
 
@@ -15,7 +16,7 @@ function outcome(parse: () => unknown): unknown {
 }
 
 describe('a long array', () => {
-  it('a long array is parsed to the same elements as in one piece, wherever it is cut', () => {
+  inFullRun('a long array is parsed to the same elements as in one piece, wherever it is cut', () => {
     fc.assert(
       fc.property(
         fc.array(fc.jsonValue()),
@@ -30,7 +31,7 @@ describe('a long array', () => {
     )
   })
 
-  it('a long array is rejected exactly when it would be rejected in one piece', () => {
+  inFullRun('a long array is rejected exactly when it would be rejected in one piece', () => {
     fc.assert(
       fc.property(
         fc.array(fc.jsonValue(), { minLength: 1 }),

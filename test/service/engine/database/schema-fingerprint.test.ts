@@ -8,6 +8,7 @@ import { knownMigrations } from '../../../../src/service/engine/database/schema/
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
 import type { OpenOptions } from '../../../../src/service/engine/database/store.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { createCall, newUser, startService } from '../../start-service.ts'
 import { migrateUntil, openRaw, restoreSchema14, schemaEngine } from './earlier-schema.ts'
 
@@ -58,7 +59,7 @@ function earlierDatabases(engine: (typeof mainEngines)[number]) {
 const hashesOfThisBuild = (engine: (typeof mainEngines)[number]) =>
   knownMigrations.map((migration) => ({ name: migration.name, hash: migration[schemaEngine(engine).name] }))
 
-describe.each(mainEngines)('the fingerprint of a schema on %s', (engine) => {
+describeInFullRun.each(mainEngines)('the fingerprint of a schema on %s', (engine) => {
   const { newDatabase, open, execute, schema14, upgraded, readMigrations } = earlierDatabases(engine)
 
   it('a service uses a database that the last build without hashes made', async () => {
@@ -132,7 +133,7 @@ describe.each(mainEngines)('the fingerprint of a schema on %s', (engine) => {
 describe.each(mainEngines)('a database on %s that this build did not make', (engine) => {
   const { newDatabase, open, execute, schema14, upgraded, readMigrations } = earlierDatabases(engine)
 
-  it.each(['0001-schema', '0009-folded-search', '0013-mail-report'])(
+  inFullRun.each(['0001-schema', '0009-folded-search', '0013-mail-report'])(
     'a database whose last migration is %s is compared and upgraded',
     async (last) => {
       const database = await newDatabase()

@@ -16,6 +16,7 @@ import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.
 import { StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
 import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { setNotifier, notifyAfter } from '../../../../src/service/engine/database/transaction-ends.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { createSchema } from '../../../support/schema-file.ts'
 
 let folder: string
@@ -243,7 +244,7 @@ describe('a change while another process keeps the file locked', () => {
     expect(await names()).toBe(2)
   })
 
-  it('a locked SQLite file makes the service not ready until changes can be stored again', async () => {
+  inFullRun('a locked SQLite file makes the service not ready until changes can be stored again', async () => {
     const writeLock = lock()
     await insertOrganization(store.db, organization(1)).catch(() => {})
 

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { insertOrganization } from '../../../../src/service/features/domains/organization-statements.ts'
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { createSchemaOf } from '../../../support/schema-file.ts'
 import { describeCodeStore } from './code-store.spec.ts'
 import { describeStore } from './store.spec.ts'
@@ -33,7 +34,7 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 const organization = { id: '0'.repeat(40), name: 'O', createdAt: 1 }
 
 describe('a SQLite file', () => {
-  it('a SQLite file is readable only by its owner, like its folder and the files next to it', async () => {
+  inFullRun('a SQLite file is readable only by its owner, like its folder and the files next to it', async () => {
     const file = join(folder, 'data', 'mfa.sqlite')
     const store = await openSqliteStore(file)
     await insertOrganization(store.db, organization)
@@ -44,7 +45,7 @@ describe('a SQLite file', () => {
     expect(modes).toEqual(['700', '600', '600', '600'])
   })
 
-  it('a SQLite file survives a crash of the machine, because changes are in a synchronized log', async () => {
+  inFullRun('a SQLite file survives a crash of the machine, because changes are in a synchronized log', async () => {
     const file = join(folder, 'mfa.sqlite')
     const store = await openSqliteStore(file)
     const { rows } = await store.db
@@ -59,24 +60,27 @@ describe('a SQLite file', () => {
     expect([rows[0]?.synchronous, mode]).toEqual([2, 'wal'])
   })
 
-  it('a SQLite file makes changes wait while another process writes, without blocking anything else', async () => {
-    const file = join(folder, 'mfa.sqlite')
-    const store = await openSqliteStore(file)
-    const other = new BetterSqlite3(file)
-    other.exec('BEGIN IMMEDIATE')
+  inFullRun(
+    'a SQLite file makes changes wait while another process writes, without blocking anything else',
+    async () => {
+      const file = join(folder, 'mfa.sqlite')
+      const store = await openSqliteStore(file)
+      const other = new BetterSqlite3(file)
+      other.exec('BEGIN IMMEDIATE')
 
-    const writing = insertOrganization(store.db, organization)
-    let turns = 0
-    while (turns < 50) {
-      await new Promise((resolve) => void setImmediate(resolve))
-      turns += 1
-    }
-    other.exec('COMMIT')
-    other.close()
+      const writing = insertOrganization(store.db, organization)
+      let turns = 0
+      while (turns < 50) {
+        await new Promise((resolve) => void setImmediate(resolve))
+        turns += 1
+      }
+      other.exec('COMMIT')
+      other.close()
 
-    expect(await writing).toBe(true)
-    await store.close()
-  })
+      expect(await writing).toBe(true)
+      await store.close()
+    },
+  )
 
   it('a file that is not a SQLite database is rejected, and not changed', async () => {
     const file = join(folder, 'letter.txt')

@@ -18,6 +18,7 @@ import { openPostgresStore } from '../../../../src/service/engine/database/postg
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
 import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { engines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 const named = firstRow('named', (db, { id, name }: Slots<{ id: string; name: string }>) =>
   db.selectFrom('organization').select(['id', 'name', 'createdAt']).where('id', '=', id).where('name', '=', name),
@@ -91,7 +92,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     ])
   })
 
-  it('a statement returns whether it changed a row', async () => {
+  inFullRun('a statement returns whether it changed a row', async () => {
     const db = await openStore()
 
     const facts = [await setAppName(db, 'a', 'App'), await setAppName(db, 'd', 'App')]
@@ -99,7 +100,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     expect(facts).toEqual([true, false])
   })
 
-  it('a statement accepts lists of any length, including empty ones', async () => {
+  inFullRun('a statement accepts lists of any length, including empty ones', async () => {
     const db = await openStore()
 
     const results = [await among(db, ['a', 'c', 'x']), await among(db, []), await notAmong(db, ['a', 'c'])]
@@ -107,7 +108,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     expect(results.map((rows) => rows.map(({ id }) => id))).toEqual([['a', 'c'], [], ['b']])
   })
 
-  it('a statement computes values from those of a slot, and fills in defaults', async () => {
+  inFullRun('a statement computes values from those of a slot, and fills in defaults', async () => {
     const db = await openStore()
     await insert(db, { id: 'd', name: 'D', appName: 'App', createdAt: 20 })
 
@@ -117,7 +118,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     expect([await appName(db, 'a'), await appName(db, 'd')]).toEqual([{ appName: null }, { appName: 'App' }])
   })
 
-  it('a statement writes constants as literals', async () => {
+  inFullRun('a statement writes constants as literals', async () => {
     const db = await openStore()
     await rename(db, 'a', `it's "a"`)
 
@@ -125,13 +126,13 @@ describe.each(engines)('a statement on %s', (engine) => {
     expect(compiledStatement(db, 'quoted').parameters).toEqual([])
   })
 
-  it('a statement rejects a result without rows if one is required', async () => {
+  inFullRun('a statement rejects a result without rows if one is required', async () => {
     const db = await openStore()
 
     await expect(appName(db, 'x')).rejects.toThrow('The statement appName has no result.')
   })
 
-  it('a statement rejects a missing value', async () => {
+  inFullRun('a statement rejects a missing value', async () => {
     const db = await openStore()
     const missing = { id: 'a' } as { id: string; name: string }
 

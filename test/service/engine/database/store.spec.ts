@@ -18,6 +18,7 @@ import type { Store, StoreChange } from '../../../../src/service/engine/database
 import { insertToken } from '../../../../src/service/features/devices/token-statements.ts'
 import { tokenOf } from '../../../../src/service/features/factors/possessions.ts'
 import { insertUser, listUsers, userByUsername } from '../../../../src/service/features/users/statements.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 
 /** What every engine has to do. @param open Two calls with the same name open the same database. */
 export function describeStore(engine: string, open: (name: string) => Promise<Store>): void {
@@ -48,7 +49,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       expect(new Set(ids).size).toBe(1)
     })
 
-    it('the store compares usernames byte for byte', async () => {
+    inFullRun('the store compares usernames byte for byte', async () => {
       await organization()
       const names = ['anna', 'Anna', 'anna ', 'ännä', 'a\u0308nna\u0308']
       for (const [index, name] of names.entries()) expect(await user(String(index + 1), name)).toBe(true)
@@ -59,7 +60,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       expect(await user('f', 'anna')).toBe(false)
     })
 
-    it('the store lists users in the order of creation', async () => {
+    inFullRun('the store lists users in the order of creation', async () => {
       await organization()
       for (const character of ['c', 'a', 'b']) await user(character, `user ${character}`)
 
@@ -68,14 +69,14 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       expect(users.map((row) => row.username)).toEqual(['user a', 'user b'])
     })
 
-    it('the store enforces references between its tables', async () => {
+    inFullRun('the store enforces references between its tables', async () => {
       await expect(insertMember(store.db, id('1'), id('2'))).rejects.toThrow(/foreign key/i)
       await expect(
         insertToken(store.db, { id: id('3'), domainId: id('1'), userId: id('2'), state: 'pending', createdAt: 1 }),
       ).rejects.toThrow(/foreign key/i)
     })
 
-    it('the store lets no other query into a transaction', async () => {
+    inFullRun('the store lets no other query into a transaction', async () => {
       const transaction = store.db.transaction().execute(async (db) => {
         await insertOrganization(db, { id: id('1'), name: 'inside', createdAt: 1 })
         // Gives others every chance.
@@ -91,7 +92,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       expect(rows).toEqual([{ name: 'outside' }])
     })
 
-    it('the store remembers a call of a device once', async () => {
+    inFullRun('the store remembers a call of a device once', async () => {
       const call = { deviceId: id('d'), jti: 'j', expiresAt: 100 }
 
       const outcomes = [await rememberCall(store.db, call), await rememberCall(store.db, call)]
@@ -99,7 +100,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       expect(outcomes).toEqual([true, false])
     })
 
-    it('the store forgets a call when its signature is too old anyway, not before', async () => {
+    inFullRun('the store forgets a call when its signature is too old anyway, not before', async () => {
       const call = { deviceId: id('d'), jti: 'j', expiresAt: 100 }
       await rememberCall(store.db, call)
 
@@ -111,7 +112,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       expect([inTime, later]).toEqual([false, true])
     })
 
-    it('the store uses up an activation code once, and not after its time', async () => {
+    inFullRun('the store uses up an activation code once, and not after its time', async () => {
       await organization()
       await user('2', 'somebody')
       await insertDomain(store.db, { ...domain, id: id('1'), organizationId: id('0') })
@@ -142,7 +143,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       expect(await tokenOf(store.db, id('1'), id('2'))).toMatchObject({ state: 'active', code: null, codeLookup: null })
     })
 
-    it('the store takes attempts of all limits or of none, and says when there is one again', async () => {
+    inFullRun('the store takes attempts of all limits or of none, and says when there is one again', async () => {
       const limits = [
         { scope: 'a', limit: 2, window: 10 },
         { scope: 'b', limit: 3, window: 100 },
@@ -154,7 +155,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       expect(waits).toEqual([0, 0, 8, 0, 89, 0])
     })
 
-    describe('with a pending session', () => {
+    describeInFullRun('with a pending session', () => {
       beforeEach(async () => {
         await organization()
         await insertDomain(store.db, { ...domain, id: id('1'), organizationId: id('0') })
@@ -212,7 +213,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       })
     })
 
-    describe('opened twice', () => {
+    describeInFullRun('opened twice', () => {
       let other: Store
 
       beforeEach(async () => {
@@ -269,7 +270,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       })
     })
 
-    it('the store is migrated to the current schema once when many open it at once', async () => {
+    inFullRun('the store is migrated to the current schema once when many open it at once', async () => {
       const stores = await Promise.all(Array.from({ length: 8 }, () => open('fresh')))
 
       const ids = await Promise.all(stores.map((fresh, index) => serviceId(fresh.db, id(String(index)))))

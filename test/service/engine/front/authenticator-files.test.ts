@@ -5,6 +5,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../../../support/full-run.ts'
 import { startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 
@@ -43,7 +44,7 @@ describe('the authenticator', () => {
     expect(new URL(response.headers.get('location') ?? '', running.origin + path).href).toBe(running.origin + target)
   })
 
-  it('the authenticator’s scripts, whose names contain a hash, are cached forever', async () => {
+  inFullRun('the authenticator’s scripts, whose names contain a hash, are cached forever', async () => {
     const page = await (await fetch(`${running.origin}/authenticator/`)).text()
     const asset = /assets\/[^"]+\.js/.exec(page)?.[0] ?? ''
 

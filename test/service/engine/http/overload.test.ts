@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 
 import { embedded } from '../../../../src/service/embedded.ts'
 import { listen } from '../../../../src/service/engine/http/listen.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { openRaw } from '../../../support/raw-http.ts'
 import type { RawAnswer, RawConnection } from '../../../support/raw-http.ts'
 import { random128 } from '../../../support/device-signer.ts'
@@ -114,7 +115,7 @@ describe('requests beyond the concurrency limit', () => {
     expect([preview?.status, answer?.status, redeemed?.status]).toEqual([503, 400, 200])
   })
 
-  it('requests beyond the concurrency limit do not affect the health and readiness checks', async () => {
+  inFullRun('requests beyond the concurrency limit do not affect the health and readiness checks', async () => {
     const { atOnce } = await start()
 
     const answers = await atOnce([...createUsers(2), write('GET', '/healthz'), write('GET', '/readyz')])
@@ -122,7 +123,7 @@ describe('requests beyond the concurrency limit', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 503, 200, 200])
   })
 
-  it('requests beyond the concurrency limit are reported once a minute', async () => {
+  inFullRun('requests beyond the concurrency limit are reported once a minute', async () => {
     const { atOnce } = await start()
 
     const reports = () =>

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { vendorLabel } from '../../../../src/service/engine/http/answer.ts'
 import { listen } from '../../../../src/service/engine/http/listen.ts'
 import type { Listening } from '../../../../src/service/engine/http/listen.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { openRaw } from '../../../support/raw-http.ts'
 import type { RawAnswer } from '../../../support/raw-http.ts'
 import { startService } from '../../start-service.ts'
@@ -38,7 +39,7 @@ function expectTimeout(answer: RawAnswer): void {
 const head = () => `POST /api/users HTTP/1.1\r\nHost: x\r\nAuthorization: Service key="${running.apiKey}"\r\n`
 
 describe('a slow client', () => {
-  it('a client is disconnected when the head of its request does not end', async () => {
+  inFullRun('a client is disconnected when the head of its request does not end', async () => {
     const connection = await openRaw(headDoor.port)
 
     connection.send('GET /api/ping HTTP/1.1\r\nHost: x\r\nX-')
@@ -48,7 +49,7 @@ describe('a slow client', () => {
     expectTimeout(answer)
   })
 
-  it('a client is disconnected when it sends nothing at all', async () => {
+  inFullRun('a client is disconnected when it sends nothing at all', async () => {
     const connection = await openRaw(headDoor.port)
 
     const answer = await connection.answer()
@@ -57,7 +58,7 @@ describe('a slow client', () => {
     expectTimeout(answer)
   })
 
-  it('a client that has sent no request does not delay closing', async () => {
+  inFullRun('a client that has sent no request does not delay closing', async () => {
     const patient = await listen(running.service.listener, {
       host: '127.0.0.1',
       port: 0,
@@ -82,7 +83,7 @@ describe('a slow client', () => {
     expectTimeout(answer)
   })
 
-  it('a client is not disconnected while it waits for a held response', async () => {
+  inFullRun('a client is not disconnected while it waits for a held response', async () => {
     const { ask, sessions } = await running.enroll('patient')
     const { id } = await ask()
     const connection = await openRaw(door.port)
@@ -104,7 +105,7 @@ describe('a slow client', () => {
   })
 })
 
-describe('a connection', () => {
+describeInFullRun('a connection', () => {
   it('a connection serves one request after another, announces how long it stays open, and then closes', async () => {
     const connection = await openRaw(door.port)
     const ping = `GET /api/ping HTTP/1.1\r\nHost: x\r\nAuthorization: Service key="${running.apiKey}"\r\n\r\n`

@@ -2,6 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { exchange, openRaw } from '../../../support/raw-http.ts'
 import type { RawAnswer } from '../../../support/raw-http.ts'
 import { holder, unique } from '../../features/codes/code-holder.ts'
@@ -284,7 +285,7 @@ describe('JSON from clients', () => {
     },
   )
 
-  it.each([
+  inFullRun.each([
     ['{"user":{"id":null}}'],
     ['{"user":{"username":null}}'],
     ['{"user":{}}'],
@@ -309,7 +310,7 @@ describe('JSON from clients', () => {
     expect(answer.json).toMatchObject({ state: 'denied', factor: 'bypass' })
   })
 
-  it('the service keeps usernames literal, even if they look percent-encoded', async () => {
+  inFullRun('the service keeps usernames literal, even if they look percent-encoded', async () => {
     const plain = 'a b+c'
     const encoded = 'a%20b%2Bc'
     await running.call('POST', '/users', { body: newUser(plain) })
@@ -326,7 +327,7 @@ describe('JSON from clients', () => {
 })
 
 describe('a URL from clients', () => {
-  it.each(['?page=', '?page=1', '?page=1&', '?&page=1', '?page=1&page=2', '?page=1&other=2', '?'])(
+  inFullRun.each(['?page=', '?page=1', '?page=1&', '?&page=1', '?page=1&page=2', '?page=1&other=2', '?'])(
     'a URL from clients means the first page: %j',
     async (query) => {
       const answer = await running.call('GET', `/users${query}`)
@@ -345,7 +346,7 @@ describe('a URL from clients', () => {
   })
 })
 
-describe('a service and a client with another vendor', () => {
+describeInFullRun('a service and a client with another vendor', () => {
   it('a service and a client with another vendor use the name of the vendor in requests and responses', async () => {
     const { createClient } = await import('../../../../src/client/index.ts')
     const vendor = { scheme: 'Acme-MFA', mediaType: 'acme' }
@@ -373,7 +374,7 @@ describe('a body that is compressed', () => {
     })
   const session = () => Buffer.from(JSON.stringify({ user: { username: alice.user.username } }))
 
-  it.each([
+  inFullRun.each([
     ['gzip', gzipSync],
     ['GZIP', gzipSync],
     ['deflate', deflateSync],

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { readEvents } from '../../../../src/contract/read-events.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startTransports, transports } from '../../../support/transports.ts'
 import { newUser, v14 } from '../../start-service.ts'
 
@@ -142,7 +143,7 @@ describe.each(transports)('a request %s', (transport) => {
     expect(running.observed.map(({ operation }) => operation)).not.toContain('ping')
   })
 
-  it('a request for events gets a stream of settled sessions', async () => {
+  inFullRun('a request for events gets a stream of settled sessions', async () => {
     const path = await running.ask('streamed')
     const stream = await openStream()
     const events = readEvents(stream.body!)
@@ -155,7 +156,7 @@ describe.each(transports)('a request %s', (transport) => {
     await events.return(undefined)
   })
 
-  it.each([
+  inFullRun.each([
     ['its reader gives up', (abort: AbortController) => abort.abort()],
     ['its reader stops reading', (_: AbortController, stream: Response) => stream.body!.cancel()],
   ])('a request for a stream frees its place when %s', async (_why, end) => {

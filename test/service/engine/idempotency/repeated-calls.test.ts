@@ -7,6 +7,7 @@ import { listen } from '../../../../src/service/engine/http/listen.ts'
 import type { Listening } from '../../../../src/service/engine/http/listen.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { engines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startPostgresProxy } from '../../../support/postgres-proxy.ts'
 import { openPostgres } from '../../../support/postgres.ts'
 import { member, unique } from '../../features/codes/code-holder.ts'
@@ -115,7 +116,7 @@ describe.each(engines)('creating calls that are repeated on two nodes with one %
     expect([first.status, late.status, late.json.id]).toEqual([200, 409, undefined])
   })
 
-  it('expired answers are swept', async () => {
+  inFullRun('expired answers are swept', async () => {
     await here.call('POST', '/users', keyed(newUser(unique()), unique()))
     await here.clock.advance(11 * 60)
 

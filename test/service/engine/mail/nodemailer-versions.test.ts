@@ -7,6 +7,7 @@ import { mailTimeout } from '../../../../src/contract/sessions.ts'
 import { Email } from '../../../../src/contract/users.ts'
 import { createMailer } from '../../../../src/service/engine/mail/mailer.ts'
 import { SmtpOptions } from '../../../../src/service/engine/mail/smtp-options.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 
 const libraries = [
@@ -14,7 +15,7 @@ const libraries = [
   ['the newest', newest],
 ] as const
 
-it.each(libraries)('mail is sent by nodemailer %s', async (_, library) => {
+inFullRun.each(libraries)('mail is sent by nodemailer %s', async (_, library) => {
   const { mailer, server } = await startMailer(library)
 
   await mailer.send({ to: 'alice@example.com', subject: 'Your code', text: '012 345', html: '<p>012 345</p>' })
@@ -72,7 +73,7 @@ it('a mail server has nearly all of the time of a mail for its greeting, or for 
   expect(createTransport.mock.calls).toMatchObject([[{ greetingTimeout: time, socketTimeout: time }]])
 })
 
-it('an error of the mailer names what is wrong with the certificate', async () => {
+inFullRun('an error of the mailer names what is wrong with the certificate', async () => {
   const { port } = await startMailer(newest, { disabledCommands: [] })
   const elsewhere = await mailerFor('::ffff:127.0.0.1', port)
 

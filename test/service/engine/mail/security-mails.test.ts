@@ -6,6 +6,7 @@ import { mailRows } from '../../../../src/service/mail-rows.ts'
 import { createSecurityMails } from '../../../../src/service/engine/mail/security-mails.ts'
 import { createTestClock } from '../../../../src/testing/clock.ts'
 import { random128 } from '../../../support/device-signer.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { member, unique } from '../../features/codes/code-holder.ts'
@@ -83,7 +84,7 @@ describe('locked codes', () => {
     expect(mails()).toHaveLength(2)
   })
 
-  it('locked codes are mailed also when only an administrator can unlock them', async () => {
+  inFullRun('locked codes are mailed also when only an administrator can unlock them', async () => {
     const { guess, mailed } = await person()
     for (const pause of [15, 30, 60, 120]) {
       await guess(10)
@@ -163,7 +164,7 @@ describe('the language of a mail', () => {
   })
 })
 
-describe('the option notify', () => {
+describeInFullRun('the option notify', () => {
   it('the option notify turns security mails off, and leaves mailed codes as they are', async () => {
     const quiet = await startService({ smtp: smtp(), notify: { mail: false } }, { emailOtpEnabled: true })
     const { guess, memberPath, mails } = await person({ on: quiet })
@@ -206,7 +207,7 @@ describe('a mail about a change', () => {
     expect(text).toContain('Browser: Firefox, Linux http evil example · Place: Lyon, France · By: you')
   })
 
-  it('a mail about a change says that a recovery code was made for the person, and by whom', async () => {
+  inFullRun('a mail about a change says that a recovery code was made for the person, and by whom', async () => {
     const recipient = await person()
 
     await running.call('POST', `/users/${recipient.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })

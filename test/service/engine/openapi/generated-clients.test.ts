@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createOpenApi } from '../../../../src/service/engine/openapi/document.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { unique } from '../../features/codes/code-holder.ts'
 import { startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -111,7 +112,7 @@ describe('a client that is generated from the OpenAPI document', () => {
     })
   })
 
-  it('a generated client sends the header Authorization as the caller gives it, for every operation', () => {
+  inFullRun('a generated client sends the header Authorization as the caller gives it, for every operation', () => {
     const { components, security, ...document } = describeService()
 
     expect(components.securitySchemes['apiKey']).toMatchObject({ type: 'apiKey', in: 'header', name: 'Authorization' })
@@ -137,15 +138,18 @@ describe('a client that is generated from the OpenAPI document', () => {
     expect(ofVendor.filter(({ types }) => !types.every(isJson))).toEqual([])
   })
 
-  it('a generated client has a function for each operation, with a name of its own, and a parameter for each in the path', () => {
-    const all = operationsOf(describeService())
-    const names = all.map(({ operation }) => operation.operationId)
+  inFullRun(
+    'a generated client has a function for each operation, with a name of its own, and a parameter for each in the path',
+    () => {
+      const all = operationsOf(describeService())
+      const names = all.map(({ operation }) => operation.operationId)
 
-    expect(new Set(names).size).toBe(names.length)
-    for (const { path, operation } of all) {
-      expect(operation.operationId).toMatch(/^[a-z][A-Za-z0-9]*$/)
-      const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path' && parameter.required)
-      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
-    }
-  })
+      expect(new Set(names).size).toBe(names.length)
+      for (const { path, operation } of all) {
+        expect(operation.operationId).toMatch(/^[a-z][A-Za-z0-9]*$/)
+        const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path' && parameter.required)
+        expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
+      }
+    },
+  )
 })

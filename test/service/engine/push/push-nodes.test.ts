@@ -4,6 +4,7 @@ import { createService } from '../../../../src/service/index.ts'
 import { listen } from '../../../../src/service/engine/http/listen.ts'
 import { devicePaths } from '../../../../src/contract/device.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startPushService } from '../../../support/push-service.ts'
 import type { PushService } from '../../../support/push-service.ts'
 import { unique } from '../../features/codes/code-holder.ts'
@@ -28,7 +29,7 @@ describe.each(mainEngines)('the nodes of one %s database', (engine) => {
     await later.close()
   })
 
-  it('two nodes send one push message for a session: from the node that created it', async () => {
+  inFullRun('two nodes send one push message for a session: from the node that created it', async () => {
     const database = await newDatabase()
     const push = { agent: pushes.agent() }
     const here = await startService({ database, push })

@@ -7,6 +7,7 @@ import { createPusher } from '../../../../src/service/engine/push/pusher.ts'
 import type { PusherParts } from '../../../../src/service/engine/push/pusher.ts'
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
 import type { Store } from '../../../../src/service/engine/database/store.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { startPushService, verifySender } from '../../../support/push-service.ts'
 import type { PushService } from '../../../support/push-service.ts'
 import { unique } from '../../features/codes/code-holder.ts'
@@ -117,7 +118,7 @@ describe('a session', () => {
     })
   })
 
-  it('a session sends push messages signed with the key that the device received', async () => {
+  inFullRun('a session sends push messages signed with the key that the device received', async () => {
     const { ask, state } = await subscribed()
     const { pushKey } = await state()
 
@@ -129,7 +130,7 @@ describe('a session', () => {
     expect(payload).toMatchObject({ aud: 'https://fcm.googleapis.com', sub: 'mailto:admin@example.com' })
   })
 
-  it('a session is created without waiting for the push service', async () => {
+  inFullRun('a session is created without waiting for the push service', async () => {
     const { ask } = await subscribed()
     pushes.reply(() => {})
 
@@ -138,7 +139,7 @@ describe('a session', () => {
     expect(session.state).toBe('pending')
   })
 
-  it('a session sends no push message if a code was given', async () => {
+  inFullRun('a session sends no push message if a code was given', async () => {
     const { ask } = await subscribed()
 
     await ask({ otp: '000000' })
@@ -150,21 +151,24 @@ describe('a session', () => {
 })
 
 describe('a message that is not accepted', () => {
-  it('a push message that is not accepted is sent again after longer and longer pauses while the session is pending', async () => {
-    const { ask } = await subscribed()
-    pushes.reply(503, 500, (res) => void res.destroy(), 201)
+  inFullRun(
+    'a push message that is not accepted is sent again after longer and longer pauses while the session is pending',
+    async () => {
+      const { ask } = await subscribed()
+      pushes.reply(503, 500, (res) => void res.destroy(), 201)
 
-    const { id } = await ask()
-    await pushes.received(1)
-    await nextMessage(1)
-    await nextMessage(2)
-    await nextMessage(4)
+      const { id } = await ask()
+      await pushes.received(1)
+      await nextMessage(1)
+      await nextMessage(2)
+      await nextMessage(4)
 
-    expect(pushes.messages.map(({ text }) => text)).toEqual(Array(4).fill(JSON.stringify({ session: id })))
-    expect(pushes.messages.map(({ headers }) => headers.ttl)).toEqual(['90', '89', '87', '83'])
-  })
+      expect(pushes.messages.map(({ text }) => text)).toEqual(Array(4).fill(JSON.stringify({ session: id })))
+      expect(pushes.messages.map(({ headers }) => headers.ttl)).toEqual(['90', '89', '87', '83'])
+    },
+  )
 
-  it('a push message is retried after the delay that the push service requests', async () => {
+  inFullRun('a push message is retried after the delay that the push service requests', async () => {
     const { ask } = await subscribed()
     pushes.reply((res) => void res.writeHead(429, { 'retry-after': '20' }).end())
 
@@ -174,7 +178,7 @@ describe('a message that is not accepted', () => {
     expect(pushes.messages.length).toBe(2)
   })
 
-  it('a push message that is not accepted is abandoned when the session is answered', async () => {
+  inFullRun('a push message that is not accepted is abandoned when the session is answered', async () => {
     const { ask, device, pending } = await subscribed()
     pushes.reply(503)
     const timer = running.clock.timerSet(1)
@@ -190,7 +194,7 @@ describe('a message that is not accepted', () => {
     expect(pushes.messages.filter(({ text }) => text.includes(id)).length).toBe(1)
   })
 
-  it('a push message is abandoned when no time is left, and this is logged without its endpoint', async () => {
+  inFullRun('a push message is abandoned when no time is left, and this is logged without its endpoint', async () => {
     const { ask, subscription } = await subscribed()
     pushes.reply((res) => void res.writeHead(503, { 'retry-after': '90' }).end())
 
@@ -202,7 +206,7 @@ describe('a message that is not accepted', () => {
     expect(pushes.messages.map(({ json }) => json)).toEqual([{ session: id }])
   })
 
-  it('a push message times out after 5 seconds', async () => {
+  inFullRun('a push message times out after 5 seconds', async () => {
     const { ask } = await subscribed()
     pushes.reply(() => {})
     const begun = running.clock.timerSet(5)
@@ -219,7 +223,7 @@ describe('a message that is not accepted', () => {
     expect(pushes.messages.length).toBe(2)
   })
 
-  it.each([400, 401, 403, 413])(
+  inFullRun.each([400, 401, 403, 413])(
     'a push message answered with %i is not sent again, but the next one is',
     async (status) => {
       const { ask, state, subscription } = await subscribed()
@@ -236,7 +240,7 @@ describe('a message that is not accepted', () => {
     },
   )
 
-  it.each([404, 410])('a push message answered with %i ends the subscription', async (status) => {
+  inFullRun.each([404, 410])('a push message answered with %i ends the subscription', async (status) => {
     const { ask, waits } = await subscribed()
     pushes.reply(status)
 
@@ -299,7 +303,7 @@ describe('a subscription', () => {
     ])
   })
 
-  it('a push subscription is removed with its device', async () => {
+  inFullRun('a push subscription is removed with its device', async () => {
     const { device } = await subscribed()
     await device.remove()
 
@@ -312,7 +316,7 @@ describe('a subscription', () => {
 })
 
 describe('the outcome of messages', () => {
-  it('the outcome of push messages is counted', async () => {
+  inFullRun('the outcome of push messages is counted', async () => {
     const token = 'a-token-of-some-length'
     const push = { agent: pushes.agent() }
     const counting = await startService({ push, metrics: { token } })
@@ -395,7 +399,7 @@ describe('the option push', () => {
   })
 })
 
-describe('without push messages', () => {
+describeInFullRun('without push messages', () => {
   it('a service without push messages publishes no key, and rejects subscriptions', async () => {
     const silent = await startService({ push: false })
     try {

@@ -31,6 +31,7 @@ import { activationCodeText } from '../../../../src/service/engine/secrets/secre
 import { createTestClock } from '../../../../src/testing/clock.ts'
 import type { TestClock } from '../../../../src/testing/clock.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { approvalsOf, approver } from '../../features/approvals/approving.ts'
@@ -234,7 +235,7 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     expect(opened.toSorted()).toEqual(seeds)
   })
 
-  it('a key rotation reseals every kind of secret, and each opens to its old value', async () => {
+  inFullRun('a key rotation reseals every kind of secret, and each opens to its old value', async () => {
     database = await newDatabase()
     const first = await serve(ring('k1'))
     const { clock } = first
@@ -260,42 +261,45 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     expect(await allSealed(after)).toEqual(sealedBefore)
   })
 
-  it('a key rotation finds codes stored with the old key while both keys exist, and waits for e-mailed ones to expire', async () => {
-    database = await newDatabase()
-    const first = await serve(ring('k1'))
-    const { clock } = first
-    const person = await somebody(first)
-    const early = await person.sendMail()
-    await first.service.close()
-    const second = await serve(ring('k2', 'k1'), clock)
-    const serving: Running = { ...second, call: createCall(second.origin, first.apiKey), domain: first.domain }
+  inFullRun(
+    'a key rotation finds codes stored with the old key while both keys exist, and waits for e-mailed ones to expire',
+    async () => {
+      database = await newDatabase()
+      const first = await serve(ring('k1'))
+      const { clock } = first
+      const person = await somebody(first)
+      const early = await person.sendMail()
+      await first.service.close()
+      const second = await serve(ring('k2', 'k1'), clock)
+      const serving: Running = { ...second, call: createCall(second.origin, first.apiKey), domain: first.domain }
 
-    const before = [
-      await signIn(serving, person.waiting.id, { otp: early }),
-      await signIn(serving, person.id, { bypasscode: person.bypass.code }),
-    ]
-    await person.activate(second.origin, clock)
-    expect(before).toEqual(['approved', 'approved'])
+      const before = [
+        await signIn(serving, person.waiting.id, { otp: early }),
+        await signIn(serving, person.id, { bypasscode: person.bypass.code }),
+      ]
+      await person.activate(second.origin, clock)
+      expect(before).toEqual(['approved', 'approved'])
 
-    // As written by a node that has not restarted yet.
-    const command = await node(ring('k2', 'k1'), clock)
-    await command.ctx.store.db
-      .insertInto('emailCode')
-      .values({
-        domainId: first.domain.id,
-        userId: person.waiting.id,
-        codeLookup: 'k1.x',
-        wrongTries: 0,
-        expiresAt: clock.now() + 60,
-      })
-      .execute()
-    const reasons: Waiting[] = []
-    const begun = clock.now()
-    await rotate(command, clock, (reason) => reasons.push(reason))
+      // As written by a node that has not restarted yet.
+      const command = await node(ring('k2', 'k1'), clock)
+      await command.ctx.store.db
+        .insertInto('emailCode')
+        .values({
+          domainId: first.domain.id,
+          userId: person.waiting.id,
+          codeLookup: 'k1.x',
+          wrongTries: 0,
+          expiresAt: clock.now() + 60,
+        })
+        .execute()
+      const reasons: Waiting[] = []
+      const begun = clock.now()
+      await rotate(command, clock, (reason) => reasons.push(reason))
 
-    expect(new Set(reasons.map((reason) => reason.for))).toEqual(new Set(['email codes', 'writers']))
-    expect(clock.now() - begun).toBeGreaterThanOrEqual(60)
-  })
+      expect(new Set(reasons.map((reason) => reason.for))).toEqual(new Set(['email codes', 'writers']))
+      expect(clock.now() - begun).toBeGreaterThanOrEqual(60)
+    },
+  )
 
   it('a key rotation waits while a node without the new key runs, and meanwhile seals nothing with the new key', async () => {
     database = await newDatabase()
@@ -329,22 +333,25 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     expect((await rotating).retired).toEqual(['k1'])
   })
 
-  it('a key rotation counts a dead node while it could be alive, and lets no node start without the new key', async () => {
-    database = await newDatabase()
-    const clock = createTestClock()
-    const first = await node(ring('k1'), clock)
-    await first.ctx.store.db
-      .insertInto('keyNode')
-      .values({ id: 'dead', name: 'dead', keyIds: 'k1', primaryId: 'k1', primarySince: 0, seenAt: clock.now() })
-      .execute()
-    await end(first)
-    const begun = clock.now()
+  inFullRun(
+    'a key rotation counts a dead node while it could be alive, and lets no node start without the new key',
+    async () => {
+      database = await newDatabase()
+      const clock = createTestClock()
+      const first = await node(ring('k1'), clock)
+      await first.ctx.store.db
+        .insertInto('keyNode')
+        .values({ id: 'dead', name: 'dead', keyIds: 'k1', primaryId: 'k1', primarySince: 0, seenAt: clock.now() })
+        .execute()
+      await end(first)
+      const begun = clock.now()
 
-    await rotate(await node(ring('k2', 'k1'), clock), clock)
+      await rotate(await node(ring('k2', 'k1'), clock), clock)
 
-    expect(clock.now() - begun).toBeGreaterThanOrEqual(30)
-    await expect(openNode(database, ring('k1'), clock)).rejects.toThrow(/sealed with the key "k2"/)
-  })
+      expect(clock.now() - begun).toBeGreaterThanOrEqual(30)
+      await expect(openNode(database, ring('k1'), clock)).rejects.toThrow(/sealed with the key "k2"/)
+    },
+  )
 })
 
 /** Adds what users create with a browser that receives push messages, with a PIN, and when they replace their device. */

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { createService, embedded } from '../../../../src/service/index.ts'
 import { codeAt, stepAt } from '../../../../src/service/features/codes/totp.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { hardwareToken, holder, member } from '../../features/codes/code-holder.ts'
 import { createCall, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -41,7 +42,7 @@ const swap = (table: string, column: string) =>
   `create temp table old as select id, ${column} as value from ${table};
   update ${table} set ${column} = (select value from old where old.id <> ${table}.id limit 1)`
 
-describe('a secret in a database that was tampered with', () => {
+describeInFullRun('a secret in a database that was tampered with', () => {
   it('a sealed secret is rejected in another row: a seed cannot be moved to another token', async () => {
     const { signIn, token } = await holder(await start())
     const other = await holder(running!)
@@ -124,20 +125,23 @@ describe('a secret in a database that was tampered with', () => {
 })
 
 describe('the keys of a database', () => {
-  it('the keys of a database are created in a file beside it, readable only by its owner, and found again', async () => {
-    await start()
-    const { signIn, token } = await holder(running!)
-    const file = `${database}.keys`
-    const text = readFileSync(file, 'utf8')
+  inFullRun(
+    'the keys of a database are created in a file beside it, readable only by its owner, and found again',
+    async () => {
+      await start()
+      const { signIn, token } = await holder(running!)
+      const file = `${database}.keys`
+      const text = readFileSync(file, 'utf8')
 
-    const reopened = await createService({ database, clock: running!.clock })
-    await reopened.close()
+      const reopened = await createService({ database, clock: running!.clock })
+      await reopened.close()
 
-    expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(text).toMatch(/^k1:[A-Za-z0-9+/]{43}=\n$/)
-    expect(readFileSync(file, 'utf8')).toBe(text)
-    expect(await signIn({ otp: token.code() })).toMatchObject({ state: 'approved' })
-  })
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+      expect(text).toMatch(/^k1:[A-Za-z0-9+/]{43}=\n$/)
+      expect(readFileSync(file, 'utf8')).toBe(text)
+      expect(await signIn({ otp: token.code() })).toMatchObject({ state: 'approved' })
+    },
+  )
 
   it('the keys of a database are mentioned once as worth a backup, and never logged themselves', async () => {
     await start()
@@ -155,7 +159,7 @@ describe('the keys of a database', () => {
     expect(existsSync(`${database}.keys`)).toBe(false)
   })
 
-  it('a database whose keys are missing does not open, and no new keys are created', async () => {
+  inFullRun('a database whose keys are missing does not open, and no new keys are created', async () => {
     await (await start()).close()
     running = undefined
     rmSync(`${database}.keys`)
@@ -165,7 +169,7 @@ describe('the keys of a database', () => {
     expect(existsSync(`${database}.keys`)).toBe(false)
   })
 
-  it.each([
+  inFullRun.each([
     ['with a different name', 'k2', /sealed with the key "k1", which is missing/],
     [
       'with a different value',
@@ -190,7 +194,7 @@ describe('the keys of a database', () => {
     await expect(opening).rejects.toThrow(/^createService: keys: .* Set the option, or MFA_KEYS, to id:base64/)
   })
 
-  it('the keys of a database seal what an earlier version stored readable', async () => {
+  inFullRun('the keys of a database seal what an earlier version stored readable', async () => {
     const { id, path } = await holder(await start({ keys: ring('k1') }))
     const { json } = await running!.call('POST', `${path}/bypasscodes`, {
       body: { usesAllowed: 2, expirationTime: 60 },
@@ -230,7 +234,7 @@ function contents(): unknown {
   return rows
 }
 
-describe('an embedded service', () => {
+describeInFullRun('an embedded service', () => {
   it('an embedded service takes its keys from the environment if none are configured', async () => {
     vi.stubEnv('MFA_KEYS', ring('k1'))
     const service = embedded({ database })

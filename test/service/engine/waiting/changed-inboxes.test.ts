@@ -9,6 +9,7 @@ import { insertCallerVerification } from '../../../../src/service/features/calle
 import type { StoreChange } from '../../../../src/service/engine/database/store.ts'
 import { createWaiters } from '../../../../src/service/engine/waiting/waiters.ts'
 import { waiterKey } from '../../../../src/service/engine/base/waiter-key.ts'
+import { describeInFullRun } from '../../../support/full-run.ts'
 import { openDatabase } from '../audit/recorded.ts'
 import { unique } from '../../features/codes/code-holder.ts'
 import { keysFor, startService } from '../../start-service.ts'
@@ -36,7 +37,7 @@ async function enrolled() {
   return { ...person, id: person.signer.id ?? '' }
 }
 
-describe('a check for changes of another process', () => {
+describeInFullRun('a check for changes of another process', () => {
   it('a check for changes of another process finds the devices whose inbox changed, and no others', async () => {
     const [requested, cancelled, revoked] = [await enrolled(), await enrolled(), await enrolled()]
     const notified = await enrolled()

@@ -11,6 +11,7 @@ import { adminExamples } from '../../../../src/service/engine/openapi/admin-exam
 import { addApiKey } from '../../../../src/service/features/domains/api-keys.ts'
 import { revokeAdministrator } from '../../../../src/service/features/administrators/administration.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { createTenant, newUser } from '../../start-service.ts'
 import type { Answer } from '../../start-service.ts'
 import { administrator, callConsole, inviteAt, startConsole } from './console-holder.ts'
@@ -218,7 +219,7 @@ describe.each(mainEngines)('on %s', (engine) => {
   const refusalOf = ({ status, code }: Answer) =>
     status === 401 || status === 403 || (code?.startsWith('api.error.notfound.') ?? false) ? code : undefined
 
-  describe('an administrator who is signed out', () => {
+  describeInFullRun('an administrator who is signed out', () => {
     it.each(protectedOnes)('an administrator who is signed out cannot call $name', async ({ endpoint }) => {
       const path = endpoint.path.replace(/^\/admin/, '').replace(/:\w+/g, '0'.repeat(40))
 
@@ -336,7 +337,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       },
     )
 
-    it.each(protectedOnes.filter(({ access }) => !access.fresh))(
+    inFullRun.each(protectedOnes.filter(({ access }) => !access.fresh))(
       'a pass that is older than 5 minutes is enough for $name',
       async (operation) => {
         const by = await administrator(running, { role: 'owner' })

@@ -4,6 +4,7 @@ import { adminOperations } from '../../../../src/admin-contract/operations.ts'
 import { isChangeOfPerson } from '../../../../src/service/features/administrators/consent-subject.ts'
 import { adminExamples } from '../../../../src/service/engine/openapi/admin-examples.ts'
 import { useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { unique } from '../codes/code-holder.ts'
 import { newUser } from '../../start-service.ts'
 import type { Answer } from '../../start-service.ts'
@@ -81,7 +82,7 @@ describe('a person with the e-mail address of an administrator', () => {
     expect([consent, ...answers].map(outcome)).toEqual([200, 200, sameAddress])
   })
 
-  it('a person with an administrator’s e-mail address is changed by any other administrator', async () => {
+  inFullRun('a person with an administrator’s e-mail address is changed by any other administrator', async () => {
     const admin = () =>
       administrator(running, { role: 'admin', domains: [running.domain.id], email: `${unique()}@example.com` })
 

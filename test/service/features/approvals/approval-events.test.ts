@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { readEvents } from '../../../../src/contract/read-events.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { createTenant, startService, v14 } from '../../start-service.ts'
 import type { Running, Tenant } from '../../start-service.ts'
 import { approvalsOf, approver } from './approving.ts'
@@ -107,7 +108,7 @@ describe('the event stream of approvals', () => {
     expect(await next()).toBeUndefined()
   })
 
-  it('the event stream of approvals and held reads learn what another process settles', async () => {
+  inFullRun('the event stream of approvals and held reads learn what another process settles', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-approvals-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const database = join(folder, 'mfa.sqlite')

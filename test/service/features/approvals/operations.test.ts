@@ -2,6 +2,7 @@ import { compactVerify, importJWK } from 'jose'
 import { expect, it } from 'vitest'
 
 import { random128 } from '../../../support/device-signer.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { operation } from '../../operation.ts'
 import type { Subject } from '../../operation.ts'
 import { unknownId } from '../../start-service.ts'
@@ -105,7 +106,7 @@ operation('POST /domains/{domainId}/approvals', (subject) => {
 })
 
 operation('GET /domains/{domainId}/approvals', (subject) => {
-  it('the approvals of a domain are listed oldest first, in pages of a hundred, with their proofs', async () => {
+  inFullRun('the approvals of a domain are listed oldest first, in pages of a hundred, with their proofs', async () => {
     const app = approvalsOf(subject())
     const ids: string[] = []
     // A person has at most five that wait.

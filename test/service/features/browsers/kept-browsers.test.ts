@@ -6,6 +6,7 @@ import type { OpenedService } from '../../../../src/service/service.ts'
 import { appOrigin, createBrowserKey } from '../../../support/browser-key.ts'
 import { random128 } from '../../../support/device-signer.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { entriesOf, openDatabase } from '../../engine/audit/recorded.ts'
@@ -103,7 +104,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
   }
 
   describe('the key of a browser', () => {
-    it('a browser is kept when the user chooses so on the device', async () => {
+    inFullRun('a browser is kept when the user chooses so on the device', async () => {
       const { browser, key, ...person } = await keeper()
 
       expect(await see(person, from(browser, key))).toBe('kept')
@@ -363,7 +364,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect([before, await see(person, from(browser, key))]).toEqual(['kept', 'new'])
     })
 
-    it('using a passkey keeps a browser for another 90 days without another mail', async () => {
+    inFullRun('using a passkey keeps a browser for another 90 days without another mail', async () => {
       const { browser, key, ...person } = await keeper()
       await person.addPasskey({ pass: await changePass(running, person.id) })
       const use = async (id?: string) => {
@@ -490,7 +491,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(await see(person, from(browser, key))).toBe('new')
     })
 
-    it('a browser that is no longer kept is not kept again by the next code', async () => {
+    inFullRun('a browser that is no longer kept is not kept again by the next code', async () => {
       const { browser, key, ...person } = await keeper()
       await running.call('DELETE', `/users/${person.id}/hardware`)
       const { code } = await codeOf(person.id)

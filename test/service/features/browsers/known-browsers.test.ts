@@ -7,6 +7,7 @@ import { browsers as browsersFeature } from '../../../../src/service/features/br
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { random128 } from '../../../support/device-signer.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { openDatabase } from '../../engine/audit/recorded.ts'
@@ -72,18 +73,21 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
   }
 
   describe('a user', () => {
-    it('a user has at most twenty known browsers, even when passes in many browsers finish at the same time', async () => {
-      const alice = await asked()
-      const user = { id: alice.user.id }
-      const { json } = await running.call('POST', `/users/${user.id}/bypasscodes`, {
-        body: { usesAllowed: 40, expirationTime: 0 },
-      })
+    inFullRun(
+      'a user has at most twenty known browsers, even when passes in many browsers finish at the same time',
+      async () => {
+        const alice = await asked()
+        const user = { id: alice.user.id }
+        const { json } = await running.call('POST', `/users/${user.id}/bypasscodes`, {
+          body: { usesAllowed: 40, expirationTime: 0 },
+        })
 
-      await times(30, () => passByCode(running, { user, bypasscode: json.code }))
+        await times(30, () => passByCode(running, { user, bypasscode: json.code }))
 
-      const rows = await db().selectFrom('knownBrowser').selectAll().where('userId', '=', user.id).execute()
-      expect(rows).toHaveLength(20)
-    })
+        const rows = await db().selectFrom('knownBrowser').selectAll().where('userId', '=', user.id).execute()
+        expect(rows).toHaveLength(20)
+      },
+    )
 
     it('a twenty-first known browser ends the one with the oldest pass', async () => {
       const alice = await browserUser(running)
@@ -109,7 +113,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect((await alice.show()).everEnrolled).toBe(true)
     })
 
-    it('an e-mailed code does not extend a known browser', async () => {
+    inFullRun('an e-mailed code does not extend a known browser', async () => {
       const alice = await browserUser(running)
       const address = `${unique()}@example.com`
       await running.call('PUT', alice.path, { body: { email: address } })
@@ -172,7 +176,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect([before, await isKnown()]).toEqual([true, false])
     })
 
-    it('a user can be deleted together with all known browsers', async () => {
+    inFullRun('a user can be deleted together with all known browsers', async () => {
       const alice = await browserUser(running)
       await alice.pass()
       const browsersOfAlice = () => db().selectFrom('knownBrowser').selectAll().where('userId', '=', alice.id).execute()
@@ -286,17 +290,20 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect([await ask(), await ask(browser)]).toEqual(['api.error.toomanyrequests 90', 'sent'])
     })
 
-    it('all known browsers together have a separate limit of requests, of the same size as elsewhere', async () => {
-      const { user, bypass, browser, ask, answerAll, spend } = await asked()
-      const second = await passByCode(running, { user: { id: user.id }, bypasscode: bypass })
-      await spend(browser)
+    inFullRun(
+      'all known browsers together have a separate limit of requests, of the same size as elsewhere',
+      async () => {
+        const { user, bypass, browser, ask, answerAll, spend } = await asked()
+        const second = await passByCode(running, { user: { id: user.id }, bypasscode: bypass })
+        await spend(browser)
 
-      expect(await ask(second?.id)).toBe(`api.error.toomanyrequests ${10 * minute}`)
-      expect(await ask()).toBe('sent')
-      await answerAll('deny')
-    })
+        expect(await ask(second?.id)).toBe(`api.error.toomanyrequests ${10 * minute}`)
+        expect(await ask()).toBe('sent')
+        await answerAll('deny')
+      },
+    )
 
-    it('after an approval, requests are allowed again only in the browser that asked for it', async () => {
+    inFullRun('after an approval, requests are allowed again only in the browser that asked for it', async () => {
       const { browser, ask, answerAll, spend } = await asked()
       await spend()
       await ask(browser)
@@ -305,7 +312,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(await ask()).toMatch(/^api.error.toomanyrequests/)
     })
 
-    it('requests are paused everywhere after the user answers “this was not me”', async () => {
+    inFullRun('requests are paused everywhere after the user answers “this was not me”', async () => {
       const { browser, ask, answerAll } = await asked()
       await ask()
       await answerAll('report')
@@ -357,7 +364,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect([await alice.isKnown(first?.id), await alice.isKnown(second?.id)]).toEqual([false, true])
     })
 
-    it('a browser id is not replaced by a pass at another organization', async () => {
+    inFullRun('a browser id is not replaced by a pass at another organization', async () => {
       const other = await createTenant(running.service, running.origin)
       const [alice, stranger] = [await browserUser(running), await browserUser({ ...running, ...other })]
       const known = await alice.pass()

@@ -12,6 +12,7 @@ import { leaseLength } from '../../../../src/service/features/bulk-jobs/held-job
 import { createBulkJobs } from '../../../../src/service/features/bulk-jobs/runner.ts'
 import { endAllAccess } from '../../../../src/service/upkeep/restored-statements.ts'
 import { useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { calculatedCells, cellsOf } from '../../../support/spreadsheet.ts'
 import { member, unique } from '../codes/code-holder.ts'
 import { newUser } from '../../start-service.ts'
@@ -136,7 +137,7 @@ describe('an action on many people', () => {
     expect(await isMember(id)).toBe(true)
   })
 
-  it('a bulk job from a search changes everyone it found and nobody who came later', async () => {
+  inFullRun('a bulk job from a search changes everyone it found and nobody who came later', async () => {
     const name = unique()
     const rows = Array.from({ length: 60 }, (_, index) => ({ ...newUser(`${name} ${index}`), name }))
     const { id: domain } = await running.service.administration.createDomain(running.organization.id, { name })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { createBulkJobs } from '../../../../src/service/features/bulk-jobs/runner.ts'
 import { takeBulkJob } from '../../../../src/service/features/bulk-jobs/statements.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { openDatabase } from '../../engine/audit/recorded.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { unique } from '../codes/code-holder.ts'
@@ -62,7 +63,7 @@ describe.each(mainEngines)('jobs on many people that several nodes race for, on 
     expect(taken.filter((job) => job?.id === id)).toHaveLength(1)
   })
 
-  it('a bulk job changes each person once when several nodes race for it', async () => {
+  inFullRun('a bulk job changes each person once when several nodes race for it', async () => {
     const by = await owner()
     const { id, domain } = await prepared(by, 25)
     const nodes = [running.ctx, other.ctx, other.ctx].map((ctx) => createBulkJobs(ctx))
@@ -112,7 +113,7 @@ describe.each(mainEngines)('jobs on many people that several nodes race for, on 
     expect(repeatedStarts.map(({ code }) => code).filter(Boolean)).toEqual(['api.error.toomanyrequests'])
   })
 
-  it('an administrator runs one bulk job at a time, even if two are started at once', async () => {
+  inFullRun('an administrator runs one bulk job at a time, even if two are started at once', async () => {
     const by = await owner()
     const { id: first } = await prepared(by, 1)
     const { id: second } = await prepared(by, 1)

@@ -8,6 +8,7 @@ import { parseOptions } from '../../../../src/contract/validate.ts'
 import { ServiceOptions } from '../../../../src/service/options.ts'
 import { openService } from '../../../../src/service/service.ts'
 
+import { inFullRun } from '../../../support/full-run.ts'
 import { member, otherThan } from '../codes/code-holder.ts'
 import { startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -48,7 +49,7 @@ describe('a bypass code that is shown once', () => {
     expect(old.json).toEqual(rest)
   })
 
-  it('a show-once bypass code works for its number of uses, and no other code does', async () => {
+  inFullRun('a show-once bypass code works for its number of uses, and no other code does', async () => {
     const { make, signIn } = await holder()
     const { code } = await make(2)
 
@@ -62,23 +63,26 @@ describe('a bypass code that is shown once', () => {
     expect(states).toEqual(['denied', 'approved', 'approved', 'denied'])
   })
 
-  it('a show-once bypass code is accepted exactly as often as allowed when many requests use it at once', async () => {
-    const { make, signIn } = await holder()
-    const { code } = await make(3)
+  inFullRun(
+    'a show-once bypass code is accepted exactly as often as allowed when many requests use it at once',
+    async () => {
+      const { make, signIn } = await holder()
+      const { code } = await make(3)
 
-    const sessions = await Promise.all(Array.from({ length: 6 }, () => signIn({ bypasscode: code })))
+      const sessions = await Promise.all(Array.from({ length: 6 }, () => signIn({ bypasscode: code })))
 
-    expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(3)
-  })
+      expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(3)
+    },
+  )
 
-  it('a show-once bypass code does not work for another user', async () => {
+  inFullRun('a show-once bypass code does not work for another user', async () => {
     const { make } = await holder()
     const { code } = await make()
 
     expect(await (await holder()).signIn({ bypasscode: code })).toMatchObject({ state: 'denied' })
   })
 
-  it('a show-once bypass code is stored as a hash that the keys of the service cannot decrypt', async () => {
+  inFullRun('a show-once bypass code is stored as a hash that the keys of the service cannot decrypt', async () => {
     const { make, id } = await holder()
     const { code } = await make()
 

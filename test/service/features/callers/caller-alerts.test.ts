@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
+import { describeInFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { startPushService } from '../../../support/push-service.ts'
@@ -39,7 +40,7 @@ beforeEach(() => running.clock.skip(600))
 
 const helpdesk = () => administrator(running, { role: 'helpdesk', domains: [running.domain.id] })
 
-describe('a question of the help desk', () => {
+describeInFullRun('a question of the help desk', () => {
   it('a caller verification wakes the device with a message that carries its id and nothing else', async () => {
     const person = await personWithDevice(running, undefined, { push: pushes.subscribe() })
 

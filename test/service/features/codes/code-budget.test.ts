@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { lockedUntil, untilUnlocked } from '../../../../src/service/features/codes/lock.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { holder, otherThan } from './code-holder.ts'
 import { createCall, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -63,7 +64,7 @@ describe('wrong codes of a challenge', () => {
     expect(read.json).not.toHaveProperty('triesLeft')
   })
 
-  it('a challenge allows five wrong codes when 64 arrive at once', async () => {
+  inFullRun('a challenge allows five wrong codes when 64 arrive at once', async () => {
     const { enter, wrong } = await arrange()
     const challenge = newChallenge()
 
@@ -87,7 +88,7 @@ describe('wrong codes of a user in a row', () => {
     expect(await enter(token.code(-1))).toBe('approved')
   })
 
-  it('wrong codes are counted exactly when 64 arrive at once: none is lost and none counted twice', async () => {
+  inFullRun('wrong codes are counted exactly when 64 arrive at once: none is lost and none counted twice', async () => {
     const { enter, wrong, token } = await arrange()
 
     const answers = await Promise.all(Array.from({ length: 64 }, () => enter(wrong())))
@@ -106,7 +107,7 @@ describe('wrong codes of a user in a row', () => {
     expect(await enter(token.code())).toBe('approved')
   })
 
-  it('wrong codes lock a user’s codes for twice as long the next time', async () => {
+  inFullRun('wrong codes lock a user’s codes for twice as long the next time', async () => {
     const { enter, guess, token } = await arrange()
     await guess(10)
     await running.clock.advance(15 * minute)
@@ -115,7 +116,7 @@ describe('wrong codes of a user in a row', () => {
     expect(await enter(token.code())).toBe(`api.error.locked ${30 * minute}`)
   })
 
-  it('wrong codes lock the codes of every factor, but not the device', async () => {
+  inFullRun('wrong codes lock the codes of every factor, but not the device', async () => {
     const person = await arrange()
     const { json } = await running.call('POST', `${person.path}/bypasscodes`, {
       body: { usesAllowed: 1, expirationTime: 60 },
@@ -130,7 +131,7 @@ describe('wrong codes of a user in a row', () => {
     expect(push.code).toBe('api.error.notfound.token')
   })
 
-  it('wrong codes lock only their own user', async () => {
+  inFullRun('wrong codes lock only their own user', async () => {
     const [person, otherPerson] = await Promise.all([arrange(), arrange()])
     await person.guess(10)
 

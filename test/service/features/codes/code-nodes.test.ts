@@ -4,6 +4,7 @@ import { createService } from '../../../../src/service/index.ts'
 import type { Service } from '../../../../src/service/index.ts'
 import { listen } from '../../../../src/service/engine/http/listen.ts'
 import type { Listening } from '../../../../src/service/engine/http/listen.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { openPostgres } from '../../../support/postgres.ts'
@@ -61,7 +62,7 @@ describe('on two nodes with one database', () => {
     expect(approved(await times(64, () => signIn({ bypasscode: json.code })))).toBe(5)
   })
 
-  it('a user has five bypass codes when 64 are created at once on two nodes', async () => {
+  inFullRun('a user has five bypass codes when 64 are created at once on two nodes', async () => {
     const { path, show } = await member(running)
 
     const answers = await times(64, () =>
@@ -73,19 +74,22 @@ describe('on two nodes with one database', () => {
     expect((await show()).bypasscodes).toHaveLength(5)
   })
 
-  it('two nodes assign a token to one user, and one token to a user, when all are assigned at once', async () => {
-    const people = await times(8, () => member(running))
-    const tokens = await times(2, () => hardwareToken(running))
+  inFullRun(
+    'two nodes assign a token to one user, and one token to a user, when all are assigned at once',
+    async () => {
+      const people = await times(8, () => member(running))
+      const tokens = await times(2, () => hardwareToken(running))
 
-    const answers = await Promise.all(
-      people.flatMap(({ path }) => tokens.map(({ id }) => running.call('PUT', `${path}/hardware/${id}`))),
-    )
+      const answers = await Promise.all(
+        people.flatMap(({ path }) => tokens.map(({ id }) => running.call('PUT', `${path}/hardware/${id}`))),
+      )
 
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
-    expect(answers.filter(({ code }) => code === 'api.error.conflict.hardware')).toHaveLength(14)
-  })
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
+      expect(answers.filter(({ code }) => code === 'api.error.conflict.hardware')).toHaveLength(14)
+    },
+  )
 
-  it('two nodes e-mail one code when 16 are requested at once, and accept it once', async () => {
+  inFullRun('two nodes e-mail one code when 16 are requested at once, and accept it once', async () => {
     const address = 'nodes@example.com'
     const { id, signIn } = await member(running, { email: address })
     const path = `/domains/${running.domain.id}/users/${id}/otp`
@@ -98,7 +102,7 @@ describe('on two nodes with one database', () => {
     expect([mails.length, approved(sessions)]).toEqual([1, 1])
   })
 
-  it('wrong codes that arrive at two nodes at once each count against the e-mailed one', async () => {
+  inFullRun('wrong codes that arrive at two nodes at once each count against the e-mailed one', async () => {
     const address = 'wrong@example.com'
     const { id, signIn } = await member(running, { email: address })
     await running.call('POST', `/domains/${running.domain.id}/users/${id}/otp`, {
@@ -111,7 +115,7 @@ describe('on two nodes with one database', () => {
     expect(await signIn({ otp })).toMatchObject({ state: 'denied' })
   })
 
-  it('a user can be deleted while two nodes create bypass codes, and nothing is left of either', async () => {
+  inFullRun('a user can be deleted while two nodes create bypass codes, and nothing is left of either', async () => {
     const { path } = await member(running)
     const make = () => running.call('POST', `${path}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 1 } })
 

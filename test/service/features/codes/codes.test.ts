@@ -2,6 +2,7 @@ import { Secret } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { codeAt, stepAt } from '../../../../src/service/features/codes/totp.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { hardwareToken, holder, member, otherThan, unique } from './code-holder.ts'
 import { startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -179,7 +180,7 @@ describe('the factor of a code', () => {
 })
 
 describe('a code used by many requests at once', () => {
-  it('a code is accepted once when many requests use it at once', async () => {
+  inFullRun('a code is accepted once when many requests use it at once', async () => {
     const { token, signIn } = await holder(running)
     const otp = token.code()
 
@@ -188,7 +189,7 @@ describe('a code used by many requests at once', () => {
     expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(1)
   })
 
-  it('the second code of a resynchronization is accepted once when many requests use it at once', async () => {
+  inFullRun('the second code of a resynchronization is accepted once when many requests use it at once', async () => {
     const { token, signIn } = await holder(running)
     await signIn({ otp: token.code(5) })
     const otp = token.code(6)
@@ -228,7 +229,7 @@ describe('the clock of a hardware token', () => {
     expect((await signIn({ otp: token.code(0) })).state).toBe('denied')
   })
 
-  it('syncState reports a hardware token as never used, in sync, out of sync, and in sync again', async () => {
+  inFullRun('syncState reports a hardware token as never used, in sync, out of sync, and in sync again', async () => {
     const { token, signIn } = await holder(running)
     const states = [['', (await token.show()).syncState]]
     const note = async (otp: string) => {

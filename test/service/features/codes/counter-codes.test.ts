@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { useCounter } from '../../../../src/service/features/codes/statements.ts'
 import { endAllAccess } from '../../../../src/service/upkeep/restored-statements.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { administrator, startConsole } from '../administrators/console-holder.ts'
 import type { Console } from '../administrators/console-holder.ts'
 import { holder, otherThan } from './code-holder.ts'
@@ -46,7 +47,7 @@ describe.each(mainEngines)('a token that counts presses on %s', (engine) => {
     ])
   })
 
-  it('a code of a counter is accepted once when 64 requests use it at once', async () => {
+  inFullRun('a code of a counter is accepted once when 64 requests use it at once', async () => {
     const { token, signIn } = await counterHolder()
     const otp = token.code(3)
 
@@ -65,61 +66,70 @@ describe.each(mainEngines)('a token that counts presses on %s', (engine) => {
     expect(outcomes.filter(Boolean)).toHaveLength(1)
   })
 
-  it('two codes of a counter that follow each other resynchronize a token up to twenty codes ahead', async () => {
-    const [near, far, apart, late] = [
-      await counterHolder(),
-      await counterHolder(),
-      await counterHolder(),
-      await counterHolder(),
-    ]
-    const states = [
-      await tryCodes(near, [19, 20, 20, 21]),
-      await tryCodes(far, [20, 21, 22]),
-      await tryCodes(apart, [15, 15, 17, 16]),
-      await tryCodes(late, [15]),
-    ]
-    const unsynchronized = (await late.token.show()).syncState
-    await running.clock.advance(301)
+  inFullRun(
+    'two codes of a counter that follow each other resynchronize a token up to twenty codes ahead',
+    async () => {
+      const [near, far, apart, late] = [
+        await counterHolder(),
+        await counterHolder(),
+        await counterHolder(),
+        await counterHolder(),
+      ]
+      const states = [
+        await tryCodes(near, [19, 20, 20, 21]),
+        await tryCodes(far, [20, 21, 22]),
+        await tryCodes(apart, [15, 15, 17, 16]),
+        await tryCodes(late, [15]),
+      ]
+      const unsynchronized = (await late.token.show()).syncState
+      await running.clock.advance(301)
 
-    expect(states).toEqual([
-      ['denied', 'approved', 'denied', 'approved'],
-      ['denied', 'denied', 'denied'],
-      ['denied', 'denied', 'denied', 'denied'],
-      ['denied'],
-    ])
-    expect(unsynchronized).toBe('Out of Sync')
-    expect(await tryCodes(late, [16, 0])).toEqual(['denied', 'approved'])
-    expect((await late.token.show()).syncState).toBe('Synchronized')
-  })
+      expect(states).toEqual([
+        ['denied', 'approved', 'denied', 'approved'],
+        ['denied', 'denied', 'denied'],
+        ['denied', 'denied', 'denied', 'denied'],
+        ['denied'],
+      ])
+      expect(unsynchronized).toBe('Out of Sync')
+      expect(await tryCodes(late, [16, 0])).toEqual(['denied', 'approved'])
+      expect((await late.token.show()).syncState).toBe('Synchronized')
+    },
+  )
 
-  it('the second code of a resynchronization of a counter is accepted once when 64 requests use it at once', async () => {
-    const person = await counterHolder()
-    await tryCodes(person, [15])
-    const otp = person.token.code(16)
+  inFullRun(
+    'the second code of a resynchronization of a counter is accepted once when 64 requests use it at once',
+    async () => {
+      const person = await counterHolder()
+      await tryCodes(person, [15])
+      const otp = person.token.code(16)
 
-    const sessions = await Promise.all(Array.from({ length: 64 }, () => person.signIn({ otp })))
+      const sessions = await Promise.all(Array.from({ length: 64 }, () => person.signIn({ otp })))
 
-    expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(1)
-  })
+      expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(1)
+    },
+  )
 
-  it('an administrator resynchronizes a counter by two codes up to a thousand ahead, which sign nobody in', async () => {
-    const person = await counterHolder(7)
+  inFullRun(
+    'an administrator resynchronizes a counter by two codes up to a thousand ahead, which sign nobody in',
+    async () => {
+      const person = await counterHolder(7)
 
-    const answers = [
-      await resynchronize(person, 1_000),
-      await resynchronize(person, 900, 902),
-      await resynchronize(person, 999),
-      await resynchronize(person, 999),
-    ]
+      const answers = [
+        await resynchronize(person, 1_000),
+        await resynchronize(person, 900, 902),
+        await resynchronize(person, 999),
+        await resynchronize(person, 999),
+      ]
 
-    expect(answers.map(({ code }) => code)).toEqual([
-      'api.error.invalid.otp',
-      'api.error.invalid.otp',
-      undefined,
-      'api.error.invalid.otp',
-    ])
-    expect(await tryCodes(person, [999, 1_000, 1_001])).toEqual(['denied', 'denied', 'approved'])
-  })
+      expect(answers.map(({ code }) => code)).toEqual([
+        'api.error.invalid.otp',
+        'api.error.invalid.otp',
+        undefined,
+        'api.error.invalid.otp',
+      ])
+      expect(await tryCodes(person, [999, 1_000, 1_001])).toEqual(['denied', 'denied', 'approved'])
+    },
+  )
 
   it('a code of a counter is refused after a restore until an administrator resynchronizes the token', async () => {
     const [person, other] = [await counterHolder(), await holder(running)]

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { random128 } from '../../../support/device-signer.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { unique } from '../codes/code-holder.ts'
 import { asked, outcome } from './people.ts'
 import { read, startService } from '../../start-service.ts'
@@ -36,7 +37,7 @@ describe('the inbox', () => {
     expect(text).not.toContain(`"${number}"`)
   })
 
-  it('the inbox contains only requests of its own device', async () => {
+  inFullRun('the inbox contains only requests of its own device', async () => {
     await asked(running)
     const other = await running.enroll('empty inbox')
 
@@ -155,7 +156,7 @@ describe('an answer', () => {
     expect((await session(id)).state).toBe(heard[0]?.json.state)
   })
 
-  it('an answer is rejected from the device of another user', async () => {
+  inFullRun('an answer is rejected from the device of another user', async () => {
     const { id, nonce, session } = await asked(running)
     const other = await running.enroll(`other device ${unique()}`)
 
@@ -165,7 +166,7 @@ describe('an answer', () => {
     expect((await session(id)).state).toBe('pending')
   })
 
-  it.each([
+  inFullRun.each([
     [{ decision: 'approve' }, 'api.error.invalid.nonce'],
     [{ nonce: 'x', decision: 'approve' }, 'api.error.invalid.nonce'],
     [{ nonce: 'A'.repeat(22), decision: 'maybe' }, 'api.error.invalid.decision'],

@@ -9,6 +9,7 @@ import { devicePaths } from '../../../../src/contract/device.ts'
 import type { History } from '../../../../src/contract/device-answers.ts'
 import { createTestClock } from '../../../../src/testing/clock.ts'
 import { createDeviceCalls, random128 } from '../../../support/device-signer.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { unique } from '../codes/code-holder.ts'
 import { read, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -114,7 +115,7 @@ describe('the history of a device', () => {
     expect((await history(person)).json.entries.length).toBe(1)
   })
 
-  it('the history of a device is read in pages of 50', async () => {
+  inFullRun('the history of a device is read in pages of 50', async () => {
     const person = await running.enroll(unique())
     const ids: string[] = []
     for (let count = 0; count < 52; count += 1) ids.unshift(await answered(person, { decision: 'approve' }))
@@ -143,7 +144,7 @@ describe('the history of a device', () => {
     expect(asOther.status).toBe(401)
   })
 
-  it('the history of a device is kept for 90 days, longer than the sessions, and then deleted', async () => {
+  inFullRun('the history of a device is kept for 90 days, longer than the sessions, and then deleted', async () => {
     const person = await running.enroll(unique())
     await answered(person, { decision: 'approve' })
     const day = 86_400

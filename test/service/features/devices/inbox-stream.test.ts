@@ -8,6 +8,7 @@ import type { Inbox } from '../../../../src/contract/device-answers.ts'
 import { readEvents } from '../../../../src/contract/read-events.ts'
 import { followInbox } from '../../../../src/service/features/devices/follow-inbox.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { openDatabase } from '../../engine/audit/recorded.ts'
 import { asked } from './people.ts'
 import { unique } from '../codes/code-holder.ts'
@@ -43,18 +44,21 @@ describe.each(mainEngines)('the event stream of an inbox, on %s', (engine) => {
   })
   afterAll(() => running.close())
 
-  it('the event stream of an inbox sends the pending requests at once, and again whenever they change', async () => {
-    const { device, id, nonce, ask } = await asked(running)
-    const { type, next } = await follow(device)
+  inFullRun(
+    'the event stream of an inbox sends the pending requests at once, and again whenever they change',
+    async () => {
+      const { device, id, nonce, ask } = await asked(running)
+      const { type, next } = await follow(device)
 
-    const first = await next()
-    const second = await ask()
-    const bothIds = await next()
-    await device.answer(id, { nonce, decision: 'deny' })
+      const first = await next()
+      const second = await ask()
+      const bothIds = await next()
+      await device.answer(id, { nonce, decision: 'deny' })
 
-    expect(type).toBe('text/event-stream')
-    expect([first, bothIds, await next()]).toEqual([[id], [second.id, id], [second.id]])
-  })
+      expect(type).toBe('text/event-stream')
+      expect([first, bothIds, await next()]).toEqual([[id], [second.id, id], [second.id]])
+    },
+  )
 
   it('the event stream of an inbox sends a change when a request expires', async () => {
     const { device, id, request } = await asked(running)
@@ -77,7 +81,7 @@ describe.each(mainEngines)('the event stream of an inbox, on %s', (engine) => {
     expect((await read(await device.inbox({ accept: 'text/event-stream' }))).code).toBe('api.error.device.revoked')
   })
 
-  it('the event stream of an inbox sends only requests of its own device', async () => {
+  inFullRun('the event stream of an inbox sends only requests of its own device', async () => {
     const other = await running.enroll(`nobody ${unique()}`)
     const { next } = await follow(other.device)
     const first = await next()
@@ -95,7 +99,7 @@ describe.each(mainEngines)('the event stream of an inbox, on %s', (engine) => {
     expect((await read(forged)).status).toBe(401)
   })
 
-  it('the event stream of an inbox ends when the service closes', async () => {
+  inFullRun('the event stream of an inbox ends when the service closes', async () => {
     const database = await newDatabase()
     const ending = await startService({ database, ...keysFor(database) })
     const { device } = await ending.enroll('ends')

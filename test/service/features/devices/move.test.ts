@@ -4,6 +4,7 @@ import { createDevice, currentCode } from '../../../../src/device/index.ts'
 import type { Account } from '../../../../src/device/index.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { useQuickPins } from '../../../support/quick-pins.ts'
 import { entriesOf, openDatabase } from '../../engine/audit/recorded.ts'
 import { unique } from '../codes/code-holder.ts'
@@ -66,26 +67,29 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     expect(results.find(({ status }) => status === 'rejected')).toMatchObject({ reason: noCode })
   })
 
-  it('a device move gives the account to the device that the old one confirms, and ends the old one', async () => {
-    const { account, ask, path } = await owner()
-    const before = await ask()
-    const { waiting, shownClaim } = await claimed(account)
-    expect(shownClaim).toMatchObject({ device: waiting.id, name: 'New phone', requested: true })
+  inFullRun(
+    'a device move gives the account to the device that the old one confirms, and ends the old one',
+    async () => {
+      const { account, ask, path } = await owner()
+      const before = await ask()
+      const { waiting, shownClaim } = await claimed(account)
+      expect(shownClaim).toMatchObject({ device: waiting.id, name: 'New phone', requested: true })
 
-    await device.confirmMove(account, shownClaim)
-    const moved = (await device.collectMove(waiting))!
+      await device.confirmMove(account, shownClaim)
+      const moved = (await device.collectMove(waiting))!
 
-    expect(moved).toMatchObject({ id: waiting.id, user: account.user, domain: account.domain })
-    await expect(device.requests(account)).rejects.toMatchObject({ code: 'api.error.device.moved' })
-    expect((await running.call('GET', `${path}/token`)).json.state).toBe('active')
-    const after = await ask()
-    const { requests = [] } = await device.requests(moved)
-    expect(requests.map(({ id }) => id)).toEqual([after.id])
-    expect(before.id).not.toBe(after.id)
-    expect(await device.answer(moved, requests[0]!, { decision: 'approve' })).toMatchObject({ state: 'approved' })
-  })
+      expect(moved).toMatchObject({ id: waiting.id, user: account.user, domain: account.domain })
+      await expect(device.requests(account)).rejects.toMatchObject({ code: 'api.error.device.moved' })
+      expect((await running.call('GET', `${path}/token`)).json.state).toBe('active')
+      const after = await ask()
+      const { requests = [] } = await device.requests(moved)
+      expect(requests.map(({ id }) => id)).toEqual([after.id])
+      expect(before.id).not.toBe(after.id)
+      expect(await device.answer(moved, requests[0]!, { decision: 'approve' })).toMatchObject({ state: 'approved' })
+    },
+  )
 
-  it('a device move ends requests and web sessions and is audited, as a replacement is', async () => {
+  inFullRun('a device move ends requests and web sessions and is audited, as a replacement is', async () => {
     const { account, ask, id } = await owner()
     const { waiting, shownClaim } = await claimed(account)
     const pending = await ask()
@@ -231,7 +235,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     await expect(device.collectMove(waiting)).rejects.toMatchObject(noCode)
   })
 
-  it('a device move ends on both devices when either of them cancels', async () => {
+  inFullRun('a device move ends on both devices when either of them cancels', async () => {
     const { account } = await owner()
     const first = await claimed(account)
 
@@ -260,7 +264,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     }
   })
 
-  it('a device move that was confirmed cannot be canceled: the new device gets the account', async () => {
+  inFullRun('a device move that was confirmed cannot be canceled: the new device gets the account', async () => {
     const { account } = await owner()
     const { waiting, shownClaim } = await claimed(account)
     await device.confirmMove(account, shownClaim)
@@ -302,7 +306,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
       await expect(wrong()).rejects.toMatchObject({ code: 'api.error.device.revoked' })
     })
 
-    it('a device move keeps the PIN, which the new device asks for once', async () => {
+    inFullRun('a device move keeps the PIN, which the new device asks for once', async () => {
       const { account, ask } = await owner(withPin, pin)
       const { waiting, shownClaim } = await claimed(account)
       await device.confirmMove(account, shownClaim)

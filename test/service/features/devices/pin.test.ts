@@ -6,6 +6,7 @@ import { devicePaths } from '../../../../src/contract/device.ts'
 import { createDevice, currentCode } from '../../../../src/device/index.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { random128 } from '../../../support/device-signer.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { useQuickPins } from '../../../support/quick-pins.ts'
 import { openDatabase } from '../../engine/audit/recorded.ts'
 import { unique } from '../codes/code-holder.ts'
@@ -142,14 +143,14 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     expect((await state()).state).toBe('denied')
   })
 
-  it('a correct PIN allows an approval', async () => {
+  inFullRun('a correct PIN allows an approval', async () => {
     const { approve, state } = await asked(running)
 
     expect(await approve()).toMatchObject({ status: 200, json: { state: 'approved' } })
     expect(await state()).toMatchObject({ state: 'approved', factor: 'push' })
   })
 
-  it('a wrong PIN leaves the request pending, and the response reports how many tries are left', async () => {
+  inFullRun('a wrong PIN leaves the request pending, and the response reports how many tries are left', async () => {
     const { approve, state } = await asked(running)
 
     const wrong = await approve({ pin: '0000' })
@@ -192,7 +193,7 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     expect(token.code).toBe('api.error.notfound.token')
   })
 
-  it('wrong PINs are counted across all requests, and a right one starts the count over', async () => {
+  inFullRun('wrong PINs are counted across all requests, and a right one starts the count over', async () => {
     const person = await asked(running)
     for (const wrong of ['0000', '0001', '0002', '0003']) await person.approve({ pin: wrong })
     expect((await person.approve()).status).toBe(200)
@@ -217,14 +218,14 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     expect([first, repeated, guess].map(({ json }) => json.errors[0].triesLeft)).toEqual([4, 4, 4])
   })
 
-  it('a PIN costs no try when a lost approval is sent again', async () => {
+  inFullRun('a PIN costs no try when a lost approval is sent again', async () => {
     const { approve } = await asked(running)
     await approve()
 
     expect(await approve({ pin: '0000' })).toMatchObject({ status: 200, json: { state: 'approved' } })
   })
 
-  it('a PIN is not required to deny or report', async () => {
+  inFullRun('a PIN is not required to deny or report', async () => {
     const [request, otherRequest] = [await asked(running), await asked(running)]
 
     expect((await request.answer({ decision: 'deny' })).json).toMatchObject({ reason: 'user_denied' })
@@ -318,7 +319,7 @@ describe('activation in a domain that requires a PIN or passcode', () => {
     expect((await device.requests(account)).requests).toEqual([])
   })
 
-  it('activation accepts a passcode however it is typed and rejects short and common ones', async () => {
+  inFullRun('activation accepts a passcode however it is typed and rejects short and common ones', async () => {
     const passcodes = await startService({}, { keyType: 'PASSCODE' })
     try {
       const device = createDevice({ clock: passcodes.clock })

@@ -8,6 +8,7 @@ import type { OpenedService } from '../../../../src/service/service.ts'
 import { cancelPending } from '../../../../src/service/features/sessions/statements.ts'
 import { random128 } from '../../../support/device-signer.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { waitingForLocks } from '../../../support/waiting-for-locks.ts'
 import { entriesOf, openDatabase } from '../../engine/audit/recorded.ts'
 import { unique } from '../codes/code-holder.ts'
@@ -157,7 +158,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     expect([beside.status, beside.json]).toMatchObject([200, { ...reported, blocked: 2 }])
   })
 
-  it('the audit trail records a report with the number of requests, and each of them as denied', async () => {
+  inFullRun('the audit trail records a report with the number of requests, and each of them as denied', async () => {
     const { id, ask } = await person()
     const [first] = [await ask(), await ask('there')]
     await first.answer('report')
@@ -214,22 +215,27 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
 
   const cancelled = { state: 'cancelled', reason: 'cancelled' }
 
-  it('a report of a request that an attacker canceled denies the others, ends approvals and pauses, and keeps its state', async () => {
-    const { id, ask, create, pending, sessions } = await person()
-    const [approved, reportedOne, beside] = [await ask('there'), await ask(), await ask('there')]
-    await approved.answer('approve')
-    await reportedOne.cancel()
+  inFullRun(
+    'a report of a request that an attacker canceled denies the others, ends approvals and pauses, and keeps its state',
+    async () => {
+      const { id, ask, create, pending, sessions } = await person()
+      const [approved, reportedOne, beside] = [await ask('there'), await ask(), await ask('there')]
+      await approved.answer('approve')
+      await reportedOne.cancel()
 
-    const answer = await reportedOne.answer('report')
+      const answer = await reportedOne.answer('report')
 
-    const late = await beside.answer('approve')
-    const entries = (await entriesOf(opened.ctx.store.db)).filter(({ facts }) => facts['user'] === id)
-    expect([answer.status, answer.json]).toMatchObject([200, { ...cancelled, blocked: 1 }])
-    expect([await outcomeOf(reportedOne), await outcomeOf(beside)]).toMatchObject([cancelled, reported])
-    expect([late.status, (await redeem(approved)).status, (await create(sessions)).status]).toEqual([409, 409, 429])
-    expect(await pending()).toEqual([])
-    expect(entries.filter(({ event }) => event === 'session.reported').map(({ facts }) => facts['count'])).toEqual([1])
-  })
+      const late = await beside.answer('approve')
+      const entries = (await entriesOf(opened.ctx.store.db)).filter(({ facts }) => facts['user'] === id)
+      expect([answer.status, answer.json]).toMatchObject([200, { ...cancelled, blocked: 1 }])
+      expect([await outcomeOf(reportedOne), await outcomeOf(beside)]).toMatchObject([cancelled, reported])
+      expect([late.status, (await redeem(approved)).status, (await create(sessions)).status]).toEqual([409, 409, 429])
+      expect(await pending()).toEqual([])
+      expect(entries.filter(({ event }) => event === 'session.reported').map(({ facts }) => facts['count'])).toEqual([
+        1,
+      ])
+    },
+  )
 
   it('a report of an expired request denies the others and gets the same response when it is sent again', async () => {
     const { id, ask } = await person()
@@ -322,7 +328,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     }
   })
 
-  it('reports on two devices at once both succeed, with the same number', async () => {
+  inFullRun('reports on two devices at once both succeed, with the same number', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { ask } = await person()
       const requests = [await ask(), await ask('there'), await ask('there')]

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { devicePaths } from '../../../../src/contract/device.ts'
 import { random128 } from '../../../support/device-signer.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { entriesOf, openDatabase } from '../../engine/audit/recorded.ts'
 import { unique } from '../codes/code-holder.ts'
 import { createCall, keysFor, read, startService } from '../../start-service.ts'
@@ -120,7 +121,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     expect(await state()).toMatchObject(wrongNumber)
   })
 
-  it('a wrong scan secret is recorded like a wrong number', async () => {
+  inFullRun('a wrong scan secret is recorded like a wrong number', async () => {
     const [scanned, typed] = [await shown(), await shown()]
     await scanned.scan(random128())
     await typed.answer({ decision: 'approve', number: typed.number === '10' ? '11' : '10' })
@@ -200,7 +201,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
   })
 })
 
-describe('the code that is scanned in place of the number, with a PIN,', () => {
+describeInFullRun('the code that is scanned in place of the number, with a PIN,', () => {
   let running: Running
 
   beforeAll(async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { devicePaths } from '../../../../src/contract/device.ts'
 import { createDeviceSigner } from '../../../support/device-signer.ts'
 import type { DeviceSigner } from '../../../support/device-signer.ts'
+import { describeInFullRun } from '../../../support/full-run.ts'
 import { asked, outcome } from './people.ts'
 import { read, startService, unknownId } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -147,7 +148,7 @@ describe('a forged call', () => {
   })
 })
 
-describe('a recorded call', () => {
+describeInFullRun('a recorded call', () => {
   it('a recorded device call is carried out once, even when it is sent many times at once', async () => {
     const target = await asked(running)
     const jws = await target.signer.sign({

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createService, embedded } from '../../../../src/service/index.ts'
 import type { EmbeddedService } from '../../../../src/service/embedded.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startWebApp } from '../../../support/web-app.ts'
 import { createCall } from '../../start-service.ts'
 
@@ -45,7 +46,7 @@ async function ownDomain(administration: Administration) {
 describe.each(mainEngines)('the names of an embedded service on %s', (engine) => {
   const newDatabase = useEngine(engine)
 
-  it('the names of an embedded service are set once when several processes start at the same time', async () => {
+  inFullRun('the names of an embedded service are set once when several processes start at the same time', async () => {
     const database = await newDatabase()
 
     const first = await Promise.all(Array.from({ length: 4 }, () => start(database, 'Todos')))
@@ -55,7 +56,7 @@ describe.each(mainEngines)('the names of an embedded service on %s', (engine) =>
     expect(renamed).toEqual(Array.from({ length: 4 }, () => ({ ...first[0], organization: 'Notes', domain: 'Notes' })))
   })
 
-  it('the names of an embedded service default to the name of the app', async () => {
+  inFullRun('the names of an embedded service default to the name of the app', async () => {
     const [database, otherDatabase] = [await newDatabase(), await newDatabase()]
 
     expect(await start(database, 'Todos')).toMatchObject({ organization: 'Todos', domain: 'Todos' })
@@ -79,7 +80,7 @@ describe.each(mainEngines)('the names of an embedded service on %s', (engine) =>
     expect(unnamed).toEqual(notes)
   })
 
-  it.each(['My app', 'Sign-in'])(
+  inFullRun.each(['My app', 'Sign-in'])(
     'the name of the app replaces the names that second-factor init set: %s',
     async (domain) => {
       const database = await newDatabase()
@@ -111,18 +112,21 @@ describe.each(mainEngines)('the names of an embedded service on %s', (engine) =>
     expect(after).toEqual({ ...before, organization: 'Notes', domain: 'Intranet' })
   })
 
-  it('the organization keeps its name when another one already has the new name, and a warning says so', async () => {
-    const database = await newDatabase()
-    const before = await start(database, 'Todos')
-    await administer(database, (administration) => administration.createOrganization('Notes'))
-    const warnings: string[] = []
-    const logger = { info() {}, warn: (_: object, message: string) => void warnings.push(message), error() {} }
+  inFullRun(
+    'the organization keeps its name when another one already has the new name, and a warning says so',
+    async () => {
+      const database = await newDatabase()
+      const before = await start(database, 'Todos')
+      await administer(database, (administration) => administration.createOrganization('Notes'))
+      const warnings: string[] = []
+      const logger = { info() {}, warn: (_: object, message: string) => void warnings.push(message), error() {} }
 
-    const after = await start(database, 'Notes', { logger })
+      const after = await start(database, 'Notes', { logger })
 
-    expect(after).toEqual({ ...before, domain: 'Notes' })
-    expect(warnings).toEqual([expect.stringContaining('still called "Todos", because another one is called "Notes"')])
-  })
+      expect(after).toEqual({ ...before, domain: 'Notes' })
+      expect(warnings).toEqual([expect.stringContaining('still called "Todos", because another one is called "Notes"')])
+    },
+  )
 })
 
 describe('the name of the app', () => {

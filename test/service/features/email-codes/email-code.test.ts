@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import { previewCode } from '../../../support/device-signer.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { member, otherThan, unique } from '../codes/code-holder.ts'
@@ -40,7 +41,7 @@ async function person() {
 }
 
 describe('an e-mailed code', () => {
-  it('an e-mailed code signs its recipient in, once', async () => {
+  inFullRun('an e-mailed code signs its recipient in, once', async () => {
     const { mailed, signIn } = await person()
 
     const otp = await mailed()
@@ -67,7 +68,7 @@ describe('an e-mailed code', () => {
     expect((await previewCode(running.origin, noted)).status).toBe(404)
   })
 
-  it('sending an e-mailed code returns an empty response', async () => {
+  inFullRun('sending an e-mailed code returns an empty response', async () => {
     const { send } = await person()
 
     const answer = await send()
@@ -98,7 +99,7 @@ describe('an e-mailed code', () => {
     expect([first.state, second.state]).toEqual(['approved', 'denied'])
   })
 
-  it('an e-mailed code invalidates the one before it', async () => {
+  inFullRun('an e-mailed code invalidates the one before it', async () => {
     const { mailed, signIn } = await person()
     const old = await mailed()
     await running.clock.advance(minute)
@@ -109,7 +110,7 @@ describe('an e-mailed code', () => {
     expect(sessions.map(({ state }) => state)).toEqual(['denied', 'approved'])
   })
 
-  it('an e-mailed code still works after four wrong ones and is invalid after five', async () => {
+  inFullRun('an e-mailed code still works after four wrong ones and is invalid after five', async () => {
     const [four, five] = [await person(), await person()]
     const outcome = async ({ mailed, signIn }: Awaited<ReturnType<typeof person>>, wrong: number) => {
       const otp = await mailed()
@@ -120,7 +121,7 @@ describe('an e-mailed code', () => {
     expect([await outcome(four, 4), await outcome(five, 5)]).toEqual(['approved', 'denied'])
   })
 
-  it('an e-mailed code is invalid after five wrong ones at once', async () => {
+  inFullRun('an e-mailed code is invalid after five wrong ones at once', async () => {
     const { mailed, signIn } = await person()
     const otp = await mailed()
 
@@ -129,7 +130,7 @@ describe('an e-mailed code', () => {
     expect((await signIn({ otp })).state).toBe('denied')
   })
 
-  it('an e-mailed code works only for its user and its domain', async () => {
+  inFullRun('an e-mailed code works only for its user and its domain', async () => {
     const [owner, other] = [await person(), await person()]
     const domain = await running.service.administration.createDomain(running.organization.id, {
       name: unique(),
@@ -147,7 +148,7 @@ describe('an e-mailed code', () => {
     expect(sessions.map(({ state }) => state)).toEqual(['denied', 'approved'])
   })
 
-  it('an e-mailed code stops working when its user leaves the domain, even if the user returns', async () => {
+  inFullRun('an e-mailed code stops working when its user leaves the domain, even if the user returns', async () => {
     const { id, mailed, signIn } = await person()
     const otp = await mailed()
 
@@ -157,7 +158,7 @@ describe('an e-mailed code', () => {
     expect((await signIn({ otp })).state).toBe('denied')
   })
 
-  it('an e-mailed code stops working when the domain no longer accepts it', async () => {
+  inFullRun('an e-mailed code stops working when the domain no longer accepts it', async () => {
     const { mailed, signIn } = await person()
     const otp = await mailed()
     const set = (emailOtpEnabled: boolean) =>
@@ -170,7 +171,7 @@ describe('an e-mailed code', () => {
     expect(off.state).toBe('denied')
   })
 
-  it('an e-mailed code does not prevent its user from being deleted', async () => {
+  inFullRun('an e-mailed code does not prevent its user from being deleted', async () => {
     const { path, mailed } = await person()
     await mailed()
 
@@ -189,7 +190,7 @@ describe('an e-mailed code', () => {
 })
 
 describe('sending a code', () => {
-  it('a code can be e-mailed once a minute, and the code sent before still works', async () => {
+  inFullRun('a code can be e-mailed once a minute, and the code sent before still works', async () => {
     const { mailed, send, signIn } = await person()
     const otp = await mailed()
 
@@ -207,7 +208,7 @@ describe('sending a code', () => {
     expect([session.state, laterSending.status]).toEqual(['approved', 200])
   })
 
-  it('a code can be e-mailed five times an hour', async () => {
+  inFullRun('a code can be e-mailed five times an hour', async () => {
     const { send, mails } = await person()
     const statuses: number[] = []
     for (let count = 0; count < 6; count += 1) {
@@ -224,7 +225,7 @@ describe('sending a code', () => {
     expect(mails()).toHaveLength(6)
   })
 
-  it('a code is e-mailed once when 64 requests ask for it at once', async () => {
+  inFullRun('a code is e-mailed once when 64 requests ask for it at once', async () => {
     const { send, mails } = await person()
 
     const answers = await Promise.all(Array.from({ length: 64 }, () => send()))
@@ -234,26 +235,32 @@ describe('sending a code', () => {
     expect(mails()).toHaveLength(1)
   })
 
-  it('e-mailing codes pauses for 24 hours after the address changes, and the code in the old mailbox stops working', async () => {
-    const { path, mailed, send, signIn } = await person()
-    const otp = await mailed()
-    await running.call('PUT', path, { body: { email: `new-${unique()}@example.com` } })
-    const changedAt = running.clock.now()
+  inFullRun(
+    'e-mailing codes pauses for 24 hours after the address changes, and the code in the old mailbox stops working',
+    async () => {
+      const { path, mailed, send, signIn } = await person()
+      const otp = await mailed()
+      await running.call('PUT', path, { body: { email: `new-${unique()}@example.com` } })
+      const changedAt = running.clock.now()
 
-    const session = await signIn({ otp })
-    const blocked = await send()
-    running.clock.skip(24 * hour - 1)
-    const early = await send()
-    await running.clock.advance(1)
-    const later = await send()
+      const session = await signIn({ otp })
+      const blocked = await send()
+      running.clock.skip(24 * hour - 1)
+      const early = await send()
+      await running.clock.advance(1)
+      const later = await send()
 
-    expect(session.state).toBe('denied')
-    expect([blocked.code, Number(blocked.headers.get('retry-after'))]).toEqual(['api.error.toomanyrequests', 24 * hour])
-    expect(early.headers.get('retry-after')).toBe('1')
-    expect([later.status, running.clock.now() - changedAt]).toEqual([200, 24 * hour])
-  })
+      expect(session.state).toBe('denied')
+      expect([blocked.code, Number(blocked.headers.get('retry-after'))]).toEqual([
+        'api.error.toomanyrequests',
+        24 * hour,
+      ])
+      expect(early.headers.get('retry-after')).toBe('1')
+      expect([later.status, running.clock.now() - changedAt]).toEqual([200, 24 * hour])
+    },
+  )
 
-  it('e-mailing a code to an address that changes meanwhile leaves no working code behind', async () => {
+  inFullRun('e-mailing a code to an address that changes meanwhile leaves no working code behind', async () => {
     const { path, send, mails, signIn } = await person()
     server.meanwhile(async () => {
       await running.call('PUT', path, { body: { email: `new-${unique()}@example.com` } })
@@ -266,7 +273,7 @@ describe('sending a code', () => {
     expect(await signIn({ otp: mails()[0]?.code })).toMatchObject({ state: 'denied' })
   })
 
-  it('e-mailing a code to a user who leaves the domain meanwhile leaves no working code behind', async () => {
+  inFullRun('e-mailing a code to a user who leaves the domain meanwhile leaves no working code behind', async () => {
     const { id, send, mails, signIn } = await person()
     const membership = `/domains/${running.domain.id}/users/${id}`
     server.meanwhile(async () => {
@@ -281,12 +288,15 @@ describe('sending a code', () => {
     expect(await signIn({ otp: mails()[0]?.code })).toMatchObject({ state: 'denied' })
   })
 
-  it('e-mailing codes does not pause when the same address is written again, or when the name changes', async () => {
-    const { path, address, mailed } = await person()
-    await running.call('PUT', path, { body: { email: address, name: 'Another' } })
+  inFullRun(
+    'e-mailing codes does not pause when the same address is written again, or when the name changes',
+    async () => {
+      const { path, address, mailed } = await person()
+      await running.call('PUT', path, { body: { email: address, name: 'Another' } })
 
-    expect(await mailed()).toMatch(/^\d{6}$/)
-  })
+      expect(await mailed()).toMatch(/^\d{6}$/)
+    },
+  )
 
   it('e-mailing a code needs a domain that allows it', async () => {
     const { id } = await person()
@@ -365,7 +375,7 @@ describe('a mail server that fails', () => {
     expect(answer.headers.get('retry-after')).toBe('10')
   })
 
-  it('codes that the mail server refuses do not count toward the five codes an hour', async () => {
+  inFullRun('codes that the mail server refuses do not count toward the five codes an hour', async () => {
     const { send } = await person()
     server.refuse()
     for (let count = 0; count < 6; count += 1) await send()
@@ -395,7 +405,7 @@ describe('a mail server that fails', () => {
     expect(before).toBe(false)
   })
 
-  it('a failing mail server leaves neither the code nor the address in the log', async () => {
+  inFullRun('a failing mail server leaves neither the code nor the address in the log', async () => {
     const { send, address } = await person()
     server.refuse()
     running.logged.splice(0)
@@ -425,7 +435,7 @@ describe('a mail server that fails', () => {
     expect(await ask({})).toMatchObject(refusal)
   })
 
-  it('a mail server without TLS gets no code, unless it is local or explicitly allowed', async () => {
+  inFullRun('a mail server without TLS gets no code, unless it is local or explicitly allowed', async () => {
     // The same server by a name that does not have to be local.
     const host = '::ffff:127.0.0.1'
     const ask = async (more: object) => {
@@ -440,7 +450,7 @@ describe('a mail server that fails', () => {
   })
 })
 
-describe('a mail server with a password', () => {
+describeInFullRun('a mail server with a password', () => {
   it('a mail server with a password receives the password', async () => {
     const credentials: unknown[] = []
     const guarded = await startMailServer({
@@ -465,7 +475,7 @@ describe('a mail server with a password', () => {
   })
 })
 
-describe('the mail', () => {
+describeInFullRun('the mail', () => {
   it('the mail with a code says in plain text and in HTML what it is for and what to do', async () => {
     const { mailed, mails, address } = await person()
     const code = await mailed()

@@ -11,6 +11,7 @@ import { codeAt, stepAt } from '../../../../src/service/features/codes/totp.ts'
 import { sweep } from '../../../../src/service/upkeep/sweep.ts'
 import { createDeviceCalls } from '../../../support/device-signer.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { startPushService } from '../../../support/push-service.ts'
@@ -319,7 +320,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
     expect(await remainingNotices.execute()).toEqual([])
   })
 
-  it('a reset of all factors is mailed when no device is left', async () => {
+  inFullRun('a reset of all factors is mailed when no device is left', async () => {
     const person = await owner()
 
     await resetUser(beside.ctx, { organizationId: running.organization.id, userId: person.id })

@@ -5,6 +5,7 @@ import { ServiceOptions } from '../../../../src/service/options.ts'
 import { openService } from '../../../../src/service/service.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../../../support/device-signer.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { bypassCodeOf, changePass, hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
@@ -187,7 +188,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect((await replaceCodes(id, pass)).code).toBe(refused)
     })
 
-    it('a pass by a single-use code leaves room for five codes', async () => {
+    inFullRun('a pass by a single-use code leaves room for five codes', async () => {
       const { id } = await passed()
 
       const createdIds = []
@@ -285,21 +286,24 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect((await replaceCodes(person.id, await person.signIn())).code).toBe(refused)
     })
 
-    it('a sign-in gives a pass for the first recovery codes again to users whom an administrator has reset', async () => {
-      const person = await newcomer()
-      await replaceCodes(person.id, await person.signIn())
-      const refusedBefore = await replaceCodes(person.id, await person.signIn())
-      await reset(person.id)
-      const { json: token } = await running.call('PUT', `${userPath(person.id)}/token`)
-      const { device, pending } = await activateDevice(running.origin, running.clock, token.code)
-      const session = await person.ask({ challenge })
-      const [request] = await pending()
-      await device.answer(session.id, { nonce: request!.nonce, decision: 'approve' })
-      await running.call('POST', `${person.sessions}/${session.id}/redeem`, { body: { challenge } })
+    inFullRun(
+      'a sign-in gives a pass for the first recovery codes again to users whom an administrator has reset',
+      async () => {
+        const person = await newcomer()
+        await replaceCodes(person.id, await person.signIn())
+        const refusedBefore = await replaceCodes(person.id, await person.signIn())
+        await reset(person.id)
+        const { json: token } = await running.call('PUT', `${userPath(person.id)}/token`)
+        const { device, pending } = await activateDevice(running.origin, running.clock, token.code)
+        const session = await person.ask({ challenge })
+        const [request] = await pending()
+        await device.answer(session.id, { nonce: request!.nonce, decision: 'approve' })
+        await running.call('POST', `${person.sessions}/${session.id}/redeem`, { body: { challenge } })
 
-      expect(refusedBefore.code).toBe(refused)
-      expect((await replaceCodes(person.id, session.id)).status).toBe(200)
-    })
+        expect(refusedBefore.code).toBe(refused)
+        expect((await replaceCodes(person.id, session.id)).status).toBe(200)
+      },
+    )
 
     it('a sign-in gives no pass for recovery codes to users with two factors', async () => {
       const person = await newcomer()
@@ -354,7 +358,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
     expect(here.status).toBe(200)
   })
 
-  it('a pass for changing factors is not accepted for another organization', async () => {
+  inFullRun('a pass for changing factors is not accepted for another organization', async () => {
     const person = await owner()
     const pass = await person.byToken()
     const theirs = await createTenant(running.service, running.origin)

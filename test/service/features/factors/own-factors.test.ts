@@ -4,6 +4,7 @@ import { ServiceOptions } from '../../../../src/service/options.ts'
 import { openService } from '../../../../src/service/service.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../../../support/device-signer.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { changePass, hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
 import {
   activateDevice,
@@ -273,7 +274,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect((await device.inbox()).status).toBe(403)
     })
 
-    it('a replacement device has one code, even when many are requested at once', async () => {
+    inFullRun('a replacement device has one code, even when many are requested at once', async () => {
       const { user } = await running.enroll(unique())
 
       const answers = await Promise.all(

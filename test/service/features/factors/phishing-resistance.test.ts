@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { PhishingResistance } from '../../../../src/contract/phishing-resistance.ts'
 import { random128 } from '../../../support/device-signer.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { entriesOf, openDatabase } from '../../engine/audit/recorded.ts'
@@ -277,7 +278,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect((await attempt(person, person.pass)).code).toBe(noPass)
     })
 
-    it.each([
+    inFullRun.each([
       ['device', ['passkey']],
       ['codes', ['passkey']],
       ['passkey', ['passkey', 'bypass']],
@@ -309,7 +310,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect(await usesLeft(code)).toBe('usesAllowed' in more ? 2 : 1)
     })
 
-    it('a code that an administrator hands over is good for 30 minutes', async () => {
+    inFullRun('a code that an administrator hands over is good for 30 minutes', async () => {
       const person = await owner()
       const code = await bypassCode(person)
       await policy('require')
@@ -318,7 +319,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect(await person.ask({ ...change, bypasscode: code.code })).toMatchObject({ reason: 'wrong_code' })
     })
 
-    it('a code that an administrator hands over is counted when it is wrong', async () => {
+    inFullRun('a code that an administrator hands over is counted when it is wrong', async () => {
       const person = await owner()
       await policy('require')
       for (let tries = 0; tries < 10; tries += 1) await person.ask({ ...change, bypasscode: '000000000' })
@@ -360,18 +361,21 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect([elsewhere, unnamed]).toMatchObject([{ state: 'approved' }, refused])
     })
 
-    it('over version 1.3, preferred phishing resistance denies users who have a passkey, and no others', async () => {
-      const [with_, without] = [await passkeyOwner(), await owner()]
-      await policy('prefer')
-      const states = await Promise.all(
-        [with_, without].map(async ({ id, token, sessions }) => {
-          const body = { user: { id }, otp: token.code() }
-          return (await running.call('POST', sessions, { headers: v13, body })).json.state as string
-        }),
-      )
+    inFullRun(
+      'over version 1.3, preferred phishing resistance denies users who have a passkey, and no others',
+      async () => {
+        const [with_, without] = [await passkeyOwner(), await owner()]
+        await policy('prefer')
+        const states = await Promise.all(
+          [with_, without].map(async ({ id, token, sessions }) => {
+            const body = { user: { id }, otp: token.code() }
+            return (await running.call('POST', sessions, { headers: v13, body })).json.state as string
+          }),
+        )
 
-      expect(states).toEqual(['denied', 'approved'])
-    })
+        expect(states).toEqual(['denied', 'approved'])
+      },
+    )
 
     it('preferred phishing resistance lets a user who lost the passkey make another one and change nothing else', async () => {
       const person = await passkeyOwner()

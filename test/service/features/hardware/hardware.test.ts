@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../../../support/full-run.ts'
 import { hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
 import { createTenant, startService, unknownId } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -143,17 +144,20 @@ describe('a hardware token', () => {
     expect((await tenant.call('POST', '/hardware', { body: { ...good(), [field]: value } })).status).toBe(200)
   })
 
-  it('a hardware token has a unique serial number in its organization, even when many are created at once', async () => {
-    const serialNumber = unique()
-    const other = await createTenant(running.service, running.origin)
+  inFullRun(
+    'a hardware token has a unique serial number in its organization, even when many are created at once',
+    async () => {
+      const serialNumber = unique()
+      const other = await createTenant(running.service, running.origin)
 
-    const answers = await Promise.all(Array.from({ length: 16 }, () => create({ serialNumber })))
-    const elsewhere = await other.call('POST', '/hardware', { body: { ...good(), serialNumber } })
+      const answers = await Promise.all(Array.from({ length: 16 }, () => create({ serialNumber })))
+      const elsewhere = await other.call('POST', '/hardware', { body: { ...good(), serialNumber } })
 
-    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1)
-    expect(answers.filter((answer) => answer.code === 'api.error.conflict.serialnumber')).toHaveLength(15)
-    expect(elsewhere.status).toBe(200)
-  })
+      expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1)
+      expect(answers.filter((answer) => answer.code === 'api.error.conflict.serialnumber')).toHaveLength(15)
+      expect(elsewhere.status).toBe(200)
+    },
+  )
 
   it('renaming a hardware token changes nothing else about it', async () => {
     const { json } = await create()
@@ -219,27 +223,30 @@ describe('a hardware token', () => {
 })
 
 describe('the list of hardware tokens', () => {
-  it('the list of hardware tokens has pages of 100, oldest first, with links, and is empty past its end', async () => {
-    const tenant = await createTenant(running.service, running.origin)
-    const ids: string[] = []
-    for (let count = 0; count < 101; count += 1) {
-      ids.push((await tenant.call('POST', '/hardware', { body: good() })).json.id)
-    }
-    const page = (query: string) => tenant.call('GET', `/hardware${query}`)
+  inFullRun(
+    'the list of hardware tokens has pages of 100, oldest first, with links, and is empty past its end',
+    async () => {
+      const tenant = await createTenant(running.service, running.origin)
+      const ids: string[] = []
+      for (let count = 0; count < 101; count += 1) {
+        ids.push((await tenant.call('POST', '/hardware', { body: good() })).json.id)
+      }
+      const page = (query: string) => tenant.call('GET', `/hardware${query}`)
 
-    const [first, same, second, third] = [
-      await page(''),
-      await page('?page=1'),
-      await page('?page=2'),
-      await page('?page=3'),
-    ]
+      const [first, same, second, third] = [
+        await page(''),
+        await page('?page=1'),
+        await page('?page=2'),
+        await page('?page=3'),
+      ]
 
-    expect(first.json.map((token: { id: string }) => token.id)).toEqual(ids.slice(0, 100))
-    expect(same.json).toEqual(first.json)
-    expect(first.headers.get('link')).toContain('</api/hardware?page=2>; rel="next"')
-    expect(second.json.map((token: { id: string }) => token.id)).toEqual(ids.slice(100))
-    expect(third.json).toEqual([])
-  })
+      expect(first.json.map((token: { id: string }) => token.id)).toEqual(ids.slice(0, 100))
+      expect(same.json).toEqual(first.json)
+      expect(first.headers.get('link')).toContain('</api/hardware?page=2>; rel="next"')
+      expect(second.json.map((token: { id: string }) => token.id)).toEqual(ids.slice(100))
+      expect(third.json).toEqual([])
+    },
+  )
 
   it.each(['0', '-1', 'x'])('the list of hardware tokens has no page %j', async (page) => {
     expect((await running.call('GET', `/hardware?page=${page}`)).code).toBe('api.error.invalid.page')

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../../../support/full-run.ts'
 import { entriesOf, openDatabase } from '../../engine/audit/recorded.ts'
 import { keysFor, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -28,7 +29,7 @@ describe.each(engines)('imports of factors on %s', (engine) => {
   const importing = (users: readonly object[], more: object = {}) =>
     running.call('POST', `/domains/${running.domain.id}/factors/import`, { body: { users, ...more } })
 
-  it('people who have their app join another domain with addUsers, and are rejected there without', async () => {
+  inFullRun('people who have their app join another domain with addUsers, and are rejected there without', async () => {
     const { id } = await addDomain(node.ctx, running.organization.id, { name: unique() })
     const person = { username: unique(), app: appOfElsewhere().app }
     await importing([person], { addUsers: true })
@@ -65,7 +66,7 @@ describe.each(engines)('imports of factors on %s', (engine) => {
     expect((await importing(people)).json.users).toEqual(people.map(() => ({ outcome: 'unchanged' })))
   })
 
-  it('of two imports with other apps of one user at once, one is stored', async () => {
+  inFullRun('of two imports with other apps of one user at once, one is stored', async () => {
     const { username, signIn } = await member(running)
     const apps = [appOfElsewhere(), appOfElsewhere()]
 
@@ -77,7 +78,7 @@ describe.each(engines)('imports of factors on %s', (engine) => {
     expect(await signIn({ otp: code })).toMatchObject({ state: 'approved' })
   })
 
-  it('an import leaves one audit entry a batch and one a user, without a name or a seed', async () => {
+  inFullRun('an import leaves one audit entry a batch and one a user, without a name or a seed', async () => {
     const [one, other] = [await member(running), await member(running)]
     const before = await entriesOf(node.ctx.store.db)
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer, ReceivedMail } from '../../../support/mail-server.ts'
 import { quickFetch } from '../../../support/quick-fetch.ts'
@@ -143,7 +144,7 @@ describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engin
     },
   )
 
-  it('the page of a report link repeats what the mail said, in the language of the user', async () => {
+  inFullRun('the page of a report link repeats what the mail said, in the language of the user', async () => {
     const { link, received } = await told({ language: 'de-AT' })
 
     const { text } = await open(link, 'GET', { 'accept-language': 'ja' })
@@ -199,7 +200,7 @@ describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engin
     expect(JSON.stringify(rows)).not.toContain(link.split('/').at(-1))
   })
 
-  it('the report link of a mail stops working when its user is deleted', async () => {
+  inFullRun('the report link of a mail stops working when its user is deleted', async () => {
     const { link, id } = await told()
 
     const { status } = await running.call('DELETE', `/users/${id}`)
@@ -207,7 +208,7 @@ describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engin
     expect([status, (await open(link, 'POST')).status, (await open(link)).status]).toEqual([200, 303, 404])
   })
 
-  it('a mail about what the user has reported contains no report link', async () => {
+  inFullRun('a mail about what the user has reported contains no report link', async () => {
     const { id, received, pending, device } = await told()
     await running.call('POST', `/domains/${running.domain.id}/sessions`, { body: { user: { id } } })
     const [request] = await pending()

@@ -5,6 +5,7 @@ import { oidcStateOf } from '../../../../src/service/oidc-state.ts'
 import { embedded } from '../../../../src/service/embedded.ts'
 import { SetupError } from '../../../../src/service-handle.ts'
 import type { Connection } from '../../../../src/service-handle.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 
@@ -62,7 +63,7 @@ describe('handles of the OpenID provider', () => {
     expect(state.handleFor('1'.repeat(40))).not.toBe(handle)
   })
 
-  it('an embedded service has a state, which opens it', async () => {
+  inFullRun('an embedded service has a state, which opens it', async () => {
     const service = embedded({ database: ':memory:' })
     const state = oidcStateOf(service)
 

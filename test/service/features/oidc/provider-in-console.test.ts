@@ -4,6 +4,7 @@ import type { OidcProvider } from '../../../../src/admin-contract/oidc-provider.
 import { oidc } from '../../../../src/oidc/oidc.ts'
 import { addOidcClient } from '../../../../src/service/features/oidc/clients.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { administrator, startConsole } from '../administrators/console-holder.ts'
 import type { Console } from '../administrators/console-holder.ts'
 
@@ -34,7 +35,7 @@ describe.each(mainEngines)('the OpenID provider in the console, on %s', (engine)
     expect(await issuer()).toBeNull()
   })
 
-  it('an owner publishes the next signing key once, and replaces all of them', async () => {
+  inFullRun('an owner publishes the next signing key once, and replaces all of them', async () => {
     const by = await owner()
 
     expect(statesOf(await by.call('POST', '/oidc-provider/keys'))).toEqual(['signing'])
@@ -47,15 +48,18 @@ describe.each(mainEngines)('the OpenID provider in the console, on %s', (engine)
     expect(before.map(({ id }: { id: string }) => id)).not.toContain(after[0].id)
   })
 
-  it('two owners who replace all signing keys at once leave one key, and neither gets an error without words', async () => {
-    const [first, second] = [await owner(), await owner()]
+  inFullRun(
+    'two owners who replace all signing keys at once leave one key, and neither gets an error without words',
+    async () => {
+      const [first, second] = [await owner(), await owner()]
 
-    const answers = await Promise.all([first, second].map((by) => by.call('POST', '/oidc-provider/keys/replace')))
+      const answers = await Promise.all([first, second].map((by) => by.call('POST', '/oidc-provider/keys/replace')))
 
-    expect(answers.map(({ status }) => status)).toContain(200)
-    for (const { status } of answers) expect([200, 409]).toContain(status)
-    expect(statesOf(await first.call('GET', '/oidc-provider'))).toEqual(['signing'])
-  })
+      expect(answers.map(({ status }) => status)).toContain(200)
+      for (const { status } of answers) expect([200, 409]).toContain(status)
+      expect(statesOf(await first.call('GET', '/oidc-provider'))).toEqual(['signing'])
+    },
+  )
 
   it('the audit trail of the organization says who has changed the signing keys', async () => {
     const by = await owner()

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { random128 } from '../../../support/device-signer.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
 import type { Lies } from '../../../../src/testing/software-authenticator.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { entriesOf, openDatabase } from '../../engine/audit/recorded.ts'
 import { passkeyHolder, passkeyPage, rp } from './passkey-holder.ts'
 import { createCall, keysFor, startService } from '../../start-service.ts'
@@ -83,7 +84,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect(session).toMatchObject({ state: 'approved', epoch: expect.any(String), browser: { id: expect.any(String) } })
   })
 
-  it('an approval by passkey has the purpose that was named when the ceremony started', async () => {
+  inFullRun('an approval by passkey has the purpose that was named when the ceremony started', async () => {
     const { usePasskey } = await passkeyHolder(running)
 
     expect(await usePasskey({ purpose: 'change_devices' })).toMatchObject({
@@ -327,7 +328,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect((await person.finishUse(bodyOf(use, { passkey }))).json).toMatchObject(denied)
   })
 
-  it('a wrong passkey does not count as a wrong code, and passkeys work while codes are locked', async () => {
+  inFullRun('a wrong passkey does not count as a wrong code, and passkeys work while codes are locked', async () => {
     const person = await passkeyHolder(running)
     for (let tries = 0; tries < 11; tries += 1) await person.usePasskey({}, { origin: 'https://evil.example' })
     const unlocked = await person.signIn({ otp: '000000' })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createDeviceCalls, createDeviceSigner, previewCode, random128 } from '../../../support/device-signer.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { changePass, hardwareToken, unique } from '../codes/code-holder.ts'
@@ -82,7 +83,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
     running.call('POST', `/domains/${running.domain.id}/users/${id}/factors/give-up`, { body: { what, pass, ...more } })
 
   describe('the last factor', () => {
-    it('the last factor of a user stays even when all factors are given up at once', async () => {
+    inFullRun('the last factor of a user stays even when all factors are given up at once', async () => {
       const person = await passkeyOwner()
       const { id: rpId } = rp
       const [first, second, third] = [
@@ -118,7 +119,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       expect([refusal.code, replaced.status]).toEqual([last, 200])
     })
 
-    it('a user can give up the only passkey while a device or hardware token remains', async () => {
+    inFullRun('a user can give up the only passkey while a device or hardware token remains', async () => {
       const person = await passkeyOwner()
 
       const answer = await giveUpPasskey(person, person.passkey, await person.passByPasskey())
@@ -141,7 +142,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
   })
 
   describe('the first one for a relying party', () => {
-    it.each(['byPush', 'byToken', 'byCode'] as const)(
+    inFullRun.each(['byPush', 'byToken', 'byCode'] as const)(
       'a user can add the first passkey for a relying party with a pass %s',
       async (way) => {
         const person = await owner()
@@ -150,7 +151,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       },
     )
 
-    it('a user who has passkeys for another relying party can add the first one for this one', async () => {
+    inFullRun('a user who has passkeys for another relying party can add the first one for this one', async () => {
       const person = await passkeyOwner()
 
       expect((await person.startRegistration({ pass: await person.byPush(), rp: otherRp })).status).toBe(200)
@@ -159,7 +160,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       })
     })
 
-    it('a user who has no other factor can add the first passkey for a relying party by e-mail', async () => {
+    inFullRun('a user who has no other factor can add the first passkey for a relying party by e-mail', async () => {
       const address = `${unique()}@example.com`
       const person = await passkeyUser(running)
       await running.call('PUT', person.path, { body: { email: address } })
@@ -226,7 +227,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
   })
 
   describe('of a user who has one for the relying party', () => {
-    it('a user who has a passkey can change passkeys with a passkey or a recovery code', async () => {
+    inFullRun('a user who has a passkey can change passkeys with a passkey or a recovery code', async () => {
       const person = await passkeyOwner()
 
       const answers = [
@@ -255,7 +256,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       },
     )
 
-    it('a pass by push is refused at the end if the first passkey was added since the start', async () => {
+    inFullRun('a pass by push is refused at the end if the first passkey was added since the start', async () => {
       const person = await owner()
       const ceremony = { challenge: random128(), pass: await person.byPush() }
       const { json: options } = await person.startRegistration(ceremony)
@@ -267,11 +268,14 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       expect(code).toBe(refused)
     })
 
-    it('the requirement to change passkeys counts a passkey for any relying party where none is named', async () => {
-      const person = await passkeyOwner()
+    inFullRun(
+      'the requirement to change passkeys counts a passkey for any relying party where none is named',
+      async () => {
+        const person = await passkeyOwner()
 
-      expect(await requirement(person, 'changed=passkey')).toMatchObject({ factors: ['passkey'] })
-    })
+        expect(await requirement(person, 'changed=passkey')).toMatchObject({ factors: ['passkey'] })
+      },
+    )
 
     it('replacing recovery codes requires the passkey of a user who has one, because codes can change passkeys', async () => {
       const person = await passkeyOwner()
@@ -285,7 +289,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       expect([byPush.code, byToken.code, byPasskey.status]).toEqual([refused, refused, 200])
     })
 
-    it('replacing the device does not require a passkey, because a device cannot change passkeys', async () => {
+    inFullRun('replacing the device does not require a passkey, because a device cannot change passkeys', async () => {
       const person = await passkeyOwner()
       const path = `/domains/${running.domain.id}/users/${person.id}/token/replacement`
 
@@ -302,7 +306,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       expect((await person.addPasskey({ pass })).code).toBe(refused)
     })
 
-    it('a user cannot change passkeys with a pass that a passkey gave for signing in', async () => {
+    inFullRun('a user cannot change passkeys with a pass that a passkey gave for signing in', async () => {
       const person = await passkeyOwner()
       const { id: pass } = await person.usePasskey({ redeem: {} })
 
@@ -310,7 +314,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
     })
   })
 
-  it('a passkey lets its user change every other factor', async () => {
+  inFullRun('a passkey lets its user change every other factor', async () => {
     const person = await passkeyOwner()
     const pass = await person.passByPasskey()
 
@@ -318,7 +322,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       expect(await requirement(person, `changed=${changed}&rpId=${rp.id}&pass=${pass}`)).toMatchObject({ passed: true })
   })
 
-  it('a user cannot give up a passkey of another user', async () => {
+  inFullRun('a user cannot give up a passkey of another user', async () => {
     const [person, other] = [await passkeyOwner(), await passkeyHolder(running)]
 
     const { code } = await giveUpPasskey(person, other.passkey, await person.passByPasskey())
@@ -327,7 +331,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
     expect(await other.listPasskeys()).toHaveLength(1)
   })
 
-  it('removing a passkey ends every web session except the one whose epoch was given', async () => {
+  inFullRun('removing a passkey ends every web session except the one whose epoch was given', async () => {
     const person = await passkeyOwner()
     const before = (await person.show()).epoch
     const epoch = random128()
@@ -337,7 +341,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
     expect([(await person.show()).epoch === before, (await person.show()).epoch]).toEqual([false, epoch])
   })
 
-  it('the user is notified of passkey changes on the device and by mail', async () => {
+  inFullRun('the user is notified of passkey changes on the device and by mail', async () => {
     const address = `${unique()}@example.com`
     const person = await owner()
     await running.call('PUT', `/users/${person.id}`, { body: { email: address, language: 'de' } })
@@ -354,7 +358,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
     expect(texts.join('\n')).toContain('Ein Passkey wurde entfernt')
   })
 
-  it('a replacement code for a device stops working when the passkey that allowed it is removed', async () => {
+  inFullRun('a replacement code for a device stops working when the passkey that allowed it is removed', async () => {
     const person = await passkeyOwner()
     const path = `/domains/${running.domain.id}/users/${person.id}/token/replacement`
     const { json } = await running.call('PUT', path, { body: { pass: await person.passByPasskey() } })

@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 
+import { inFullRun } from '../../../support/full-run.ts'
 import { passkeyUser } from './passkey-holder.ts'
 
 afterEach(() => {
@@ -16,7 +17,7 @@ async function countingService(load: (loaded: number) => Promise<object>) {
   return { running: await startService(), loads: () => loaded }
 }
 
-it('the service loads the WebAuthn library at the first ceremony, once for all that come at once', async () => {
+inFullRun('the service loads the WebAuthn library at the first ceremony, once for all that come at once', async () => {
   const { running, loads } = await countingService(() => vi.importActual('@simplewebauthn/server'))
   const person = await passkeyUser(running)
   const before = loads()

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { random128 } from '../../../support/device-signer.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
 import type { Lies } from '../../../../src/testing/software-authenticator.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { member } from '../codes/code-holder.ts'
 import { passkeyHolder, passkeyUser, rp } from './passkey-holder.ts'
 import { createCall, startService } from '../../start-service.ts'
@@ -196,7 +197,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     },
   )
 
-  it.each([
+  inFullRun.each([
     ['a credential id of more than 1,023 bytes', { id: 'A'.repeat(1_365), rawId: 'A'.repeat(1_365) }],
     ['an id that is no base64url', { id: 'a+b', rawId: 'a+b' }],
     ['another type', { type: 'password' }],
@@ -291,7 +292,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect(await show()).toMatchObject({ everEnrolled: false })
   })
 
-  it('the service allows 30 passkey ceremonies of a user in 10 minutes', async () => {
+  inFullRun('the service allows 30 passkey ceremonies of a user in 10 minutes', async () => {
     const person = await passkeyUser(running)
     for (let count = 0; count < 30; count += 1) await person.startRegistration()
 

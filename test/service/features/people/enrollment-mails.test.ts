@@ -4,6 +4,7 @@ import { revokeAdministrator } from '../../../../src/service/features/administra
 import { enrollmentMailProblem } from '../../../../src/service/features/people/may-mail.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { previewCode } from '../../../support/device-signer.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer, ReceivedMail } from '../../../support/mail-server.ts'
 import { member, unique } from '../codes/code-holder.ts'
@@ -131,7 +132,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect(await works(codeIn(lastMail()))).toBe(false)
     })
 
-    it('a person is notified on the devices of other domains when an enrollment link is used', async () => {
+    inFullRun('a person is notified on the devices of other domains when an enrollment link is used', async () => {
       const enrolled = await personWithDevice(running)
       const other = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       await running.call('PUT', `/domains/${other.id}/users/${enrolled.id}`)
@@ -196,7 +197,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
   })
 
   describe('a mail', () => {
-    it('an enrollment mail contains a link and its QR code, which set up a device', async () => {
+    inFullRun('an enrollment mail contains a link and its QR code, which set up a device', async () => {
       const { id } = await person({ language: 'de' })
 
       const answer = await send(owner, id)
@@ -213,26 +214,29 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect((await get(id)).enrollmentMails).toEqual([])
     })
 
-    it('an enrollment link works for 7 days, or as long as the administrator chooses, and 30 at most', async () => {
-      const [usual, longer] = [await person(), await person()]
-      const sentAt = running.clock.now()
-      await send(owner, usual.id)
-      const short = codeIn(lastMail())
-      await send(owner, longer.id, { days: 30 })
-      const long = codeIn(lastMail())
+    inFullRun(
+      'an enrollment link works for 7 days, or as long as the administrator chooses, and 30 at most',
+      async () => {
+        const [usual, longer] = [await person(), await person()]
+        const sentAt = running.clock.now()
+        await send(owner, usual.id)
+        const short = codeIn(lastMail())
+        await send(owner, longer.id, { days: 30 })
+        const long = codeIn(lastMail())
 
-      const mailStates = [(await get(usual.id)).enrollmentMails, (await get(longer.id)).enrollmentMails]
-      running.clock.skip(7 * day)
-      const working = [await works(short), await works(long)]
-      running.clock.skip(23 * day)
+        const mailStates = [(await get(usual.id)).enrollmentMails, (await get(longer.id)).enrollmentMails]
+        running.clock.skip(7 * day)
+        const working = [await works(short), await works(long)]
+        running.clock.skip(23 * day)
 
-      const [domain] = domains()
-      expect(mailStates).toEqual([
-        [{ domain, sentAt, expiresAt: sentAt + 7 * day }],
-        [{ domain, sentAt, expiresAt: sentAt + 30 * day }],
-      ])
-      expect([...working, await works(long)]).toEqual([false, true, false])
-    })
+        const [domain] = domains()
+        expect(mailStates).toEqual([
+          [{ domain, sentAt, expiresAt: sentAt + 7 * day }],
+          [{ domain, sentAt, expiresAt: sentAt + 30 * day }],
+        ])
+        expect([...working, await works(long)]).toEqual([false, true, false])
+      },
+    )
 
     it.each([0, 31, 1.5])('an enrollment mail cannot have a link for %s days', async (days) => {
       const { id } = await person()
@@ -240,7 +244,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect((await send(owner, id, { days })).code).toBe('api.error.invalid.days')
     })
 
-    it('an enrollment mail ends the link of an earlier mail', async () => {
+    inFullRun('an enrollment mail ends the link of an earlier mail', async () => {
       const { id } = await person()
       await send(owner, id)
       const first = codeIn(lastMail())
@@ -270,7 +274,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect((await send(owner, id)).status).toBe(200)
     })
 
-    it('an enrollment mail tells a person with another factor that the device is another one', async () => {
+    inFullRun('an enrollment mail tells a person with another factor that the device is another one', async () => {
       const [first, another] = [await person(), await person()]
       await another.enrollApp()
 
@@ -292,7 +296,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect(lastMail()).toBe(last)
     })
 
-    it('an enrollment mail is in the audit trail, with the administrator and the reason', async () => {
+    inFullRun('an enrollment mail is in the audit trail, with the administrator and the reason', async () => {
       const { id } = await person()
       await send(owner, id)
 
@@ -308,7 +312,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
   })
 
   describe('the help desk', () => {
-    it('the help desk can mail an enrollment link by itself to an address that has not changed', async () => {
+    inFullRun('the help desk can mail an enrollment link by itself to an address that has not changed', async () => {
       const [hal, { id }] = [await helpdesk(), await person()]
 
       expect((await send(hal, id)).status).toBe(200)
@@ -393,27 +397,30 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect(await works(codeIn(lastMail()))).toBe(false)
     })
 
-    it('the help desk can mail an enrollment link to a new address of a caller whom it has verified', async () => {
-      const hal = await helpdesk()
-      const caller = await personWithDevice(running)
-      await readdress(caller.id)
-      const other = await running.service.administration.createDomain(running.organization.id, { name: unique() })
-      await running.call('PUT', `/domains/${other.id}/users/${caller.id}`)
-      const bothDomains = [running.domain.id, other.id]
-      const agent = await administrator(running, {
-        role: 'helpdesk',
-        domains: bothDomains,
-        email: `${unique()}@example.net`,
-      })
-      const path = `/people/${caller.id}/domains/${other.id}/enrollment-mail`
-      const unverified = await agent.call('POST', path, { body: { because } })
-      await (await askedCaller(agent, caller)).confirm()
+    inFullRun(
+      'the help desk can mail an enrollment link to a new address of a caller whom it has verified',
+      async () => {
+        const hal = await helpdesk()
+        const caller = await personWithDevice(running)
+        await readdress(caller.id)
+        const other = await running.service.administration.createDomain(running.organization.id, { name: unique() })
+        await running.call('PUT', `/domains/${other.id}/users/${caller.id}`)
+        const bothDomains = [running.domain.id, other.id]
+        const agent = await administrator(running, {
+          role: 'helpdesk',
+          domains: bothDomains,
+          email: `${unique()}@example.net`,
+        })
+        const path = `/people/${caller.id}/domains/${other.id}/enrollment-mail`
+        const unverified = await agent.call('POST', path, { body: { because } })
+        await (await askedCaller(agent, caller)).confirm()
 
-      const verified = await agent.call('POST', path, { body: { because } })
+        const verified = await agent.call('POST', path, { body: { because } })
 
-      expect(outcomes([unverified, verified])).toEqual(['api.error.forbidden.guarded', 200])
-      expect((await send(hal, caller.id)).code).toBe('api.error.conflict.device')
-    })
+        expect(outcomes([unverified, verified])).toEqual(['api.error.forbidden.guarded', 200])
+        expect((await send(hal, caller.id)).code).toBe('api.error.conflict.device')
+      },
+    )
 
     it('the help desk sees an enrollment link on the screen only with a verified caller or a consent', async () => {
       const [hal, { id }] = [await helpdesk(), await person()]
@@ -492,7 +499,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
   })
 
   describe('a link on the screen', () => {
-    it('an enrollment link on the screen is the one that was mailed, while it works', async () => {
+    inFullRun('an enrollment link on the screen is the one that was mailed, while it works', async () => {
       const { id } = await person()
       await send(owner, id, { days: 3 })
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { endUserSessions } from '../../../../src/service/features/people/end-sessions.ts'
 import { unlockUser } from '../../../../src/service/features/people/unlock.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { unique } from '../codes/code-holder.ts'
@@ -114,7 +115,7 @@ describe.each(mainEngines)('limits of a person that administrators lift, on %s,'
     expect([locked, await guess(person)]).toEqual([false, true])
   })
 
-  it('the help desk can lift a person’s limits again a day after it has used up its times', async () => {
+  inFullRun('the help desk can lift a person’s limits again a day after it has used up its times', async () => {
     const person = await personWithDevice(running)
     const hal = await verified(person)
     for (let times = 0; times < 3; times += 1) {
@@ -128,7 +129,7 @@ describe.each(mainEngines)('limits of a person that administrators lift, on %s,'
     expect([outcome(before), outcome(await unlock(await verified(person), person))]).toEqual([limited, 200])
   })
 
-  it('lifting a person’s limits is not counted where there is nothing to lift', async () => {
+  inFullRun('lifting a person’s limits is not counted where there is nothing to lift', async () => {
     const person = await personWithDevice(running)
     const hal = await verified(person)
 

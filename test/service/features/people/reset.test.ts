@@ -6,6 +6,7 @@ import { openService } from '../../../../src/service/service.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { previewCode, random128 } from '../../../support/device-signer.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { hardwareToken, unique } from '../codes/code-holder.ts'
 import { passByCode } from '../browsers/known-browser.ts'
 import { activateDevice, createTenant, keysFor, startService } from '../../start-service.ts'
@@ -47,7 +48,7 @@ describe.each(mainEngines)('a user who is reset, on %s', (engine) => {
     return { ...person, id, token, bypass: bypass.json.code, moving: moving.json.code, recognise }
   }
 
-  it('a user who is reset keeps no factor, even if one is being activated at that moment', async () => {
+  inFullRun('a user who is reset keeps no factor, even if one is being activated at that moment', async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => wealthy()))
 
     await Promise.all(
@@ -74,7 +75,7 @@ describe.each(mainEngines)('a user who is reset, on %s', (engine) => {
     expect(json).toMatchObject({ factors: [], hardware: '', bypasscodes: [], everEnrolled: false })
   })
 
-  it('a user who is reset cannot use an approval from before the reset', async () => {
+  inFullRun('a user who is reset cannot use an approval from before the reset', async () => {
     const person = await wealthy()
     const challenge = random128()
     const session = await person.ask({ challenge })
@@ -86,7 +87,7 @@ describe.each(mainEngines)('a user who is reset, on %s', (engine) => {
     expect(redeemed.code).toBe('api.error.conflict.state')
   })
 
-  it('a user who is reset sets up exactly one first factor, as a new user does', async () => {
+  inFullRun('a user who is reset sets up exactly one first factor, as a new user does', async () => {
     const person = await wealthy()
     expect((await issueFirst(person.id)).code).toBe('api.error.conflict.enrolled')
     await reset(person.id)

@@ -6,6 +6,7 @@ import { pruneAudit } from '../../../../src/service/engine/audit/retention.ts'
 import { countSignIns } from '../../../../src/service/features/sessions/count-sign-ins.ts'
 import { sweep } from '../../../../src/service/upkeep/sweep.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { administrator, startConsole } from '../administrators/console-holder.ts'
 import type { Console } from '../administrators/console-holder.ts'
 import { personWithDevice } from '../callers/phone-caller.ts'
@@ -81,7 +82,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
       .execute()
   }
 
-  it('the timeline of a person comes in pages, with each entry once', async () => {
+  inFullRun('the timeline of a person comes in pages, with each entry once', async () => {
     for (let count = 0; count < 25; count++) {
       await wrongCode()
       const subject = { organizationId: running.organization.id, userId: person.id, domainIds: [running.domain.id] }

@@ -6,6 +6,7 @@ import type { OpenedService } from '../../../../src/service/service.ts'
 import { lastSignInsOf } from '../../../../src/service/features/sessions/last-sign-ins.ts'
 import { signInDaysOf } from '../../../../src/service/features/sessions/sign-in-days.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { openDatabase } from '../../engine/audit/recorded.ts'
 import { bypassCodeOf, member } from '../codes/code-holder.ts'
 import { activateDevice, keysFor, startService } from '../../start-service.ts'
@@ -57,7 +58,7 @@ describe.each(mainEngines)('the sign-ins of each day on %s', (engine) => {
     expect(await counts()).toEqual(['0 approved bypass 7'])
   })
 
-  it('the sign-ins of a deleted user are forgotten, and not recorded again', async () => {
+  inFullRun('the sign-ins of a deleted user are forgotten, and not recorded again', async () => {
     const [counted, uncounted] = [await passBy(1), await passBy(1)]
     await running.call('DELETE', `/users/${uncounted.id}`)
     await countSignIns(node.ctx)
@@ -68,7 +69,7 @@ describe.each(mainEngines)('the sign-ins of each day on %s', (engine) => {
     expect(await lastSignInsOf(database(), [counted.id])).toEqual(new Map())
   })
 
-  it('the sign-ins of each day are counted by outcome and factor', async () => {
+  inFullRun('the sign-ins of each day are counted by outcome and factor', async () => {
     const person = await passBy(2)
     await person.signIn({ bypasscode: '000000000' })
     const { json: token } = await running.call('PUT', `${person.memberPath}/token`)
@@ -90,7 +91,7 @@ describe.each(mainEngines)('the sign-ins of each day on %s', (engine) => {
     ])
   })
 
-  it('the sign-ins of each day include requests that have expired', async () => {
+  inFullRun('the sign-ins of each day include requests that have expired', async () => {
     const person = await member(running)
     const { json: token } = await running.call('PUT', `${person.memberPath}/token`)
     await activateDevice(running.origin, running.clock, token.code)
@@ -103,7 +104,7 @@ describe.each(mainEngines)('the sign-ins of each day on %s', (engine) => {
     expect(await counts()).toEqual(['0 expired  1'])
   })
 
-  it('sign-ins belong to the day on which they ended, in UTC', async () => {
+  inFullRun('sign-ins belong to the day on which they ended, in UTC', async () => {
     await passBy(1)
     running.clock.skip(secondsOfADay)
     await passBy(2)
@@ -114,21 +115,24 @@ describe.each(mainEngines)('the sign-ins of each day on %s', (engine) => {
     expect(await counts([running.domain.id], today())).toEqual(['0 approved bypass 2'])
   })
 
-  it('counting sign-ins records when each user last signed in, and nothing about users who did not', async () => {
-    const person = await passBy(1)
-    running.clock.skip(40)
-    await person.signIn({ bypasscode: (await bypassCodeOf(running, person.id)).code })
-    const at = running.clock.now()
-    running.clock.skip(40)
-    await person.signIn({ bypasscode: '000000000' })
-    const someoneElse = await passBy(0)
+  inFullRun(
+    'counting sign-ins records when each user last signed in, and nothing about users who did not',
+    async () => {
+      const person = await passBy(1)
+      running.clock.skip(40)
+      await person.signIn({ bypasscode: (await bypassCodeOf(running, person.id)).code })
+      const at = running.clock.now()
+      running.clock.skip(40)
+      await person.signIn({ bypasscode: '000000000' })
+      const someoneElse = await passBy(0)
 
-    await countSignIns(node.ctx)
+      await countSignIns(node.ctx)
 
-    expect([...(await lastSignInsOf(database(), [person.id, someoneElse.id]))]).toEqual([[person.id, at]])
-  })
+      expect([...(await lastSignInsOf(database(), [person.id, someoneElse.id]))]).toEqual([[person.id, at]])
+    },
+  )
 
-  it('the sign-ins of each day are counted for each domain', async () => {
+  inFullRun('the sign-ins of each day are counted for each domain', async () => {
     await passBy(1)
 
     await countSignIns(node.ctx)

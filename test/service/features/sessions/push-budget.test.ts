@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../../../support/full-run.ts'
 import { startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 
@@ -44,7 +45,7 @@ async function arrange() {
 }
 
 describe('requests that a user does not approve', () => {
-  it('requests that a user does not approve are limited to five in ten minutes', async () => {
+  inFullRun('requests that a user does not approve are limited to five in ten minutes', async () => {
     const { ask, askAndDeny } = await arrange()
     await askAndDeny(1)
     await running.clock.advance(minute)
@@ -57,7 +58,7 @@ describe('requests that a user does not approve', () => {
     expect((await ask()).id).toBeDefined()
   })
 
-  it('requests that a user does not approve are limited to fifteen a day', async () => {
+  inFullRun('requests that a user does not approve are limited to fifteen a day', async () => {
     const { ask, askAndDeny } = await arrange()
     for (let round = 0; round < 3; round += 1) {
       await askAndDeny(5)
@@ -74,7 +75,7 @@ describe('requests that a user does not approve', () => {
     expect((await ask()).wait).toMatch(/toomanyrequests/)
   })
 
-  it('requests that a user does not approve are forgotten when one is approved', async () => {
+  inFullRun('requests that a user does not approve are forgotten when one is approved', async () => {
     const { ask, answer, askAndDeny } = await arrange()
     await askAndDeny(4)
     await ask()
@@ -108,7 +109,7 @@ describe('requests that a user does not approve', () => {
     expect([atFirst, waiting, await askOften()]).toEqual([3, 3, 2])
   })
 
-  it('requests to a user are paused for fifteen minutes after the user reports one', async () => {
+  inFullRun('requests to a user are paused for fifteen minutes after the user reports one', async () => {
     const { ask, answer } = await arrange()
     await ask()
     await answer('report')
@@ -118,14 +119,14 @@ describe('requests that a user does not approve', () => {
     expect((await ask()).id).toBeDefined()
   })
 
-  it('requests that one user does not approve do not affect other users', async () => {
+  inFullRun('requests that one user does not approve do not affect other users', async () => {
     const [user, otherUser] = [await arrange(), await arrange()]
     await user.askAndDeny(5)
 
     expect((await otherUser.ask()).id).toBeDefined()
   })
 
-  it('requests that a user does not approve do not affect codes', async () => {
+  inFullRun('requests that a user does not approve do not affect codes', async () => {
     const { ask, askAndDeny } = await arrange()
     await askAndDeny(5)
 

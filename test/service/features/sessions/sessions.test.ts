@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
+import { inFullRun } from '../../../support/full-run.ts'
 import { newUser, startService, unknownId } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 
@@ -16,7 +17,7 @@ const minute = 60
 const day = 24 * 60 * 60
 
 describe('a session', () => {
-  it('a session has exactly two members, in a fixed order, for callers of 1.3', async () => {
+  inFullRun('a session has exactly two members, in a fixed order, for callers of 1.3', async () => {
     const { user, sessions } = await running.enroll('old caller')
 
     const created = await running.call('POST', sessions, { headers: v13, body: { user: { id: user.id } } })
@@ -36,7 +37,7 @@ describe('a session', () => {
     expect(session).toEqual({ id: session.id, state: 'pending', purpose: 'sign_in', deviceName: 'Test', ...times })
   })
 
-  it('a session identifies its user only by id or by username', async () => {
+  inFullRun('a session identifies its user only by id or by username', async () => {
     const { user, sessions } = await running.enroll('named')
     const create = (reference: unknown) => running.call('POST', sessions, { body: { user: reference } })
 
@@ -82,7 +83,7 @@ describe('a session', () => {
     expect(await ask({ otp: '123456', bypasscode: '123456789' })).toMatchObject({ state: 'denied', factor: 'bypass' })
   })
 
-  it.each([
+  inFullRun.each([
     ['attributes', [{ key: 'k' }]],
     ['attributes', [{ key: 'k', value: 1 }]],
     ['attributes', 'text'],
@@ -174,7 +175,7 @@ describe('the end of a session', () => {
 })
 
 describe('number matching', () => {
-  it('number matching returns two digits to show while the session is pending', async () => {
+  inFullRun('number matching returns two digits to show while the session is pending', async () => {
     const { ask, session, sessions } = await running.enroll('numbered')
 
     const { id, number } = await ask({ numberMatching: true })
@@ -185,7 +186,7 @@ describe('number matching', () => {
     expect((await session(id)).number).toBeUndefined()
   })
 
-  it('number matching uses a different number for each pending session of a user', async () => {
+  inFullRun('number matching uses a different number for each pending session of a user', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { ask } = await running.enroll(`numbers ${round}`)
 
@@ -206,7 +207,7 @@ describe('number matching', () => {
     expect((await pending())[0]?.numberLength).toBe(0)
   })
 
-  it('number matching is not used if the domain turns it off', async () => {
+  inFullRun('number matching is not used if the domain turns it off', async () => {
     const off = await startService({}, { numberMatching: 'off' })
     const { ask } = await off.enroll('off')
 
@@ -216,7 +217,7 @@ describe('number matching', () => {
     expect([session.state, session.number]).toEqual(['pending', undefined])
   })
 
-  it('a domain that requires number matching denies callers who cannot show a number', async () => {
+  inFullRun('a domain that requires number matching denies callers who cannot show a number', async () => {
     const warn = vi.fn<(facts: object, message: string) => void>()
     const logger = { info: () => {}, warn, error: () => {} }
     const required = await startService({ logger }, { numberMatching: 'required' })
@@ -284,7 +285,7 @@ describe('redeeming', () => {
     expect([pending.code, cancelled.code]).toEqual(['api.error.conflict.state', 'api.error.conflict.state'])
   })
 
-  it('an approval can be redeemed for ten minutes', async () => {
+  inFullRun('an approval can be redeemed for ten minutes', async () => {
     const inTime = await approved('in time')
     await running.clock.advance(10 * minute - 1)
     const first = await inTime.redeem()

@@ -7,6 +7,7 @@ import { openService } from '../../../../src/service/service.ts'
 import { endOtherSessions } from '../../../../src/service/features/browsers/epochs.ts'
 import { random128 } from '../../../support/device-signer.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { changePass, hardwareToken, member, unique } from '../codes/code-holder.ts'
 import { browserUser } from '../browsers/known-browser.ts'
 import { keysFor, startService, v14 } from '../../start-service.ts'
@@ -164,7 +165,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect([before === epoch, await epochOf(id)]).toEqual([false, epoch])
     })
 
-    it('the epoch of a user is returned with a redeemed approval, and not to callers of 1.3', async () => {
+    inFullRun('the epoch of a user is returned with a redeemed approval, and not to callers of 1.3', async () => {
       const { id, ask, pending, device, sessions } = await person()
       const challenge = random128()
       const session = await ask({ challenge })
@@ -205,18 +206,21 @@ describe.each(mainEngines)('on %s', (engine) => {
   })
 
   describe('the event stream of a domain', () => {
-    it('the event stream names users whose epochs change or who leave the domain, without the value', async () => {
-      const [reporter, leaver] = [await person(), await member(running)]
-      const stream = await follow(running)
+    inFullRun(
+      'the event stream names users whose epochs change or who leave the domain, without the value',
+      async () => {
+        const [reporter, leaver] = [await person(), await member(running)]
+        const stream = await follow(running)
 
-      await report(reporter)
-      const first = await stream.next(reporter.id)
-      await call('DELETE', inDomain(leaver.id))
-      const second = await stream.next(leaver.id)
-      stream.leave()
+        await report(reporter)
+        const first = await stream.next(reporter.id)
+        await call('DELETE', inDomain(leaver.id))
+        const second = await stream.next(leaver.id)
+        stream.leave()
 
-      expect([first, second]).toEqual([reporter, leaver].map(({ id }) => ({ user: id, changed: 'epoch' })))
-    })
+        expect([first, second]).toEqual([reporter, leaver].map(({ id }) => ({ user: id, changed: 'epoch' })))
+      },
+    )
 
     it('the event stream reports epoch changes made at another node', async () => {
       const user = await person()

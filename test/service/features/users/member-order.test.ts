@@ -9,6 +9,7 @@ import { stage } from '../../../../src/service/features/users/synchronization-st
 import { ServiceOptions } from '../../../../src/service/options.ts'
 import { openService } from '../../../../src/service/service.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { insertManyUsers } from '../../../support/many-users.ts'
 import { createTenant, keysFor, newUser, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -67,7 +68,7 @@ describe.each(mainEngines)('the order of members on %s', (engine) => {
     return pages
   }
 
-  it('a membership has the sequence of its user, however it was added', async () => {
+  inFullRun('a membership has the sequence of its user, however it was added', async () => {
     const { call, domain, organization } = await createTenant(running.service, running.origin)
     const { json: user } = await call('POST', '/users', { body: newUser('added') })
     await call('PUT', `/domains/${domain.id}/users/${user.id}`)
@@ -133,7 +134,7 @@ describe.each(mainEngines)('the order of members on %s', (engine) => {
     expect(pages.flat()).toEqual(names)
   })
 
-  it.each(['1.3', '1.4'] as const)(
+  inFullRun.each(['1.3', '1.4'] as const)(
     'the client reads whole lists, a page at a time, with version %s',
     async (version) => {
       const apiKey = await running.service.administration.createApiKey(running.organization.id)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { openDatabase } from '../../engine/audit/recorded.ts'
 import { unique } from '../codes/code-holder.ts'
 import { createCall, createTenant, keysFor, newUser, startService } from '../../start-service.ts'
@@ -62,7 +63,7 @@ describe.each(mainEngines)('usernames that could be confused, on %s', (engine) =
     },
   )
 
-  it('similar usernames are stored byte for byte if administrators add them, and keep working', async () => {
+  inFullRun('similar usernames are stored byte for byte if administrators add them, and keep working', async () => {
     const name = unique()
     const path = `/domains/${here.domain.id}/users`
     const created = [await create(`alice ${name}`), await create(`ALICE ${name}`)]

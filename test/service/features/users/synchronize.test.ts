@@ -10,6 +10,7 @@ import { ownProcess } from '../../../../src/service/features/users/synchronizati
 import { stage } from '../../../../src/service/features/users/synchronization-stage.ts'
 import { synchronizeMembers } from '../../../../src/service/features/users/synchronize.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { openRaw } from '../../../support/raw-http.ts'
 import { activateDevice, createCall, createTenant, keysFor, newUser, startService } from '../../start-service.ts'
 import type { Running, Tenant } from '../../start-service.ts'
@@ -97,7 +98,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect(await userOf('leaves')).toMatchObject({ domains: [] })
   })
 
-  it('a synchronization becomes visible all at once', async () => {
+  inFullRun('a synchronization becomes visible all at once', async () => {
     const { call, domain } = await newTenant()
     const [before, after] = [many(700, 'old'), many(700, 'new')]
     await put(before)
@@ -128,7 +129,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect(await userOf('new 699')).toMatchObject({ domains: [domain.id] })
   })
 
-  it.each(['in one process', 'in two processes'])(
+  inFullRun.each(['in one process', 'in two processes'])(
     'synchronizations of a domain run one at a time, %s',
     async (where) => {
       const { call, domain } = await newTenant()
@@ -151,21 +152,24 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
   )
 
   describe('that dies', () => {
-    it('a synchronization that dies before it is applied leaves everything unchanged, and nothing behind', async () => {
-      await newTenant()
-      await put(people('old', 'stays'))
-      const before = await userOf('stays')
-      const { ctx } = await stageAndDie([...people('new', 'newer'), { ...newUser('stays'), name: 'Another' }])
+    inFullRun(
+      'a synchronization that dies before it is applied leaves everything unchanged, and nothing behind',
+      async () => {
+        await newTenant()
+        await put(people('old', 'stays'))
+        const before = await userOf('stays')
+        const { ctx } = await stageAndDie([...people('new', 'newer'), { ...newUser('stays'), name: 'Another' }])
 
-      const meanwhile = [await members(), await userOf('new'), await userOf('stays')]
-      await running.clock.advance(301)
+        const meanwhile = [await members(), await userOf('new'), await userOf('stays')]
+        await running.clock.advance(301)
 
-      expect(meanwhile).toEqual([['old', 'stays'], 'api.error.notfound.user', before])
-      await expect.poll(() => leftOvers(ctx, 'new')).toEqual([0, 0, 0, 2])
-      expect([await members(), await userOf('stays')]).toEqual([['old', 'stays'], before])
-    })
+        expect(meanwhile).toEqual([['old', 'stays'], 'api.error.notfound.user', before])
+        await expect.poll(() => leftOvers(ctx, 'new')).toEqual([0, 0, 0, 2])
+        expect([await members(), await userOf('stays')]).toEqual([['old', 'stays'], before])
+      },
+    )
 
-    it('a synchronization that dies after it is applied is completed by others', async () => {
+    inFullRun('a synchronization that dies after it is applied is completed by others', async () => {
       const { domain } = await newTenant()
       const enrolled = await running.enroll('not of this domain')
       await put(people('old', 'stays'))
@@ -195,7 +199,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       expect(await leftOvers(ctx, 'new')).toEqual([0, 0, 0, 1])
     })
 
-    it('a synchronization that dies and resumes finds that it was replaced', async () => {
+    inFullRun('a synchronization that dies and resumes finds that it was replaced', async () => {
       await newTenant()
       const { ctx, claimed } = await stageAndDie(people('new'))
       const waiting = put(people('newer'))
@@ -273,7 +277,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     })
   })
 
-  it('a synchronization accepts 5,000 users in one body, and no body above 16 MiB', async () => {
+  inFullRun('a synchronization accepts 5,000 users in one body, and no body above 16 MiB', async () => {
     const { call, domain } = await newTenant()
 
     const users = many(5_000)
@@ -295,7 +299,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect(await userOf('b')).toMatchObject(newUser('b'))
   })
 
-  it('a synchronization invalidates codes that were sent to an old address, and only those', async () => {
+  inFullRun('a synchronization invalidates codes that were sent to an old address, and only those', async () => {
     const { domain } = await newTenant()
     await put(people('moves', 'stays'))
     const { db } = (await node()).store
@@ -326,7 +330,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect(await members()).toEqual(users.map(({ username }) => username))
   })
 
-  it('a synchronization changes nothing the second time', async () => {
+  inFullRun('a synchronization changes nothing the second time', async () => {
     await newTenant()
     const users = [...many(700), { username: 'ä', name: 'Ö', email: 'x@example.com' }]
     await put(users)

@@ -1,0 +1,15 @@
+import { describe, it } from 'vitest'
+
+/** `npm test` is a short run. Every other way to start tests runs all tests of the files that it names. */
+const isShortRun = process.env.SHORT_RUN !== undefined
+
+const leftOut = Object.assign(() => {}, { each: () => () => {} })
+
+/**
+ * Defines a test as `it` does, which `npm test` leaves out: one that takes a tenth of a second or longer, and by which no
+ * guarantee is proved and no removal is noticed.
+ */
+export const inFullRun = isShortRun ? (leftOut as unknown as typeof it) : it
+
+/** Defines a suite as `describe` does, which `npm test` leaves out with all its tests. */
+export const describeInFullRun = isShortRun ? (leftOut as unknown as typeof describe) : describe
