@@ -1,5 +1,7 @@
 import type { FrameworkRequest } from './framework/request.ts'
 import type { FrameworkResponse } from './framework/response.ts'
+import { isOfOtherUser } from '../challenge/page-token.ts'
+import { userKeyOf } from '../challenge/user.ts'
 import { logOut } from './app-login/log-out.ts'
 import { apply, serve } from './apply.ts'
 import type * as ApprovalPages from './approvals/own-pages.ts'
@@ -122,6 +124,7 @@ export async function serveRoutes(
   const form = isPost && !isOfApp ? await readForm(req, noticesOf(req, context)) : {}
   if (!form) return
   const request: WebRequest = { ...visitor, user, form }
+  if (isPost && isLeftOver(request, below)) return apply(request, res, message(request, 403, 'cross_site'))
   if (isPost && !isTrusted(request, below)) {
     const events = [{ type: 'post.refused', path: below } as const]
     return apply(request, res, { ...message(request, 403, 'cross_site'), events })
@@ -150,6 +153,13 @@ function noticesOf(req: FrameworkRequest, { mfa: { options } }: RequestContext):
 const unreadableForm =
   'the body was read before mfa(), and req.body has no fields of a form, so every code is wrong. Put app.use(mfa({ … })) before ' +
   'what reads it, or read forms with app.use(express.urlencoded({ extended: false })).'
+
+/**
+ * Whether a page of another user posts, whose tab stayed open: a code that its user types must not count as a wrong one of the user who
+ * has signed in since, and nothing of that user is to be removed. Signing out is for whoever is at the browser.
+ */
+const isLeftOver = ({ user, form }: WebRequest, below: string): boolean =>
+  below !== '/sign-out' && isOfOtherUser(form['page'], userKeyOf(user))
 
 function isTrusted(request: WebRequest, below: string): boolean {
   const { req, context, form } = request
