@@ -111,11 +111,13 @@ export async function serveRoutes(
   const route = routeOf(below)
   const methods = Object.hasOwn(routes, route) ? routes[route] : undefined
   if (!methods) return apply(visitor, res, message(visitor, 404, 'not_found'))
-  const handler = methods[req.method]
-  const allowed = { Allow: Object.keys(methods).join(', ') }
+  // HEAD is answered as GET, without the body (RFC 9110 section 9.3.2).
+  const method = req.method === 'HEAD' ? 'GET' : req.method
+  const handler = methods[method]
+  const allowed = { Allow: Object.keys(methods).join(', ').replace('GET', 'GET, HEAD') }
   if (!handler) return apply(visitor, res, message(visitor, 405, 'not_found', allowed))
-  if (req.method === 'GET' && isTurbo(req)) return apply(visitor, res, message(visitor, 200, 'not_ahead'))
-  if (req.method === 'GET' && isHtmx(req)) return apply(visitor, res, openByHtmx(visitor, below))
+  if (method === 'GET' && isTurbo(req)) return apply(visitor, res, message(visitor, 200, 'not_ahead'))
+  if (method === 'GET' && isHtmx(req)) return apply(visitor, res, openByHtmx(visitor, below))
   const { user } = context
   if (!user) return apply(visitor, res, message(visitor, 401, 'sign_in_first'))
   const isPost = req.method === 'POST'
