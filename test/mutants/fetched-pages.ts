@@ -6,7 +6,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'asking nobody for a page that Turbo has fetched',
     file: 'src/express/routes.ts',
-    find: "  if (req.method === 'GET' && isTurbo(req)) return apply(visitor, res, message(visitor, 200, 'not_ahead'))\n",
+    find: "  if (method === 'GET' && isTurbo(req)) return apply(visitor, res, message(visitor, 200, 'not_ahead'))\n",
     replace: '',
     test,
     title: 'the page that Turbo fetches asks nobody, and has Turbo load it',

@@ -139,9 +139,13 @@ export interface RefusedApproval {
   readonly page: string
 }
 
+/** Without a number, there is nothing to show: the user approves on the device, or with a passkey on the page. */
+const requiredMessage = ({ number }: Approval): string => {
+  const how = number === undefined ? 'lead the user to "page", or to the device' : 'show the number'
+  return `The user has to approve this action first: ${how}, wait for "status", then repeat the request.`
+}
+
 const messages = {
-  approval_required:
-    'The user has to approve this action first: show the number, wait for "status", then repeat the request.',
   approval_denied: 'The action was not approved. The next request asks again.',
   approval_unavailable: 'The user cannot be asked to approve this action.',
 } as const
@@ -154,7 +158,8 @@ export function refusalBody(
     const error = 'approval_required'
     const approval = refusedApproval(request, decision.approval)
     // A header reaches scripts that cannot read the body.
-    return { body: { error, approval, message: messages[error] }, headers: { 'MFA-Approval': approval.page } }
+    const required = requiredMessage(decision.approval)
+    return { body: { error, approval, message: required }, headers: { 'MFA-Approval': approval.page } }
   }
   if (decision.kind === 'ended') {
     const error = 'approval_denied'
