@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'checking the page that htmx names',
     file: 'src/express/request/return-to.ts',
-    find: '  if (!page || page.host !== (host ?? req.headers.host)) return undefined\n',
+    find: '  if (!page || page.host !== (host ?? hostOf(req))) return undefined\n',
     replace: '  if (!page) return undefined\n',
     test,
     title: 'a page of htmx that is no page of this app is not returned to: %s',

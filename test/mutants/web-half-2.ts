@@ -253,7 +253,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the host of the page that a post came from',
     file: 'src/express/request/return-to.ts',
-    find: '!page || page.host !== (host ?? req.headers.host)',
+    find: '!page || page.host !== (host ?? hostOf(req))',
     replace: '!page || host === prefix',
     test: 'express/return-to.properties.test.ts',
     title: 'the return path of a POST is a page of this host, whatever the Referer',

@@ -1,3 +1,4 @@
+import { hostOf } from '../framework/host.ts'
 import type { NotAsked } from '../../challenge/approval.ts'
 import type { Approval } from '../../contract/approvals.ts'
 import type { ApprovalEnd, Repeat } from '../pages/approval-page.ts'
@@ -103,7 +104,7 @@ export function endName({ state, reason }: NonNullable<End>): ApprovalEnd {
 export function backFrom({ req, context }: WebRequest): string {
   const { host, base, prefix } = context
   const page = URL.parse(req.headers.referer ?? '')
-  const isOwn = page && page.host === (host ?? req.headers.host)
+  const isOwn = page && page.host === (host ?? hostOf(req))
   const path = isOwn ? safeReturnTo(page.pathname + page.search, base) : undefined
   return path === undefined || path === prefix + req.originalUrl ? `${prefix}/` : path
 }

@@ -1,3 +1,4 @@
+import { hostOf } from '../framework/host.ts'
 import { createPageToken, isOfOtherUser } from '../../challenge/page-token.ts'
 import { userKeyOf } from '../../challenge/user.ts'
 import type { HttpRequest, PostedRequest } from '../framework/http-request.ts'
@@ -121,5 +122,5 @@ export function isTrustedPost(
 function isOwnOrigin(req: HttpRequest, originHeader: string, publicUrl: string | undefined): boolean {
   const origin = URL.parse(originHeader)
   if (!origin) return false
-  return publicUrl === undefined ? origin.host === req.headers.host : origin.origin === new URL(publicUrl).origin
+  return publicUrl === undefined ? origin.host === hostOf(req) : origin.origin === new URL(publicUrl).origin
 }
