@@ -11,6 +11,7 @@ import {
 } from '@simplewebauthn/browser'
 
 import { browserKey } from './offered-key.ts'
+import { pageToken } from './page-token.ts'
 
 type RequestOptions = Parameters<typeof startAuthentication>[0]['optionsJSON']
 type CreationOptions = Parameters<typeof startRegistration>[0]['optionsJSON']
@@ -160,7 +161,7 @@ async function post<T>(url: string, fields: Record<string, string> = {}): Promis
   const answer = await fetch(url, {
     method: 'POST',
     headers: { accept: 'application/json' },
-    body: new URLSearchParams({ ...fields, page: document.querySelector('main')?.dataset['token'] ?? '' }),
+    body: new URLSearchParams({ ...fields, page: pageToken() }),
     credentials: 'same-origin',
   })
   const body = (await answer.json()) as T & { readonly message?: string; readonly error?: string }

@@ -1,3 +1,5 @@
+import { pageToken } from './page-token.ts'
+
 let saving = Promise.resolve()
 
 /** Saves at once whether to remember the browser: users may approve on their device next, without sending a form. */
@@ -17,7 +19,7 @@ async function save(box: HTMLInputElement): Promise<void> {
     const answer = await fetch(box.dataset['save'] ?? '', {
       method: 'POST',
       headers: { accept: 'application/json' },
-      body: new URLSearchParams(checked ? { remember: 'yes' } : {}),
+      body: new URLSearchParams({ ...(checked && { remember: 'yes' }), page: pageToken() }),
       signal: AbortSignal.timeout(5000),
     })
     if (answer.ok) return

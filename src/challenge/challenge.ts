@@ -3,6 +3,7 @@ import type { RequestedUnknownBrowser } from '../contract/browser-key.ts'
 import type { RequestedPhishingResistance } from '../contract/phishing-resistance.ts'
 import type { Factor } from '../contract/factor.ts'
 import type { Session } from '../contract/sessions.ts'
+import { createPageToken } from './page-token.ts'
 
 /** Why a user has to pass the second step. */
 export const purposes = ['sign_in', 'step_up', 'change_devices'] as const
@@ -14,7 +15,7 @@ export const purposes = ['sign_in', 'step_up', 'change_devices'] as const
 export interface Challenge {
   /** 128 bits, base64url. The service redeems an approval only for this id; it is never sent to the browser. */
   readonly id: string
-  /** 128 bits, base64url. Identifies this challenge on its own page, and proves that a form came from there. */
+  /** 128 bits and a mark of the user. Identifies this challenge on its own page, and proves that a form came from there. */
   readonly page: string
   /** The user who has to pass it; it is worth nothing to any other user. */
   readonly userKey: string
@@ -161,7 +162,7 @@ export interface NewChallenge {
 export function createChallenge(request: NewChallenge, now: number, random: (size: number) => Uint8Array): Challenge {
   return {
     id: Buffer.from(random(16)).toString('base64url'),
-    page: Buffer.from(random(16)).toString('base64url'),
+    page: createPageToken(request.userKey, random),
     userKey: request.userKey,
     purpose: request.purpose,
     createdAt: now,

@@ -37,6 +37,7 @@ export async function send(
     return await fetchEndpoint(options, version, endpoint, request, { signal: either, wait, requestId })
   } catch (cause) {
     signal?.throwIfAborted()
+    if (cause instanceof UnreachableError) throw cause
     throw unreachable(timeout, cause)
   }
 }
@@ -47,8 +48,11 @@ interface FetchOptions {
   readonly requestId?: string | undefined
 }
 
-/** Sends a call, for as long as its signal allows. */
-export function fetchEndpoint(
+/**
+ * Sends a call, for as long as its signal allows.
+ * @throws {UnreachableError} where the address redirects.
+ */
+export async function fetchEndpoint(
   options: ResolvedClientOptions,
   version: Version,
   endpoint: Endpoint,
@@ -57,7 +61,7 @@ export function fetchEndpoint(
 ): Promise<Response> {
   const body = requestBody(endpoint, version, request.body)
   const type = mediaType(options.vendor, version)
-  return (options.fetch ?? fetch)(options.baseUrl + request.path, {
+  const response = await (options.fetch ?? fetch)(options.baseUrl + request.path, {
     method: endpoint.method,
     headers: {
       accept: endpoint.media === undefined ? type : `${endpoint.media}, ${type}`,
@@ -67,11 +71,25 @@ export function fetchEndpoint(
       ...(requestId === undefined ? {} : { [requestIdHeader]: requestId }),
       ...(request.idempotencyKey === undefined ? {} : { [idempotencyKeyHeader]: request.idempotencyKey }),
     },
-    // A redirect would send the API key to another address.
-    redirect: 'error',
+    // A redirect that is followed would send the API key to another address.
+    redirect: 'manual',
     signal,
     ...(body === undefined ? {} : { body }),
   })
+  if (!isRedirect(response)) return response
+  response.body?.cancel().catch(() => {})
+  throw new UnreachableError('bad_response', redirected(response, options))
+}
+
+/** Browsers hide the status and the address of a redirect. */
+const isRedirect = ({ status, type, headers }: Response): boolean =>
+  type === 'opaqueredirect' || (status >= 300 && status <= 399 && headers.has('location'))
+
+/** Without the query, which may contain what a login page passes on. */
+function redirected({ headers }: Response, { baseUrl }: ResolvedClientOptions): string {
+  const target = URL.parse(headers.get('location') ?? '', baseUrl)
+  const where = target ? `to ${target.origin}${target.pathname}` : 'elsewhere'
+  return `${baseUrl} redirects ${where}. Set baseUrl to the address of the service itself: the API key is sent to no other address.`
 }
 
 /** A 1.3 service may reject members that it does not know. */

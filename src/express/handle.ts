@@ -28,7 +28,7 @@ import { isAsset, serveAsset } from './pages/assets.ts'
 import { addRequestMfa } from './request-mfa.ts'
 import { whenKnown } from './request/at-once.ts'
 import { resolveAppUser } from './request/app-user.ts'
-import type { Mfa, Next, RequestContext } from './request/context.ts'
+import type { Mfa, RequestContext } from './request/context.ts'
 import { contextOf, setContext } from './request/context.ts'
 import { isForeign } from './request/foreign-state.ts'
 import type { Effects } from './request/outcome.ts'
@@ -41,7 +41,9 @@ import type { Trace } from './request/trace.ts'
 import { checkEpoch } from './request/verified.ts'
 import { createWebRequest } from './request/web-request.ts'
 import type { WebRequest } from './request/web-request.ts'
+import { refuseWithoutStore } from './refuse-without-store.ts'
 import { serveRoutes } from './routes.ts'
+import { createStoreWatch } from './session/store-watch.ts'
 import { bindToService, canSave, checkWebSession, hasMfaState, readMfaState } from './session/web-session.ts'
 import type { Moment } from './session/web-session.ts'
 import { warnOfBearer } from './setup-checks/bearer-requests.ts'
@@ -57,6 +59,8 @@ export interface Instance {
   readonly debug: Debug | undefined
   /** Set only while developing. */
   readonly noteFirst: FirstRequests | undefined
+  /** Whether a request has no web session because its store has lost the database. */
+  readonly hasLostStore: (req: FrameworkRequest) => boolean
 }
 
 /**
@@ -68,7 +72,7 @@ export function createInstance(options: MfaOptions): Instance {
   const mfa = createMfa(resolved)
   // An app that is not set up correctly should find out when it starts, not at its first sign-in.
   if (resolved.routes) mfa.connect().catch((error: unknown) => resolved.logger.error(`mfa: ${describe(error)}`))
-  return { mfa, debug, noteFirst: createFirstRequests(resolved, process.env) }
+  return { mfa, debug, noteFirst: createFirstRequests(resolved, process.env), hasLostStore: createStoreWatch() }
 }
 
 function createMfa(options: ResolvedOptions): Mfa {
@@ -93,7 +97,7 @@ function createMfa(options: ResolvedOptions): Mfa {
 }
 
 interface Handling {
-  readonly next: Next
+  readonly next: (error?: unknown) => void
   readonly requestId: RequestId
   /** The path below the challenge path; undefined for the app's own routes. */
   readonly below?: string | undefined
@@ -162,6 +166,9 @@ function handlePrivate(
 ): void | Promise<void> {
   const { mfa: internals, debug } = instance
   if (!hasPath(req) && !canSave(req)) return refusePathless(req, res)
+  if (instance.hasLostStore(req)) {
+    return refuseWithoutStore(req, res, createContext(internals, req, handling, undefined), handling)
+  }
   checkWebSession(req)
   if (!debug) return handleRequest(instance, req, res, handling)
   const { requestId, below } = handling
@@ -216,26 +223,29 @@ function attach(
   internals: Mfa,
   req: FrameworkRequest,
   res: FrameworkResponse,
-  { requestId, trace, moment }: Handling,
+  handling: Handling,
   user: MfaUser | undefined,
 ): RequestContext {
   const { options } = internals
-  const address = publicAddressOf(options.publicUrl, req.baseUrl + options.path)
-  const context: RequestContext = {
-    ...address,
-    mfa: internals,
-    user,
-    userKey: user && userKeyOf(user),
-    requestId,
-    trace,
-  }
-  trace?.isOf(context.userKey)
+  const context = createContext(internals, req, handling, user)
+  handling.trace?.isOf(context.userKey)
   setContext(req, context)
-  bindToService(req, options.serviceId, `${address.prefix}/`, user && moment)
+  bindToService(req, options.serviceId, `${context.prefix}/`, user && handling.moment)
   wrapPassport(req)
   watchLogoutPath(req, res, options)
   addRequestMfa(req)
   return context
+}
+
+function createContext(
+  internals: Mfa,
+  req: FrameworkRequest,
+  { requestId, trace }: Pick<Handling, 'requestId' | 'trace'>,
+  user: MfaUser | undefined,
+): RequestContext {
+  const { publicUrl, path } = internals.options
+  const address = publicAddressOf(publicUrl, req.baseUrl + path)
+  return { ...address, mfa: internals, user, userKey: user && userKeyOf(user), requestId, trace }
 }
 
 /** Serves somebody who is not signed in. The second step has ended with the login. */

@@ -1,5 +1,7 @@
 import type { FrameworkRequest } from './framework/request.ts'
 import type { FrameworkResponse } from './framework/response.ts'
+import { isOfOtherUser } from '../challenge/page-token.ts'
+import { userKeyOf } from '../challenge/user.ts'
 import { logOut } from './app-login/log-out.ts'
 import { apply, serve } from './apply.ts'
 import type * as ApprovalPages from './approvals/own-pages.ts'
@@ -109,11 +111,13 @@ export async function serveRoutes(
   const route = routeOf(below)
   const methods = Object.hasOwn(routes, route) ? routes[route] : undefined
   if (!methods) return apply(visitor, res, message(visitor, 404, 'not_found'))
-  const handler = methods[req.method]
-  const allowed = { Allow: Object.keys(methods).join(', ') }
+  // HEAD is answered as GET, without the body (RFC 9110 section 9.3.2).
+  const method = req.method === 'HEAD' ? 'GET' : req.method
+  const handler = methods[method]
+  const allowed = { Allow: Object.keys(methods).join(', ').replace('GET', 'GET, HEAD') }
   if (!handler) return apply(visitor, res, message(visitor, 405, 'not_found', allowed))
-  if (req.method === 'GET' && isTurbo(req)) return apply(visitor, res, message(visitor, 200, 'not_ahead'))
-  if (req.method === 'GET' && isHtmx(req)) return apply(visitor, res, openByHtmx(visitor, below))
+  if (method === 'GET' && isTurbo(req)) return apply(visitor, res, message(visitor, 200, 'not_ahead'))
+  if (method === 'GET' && isHtmx(req)) return apply(visitor, res, openByHtmx(visitor, below))
   const { user } = context
   if (!user) return apply(visitor, res, message(visitor, 401, 'sign_in_first'))
   const isPost = req.method === 'POST'
@@ -122,6 +126,7 @@ export async function serveRoutes(
   const form = isPost && !isOfApp ? await readForm(req, noticesOf(req, context)) : {}
   if (!form) return
   const request: WebRequest = { ...visitor, user, form }
+  if (isPost && isLeftOver(request, below)) return apply(request, res, message(request, 403, 'cross_site'))
   if (isPost && !isTrusted(request, below)) {
     const events = [{ type: 'post.refused', path: below } as const]
     return apply(request, res, { ...message(request, 403, 'cross_site'), events })
@@ -150,6 +155,13 @@ function noticesOf(req: FrameworkRequest, { mfa: { options } }: RequestContext):
 const unreadableForm =
   'the body was read before mfa(), and req.body has no fields of a form, so every code is wrong. Put app.use(mfa({ … })) before ' +
   'what reads it, or read forms with app.use(express.urlencoded({ extended: false })).'
+
+/**
+ * Whether a page of another user posts, whose tab stayed open: a code that its user types must not count as a wrong one of the user who
+ * has signed in since, and nothing of that user is to be removed. Signing out is for whoever is at the browser.
+ */
+const isLeftOver = ({ user, form }: WebRequest, below: string): boolean =>
+  below !== '/sign-out' && isOfOtherUser(form['page'], userKeyOf(user))
 
 function isTrusted(request: WebRequest, below: string): boolean {
   const { req, context, form } = request

@@ -44,8 +44,9 @@ describeInFullRun('requireApproval() and the protection of the app', () => {
   })
 })
 
-describeInFullRun('requireApproval() and passkeys', () => {
-  it('requireApproval() lets a user without a device approve with a passkey on its page', async () => {
+describe('requireApproval() and passkeys', () => {
+  /** Alice, who has a passkey and no device, and has passed the second step with it. */
+  async function withPasskey() {
     const origin = 'http://localhost:3000'
     const bank = await startBank({ mfa: { publicUrl: origin } })
     const user = await bank.client.users.create({ username: 'alice', name: 'alice', email: 'person@example.com' })
@@ -59,6 +60,11 @@ describeInFullRun('requireApproval() and passkeys', () => {
       return browser.submit(path, { response: JSON.stringify(passkey.use(options)) })
     }
     await use('/mfa/passkey')
+    return { bank, browser, use }
+  }
+
+  it('requireApproval() lets a user without a device approve with a passkey on its page', async () => {
+    const { bank, browser, use } = await withPasskey()
 
     const page = await browser.submit('/transfer', transfer)
     const [, base = ''] = /id="passkey" data-base="([^"]+)"/.exec(page.text) ?? []
@@ -70,6 +76,16 @@ describeInFullRun('requireApproval() and passkeys', () => {
     expect([wrong.status, right.status]).toEqual([403, 200])
     expect(done.text).toBe('sent Transfer 250')
     expect(bank.runs).toHaveLength(1)
+  })
+
+  it('requireApproval() tells a script to lead a user without a device to the page, and of no number', async () => {
+    const { browser } = await withPasskey()
+
+    const { body } = await postJson(browser, '/transfer', transfer)
+
+    expect(body).toMatchObject({ error: 'approval_required', message: expect.stringContaining('"page"') })
+    expect(body.message).not.toContain('number')
+    expect(body.approval).not.toHaveProperty('number')
   })
 
   it('requireApproval() says that a device is missing where the user has none, and no passkey', async () => {

@@ -88,6 +88,25 @@ describeInFullRun('a service in trouble', () => {
     },
   )
 
+  it('a script that accepts anything is told of each problem in JSON, as it is told of the second step', async () => {
+    const { app, browser } = await signedIn({ service: down })
+    const headers = { accept: '*/*', 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' }
+
+    const answers = [
+      await browser.send('GET', '/account', headers),
+      await browser.send('GET', '/mfa', headers),
+      await browser.send('GET', '/mfa/nothing', headers),
+      await app.browser().send('GET', '/mfa', headers),
+    ]
+
+    expect(answers.map(({ status, body }) => [status, body.error])).toEqual([
+      [403, 'mfa_required'],
+      [503, 'unavailable'],
+      [404, 'not_found'],
+      [401, 'sign_in_required'],
+    ])
+  })
+
   it('a service that never answers does not block the app: all requests are answered, and other pages work', async () => {
     let requestCount = 0
     const service = await serviceThat(() => void requestCount++)

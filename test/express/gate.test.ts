@@ -357,7 +357,7 @@ describeInFullRun('a POST to the challenge', () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { page: waiting } = await app.enroll(browser, 'alice')
-    const token = /name="page" value="([\w-]{22})"/.exec(waiting.text)?.[1] ?? ''
+    const token = /name="page" value="([\w-]{22}\.[\w-]{8})"/.exec(waiting.text)?.[1] ?? ''
     const old = { 'sec-fetch-site': '', 'sec-fetch-mode': '' }
     const post = (fields: object) =>
       request(app.url).post('/mfa/cancel').type('form').set('cookie', browser.cookies()).send(fields).redirects(0)

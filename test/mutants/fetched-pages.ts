@@ -6,7 +6,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'asking nobody for a page that Turbo has fetched',
     file: 'src/express/routes.ts',
-    find: "  if (req.method === 'GET' && isTurbo(req)) return apply(visitor, res, message(visitor, 200, 'not_ahead'))\n",
+    find: "  if (method === 'GET' && isTurbo(req)) return apply(visitor, res, message(visitor, 200, 'not_ahead'))\n",
     replace: '',
     test,
     title: 'the page that Turbo fetches asks nobody, and has Turbo load it',
@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'checking the page that htmx names',
     file: 'src/express/request/return-to.ts',
-    find: '  if (!page || page.host !== (host ?? req.headers.host)) return undefined\n',
+    find: '  if (!page || page.host !== (host ?? hostOf(req))) return undefined\n',
     replace: '  if (!page) return undefined\n',
     test,
     title: 'a page of htmx that is no page of this app is not returned to: %s',

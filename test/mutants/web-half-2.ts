@@ -253,7 +253,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the host of the page that a post came from',
     file: 'src/express/request/return-to.ts',
-    find: '!page || page.host !== (host ?? req.headers.host)',
+    find: '!page || page.host !== (host ?? hostOf(req))',
     replace: '!page || host === prefix',
     test: 'express/return-to.properties.test.ts',
     title: 'the return path of a POST is a page of this host, whatever the Referer',
@@ -373,9 +373,17 @@ export const mutants: readonly Mutant[] = [
     title: '%s sends no request to the device',
   },
   {
+    defense: 'asking no device for HEAD',
+    file: 'src/express/sign-in/challenge-page.ts',
+    find: "(isScript(req) || req.method === 'HEAD')",
+    replace: 'isScript(req)',
+    test: 'express/head.test.ts',
+    title: 'HEAD of the challenge page asks nobody',
+  },
+  {
     defense: 'asking no device for a script',
     file: 'src/express/sign-in/challenge-page.ts',
-    find: '  if (state.challenge?.sessionId === undefined && isScript(req)) return refuseScript(request)\n',
+    find: "  if (state.challenge?.sessionId === undefined && (isScript(req) || req.method === 'HEAD')) return refuseScript(request)\n",
     replace: '',
     test: 'attacks/started-pushes.test.ts',
     title: '%s sends no request to the device',

@@ -1,3 +1,4 @@
+import { hostOf } from '../framework/host.ts'
 import type { NotAsked } from '../../challenge/approval.ts'
 import type { Approval } from '../../contract/approvals.ts'
 import type { ApprovalEnd, Repeat } from '../pages/approval-page.ts'
@@ -103,7 +104,7 @@ export function endName({ state, reason }: NonNullable<End>): ApprovalEnd {
 export function backFrom({ req, context }: WebRequest): string {
   const { host, base, prefix } = context
   const page = URL.parse(req.headers.referer ?? '')
-  const isOwn = page && page.host === (host ?? req.headers.host)
+  const isOwn = page && page.host === (host ?? hostOf(req))
   const path = isOwn ? safeReturnTo(page.pathname + page.search, base) : undefined
   return path === undefined || path === prefix + req.originalUrl ? `${prefix}/` : path
 }
@@ -139,9 +140,13 @@ export interface RefusedApproval {
   readonly page: string
 }
 
+/** Without a number, there is nothing to show: the user approves on the device, or with a passkey on the page. */
+const requiredMessage = ({ number }: Approval): string => {
+  const how = number === undefined ? 'lead the user to "page", or to the device' : 'show the number'
+  return `The user has to approve this action first: ${how}, wait for "status", then repeat the request.`
+}
+
 const messages = {
-  approval_required:
-    'The user has to approve this action first: show the number, wait for "status", then repeat the request.',
   approval_denied: 'The action was not approved. The next request asks again.',
   approval_unavailable: 'The user cannot be asked to approve this action.',
 } as const
@@ -154,7 +159,8 @@ export function refusalBody(
     const error = 'approval_required'
     const approval = refusedApproval(request, decision.approval)
     // A header reaches scripts that cannot read the body.
-    return { body: { error, approval, message: messages[error] }, headers: { 'MFA-Approval': approval.page } }
+    const required = requiredMessage(decision.approval)
+    return { body: { error, approval, message: required }, headers: { 'MFA-Approval': approval.page } }
   }
   if (decision.kind === 'ended') {
     const error = 'approval_denied'

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 
+import { hostOf } from '../framework/host.ts'
 import type { Action } from '../../challenge/approval.ts'
 import { appOriginOf } from '../request/app-origin.ts'
 import type { WebRequest } from '../request/web-request.ts'
@@ -35,7 +36,7 @@ const actionText = ({ title, details }: Action): string =>
  */
 export function requestedAddress(request: WebRequest): string {
   const { req, context } = request
-  const origin = appOriginOf(request) ?? `//${req.headers.host ?? ''}`
+  const origin = appOriginOf(request) ?? `//${hostOf(req) ?? ''}`
   const boundOrigin = context.mfa.options.publicUrl === undefined ? origin.replace(/:\d+$/, '') : origin
   return boundOrigin + context.prefix + req.originalUrl
 }

@@ -1,3 +1,4 @@
+import { hostOf } from '../framework/host.ts'
 import type { FrameworkRequest } from '../framework/request.ts'
 import type { RelyingParty as Party } from '../../contract/relying-party.ts'
 import type { PasskeysOptions } from './mfa-options.ts'
@@ -79,6 +80,6 @@ function belongsTo(origin: string, id: string): boolean {
 /** While developing, no address is configured. A page of another origin cannot set Host. */
 function byHost({ headers, socket }: FrameworkRequest, name: string | undefined): RelyingParty | undefined {
   const scheme = 'encrypted' in socket ? 'https' : 'http'
-  const url = URL.parse(`${scheme}://${headers.host ?? ''}`)
+  const url = URL.parse(`${scheme}://${hostOf({ headers }) ?? ''}`)
   return url && isLocalhost(url.hostname) ? { id: url.hostname, name, origins: [url.origin] } : undefined
 }

@@ -1,5 +1,5 @@
 import type { Answer, Outcome } from '../request/outcome.ts'
-import { wantsJson } from '../request/navigation.ts'
+import { readsProblemAsJson } from '../request/navigation.ts'
 import { layoutOf, page } from './layout.ts'
 import type { PageRequest } from './layout.ts'
 import type { Message, Messages } from '../messages/messages.ts'
@@ -26,7 +26,7 @@ function messagePage(
   const { req, context } = request
   const layout = layoutOf(request)
   const words: Message = layout.words.problems[name]
-  if (wantsJson(req)) {
+  if (readsProblemAsJson(req)) {
     const body = { error: errorCodes[name] ?? name, message: oneText(words) }
     return { kind: 'json', status, body, headers: { ...layout.languageHeaders, ...headers } }
   }

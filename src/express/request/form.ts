@@ -1,3 +1,6 @@
+import { hostOf } from '../framework/host.ts'
+import { createPageToken, isOfOtherUser } from '../../challenge/page-token.ts'
+import { userKeyOf } from '../../challenge/user.ts'
 import type { HttpRequest, PostedRequest } from '../framework/http-request.ts'
 import { parseJson } from '../../contract/validate.ts'
 import { isSameText } from '../../ground/same-text.ts'
@@ -91,9 +94,12 @@ const hasBody = ({ headers }: HttpRequest) =>
   (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 
 /** The token that proves, where a browser sends no `Sec-Fetch-Site`, that a form came from a page of this web session. */
-export function withFormToken({ state, context }: WebRequest): { readonly token: string; readonly state: MfaState } {
-  if (state.page !== undefined) return { token: state.page, state }
-  const token = Buffer.from(context.mfa.options.random(16)).toString('base64url')
+export function withFormToken(request: WebRequest): { readonly token: string; readonly state: MfaState } {
+  const { state, context, user } = request
+  const userKey = userKeyOf(user)
+  // Apps without Passport can keep the web session when another user signs in.
+  if (state.page !== undefined && !isOfOtherUser(state.page, userKey)) return { token: state.page, state }
+  const token = createPageToken(userKey, context.mfa.options.random)
   return { token, state: { ...state, page: token } }
 }
 
@@ -116,5 +122,5 @@ export function isTrustedPost(
 function isOwnOrigin(req: HttpRequest, originHeader: string, publicUrl: string | undefined): boolean {
   const origin = URL.parse(originHeader)
   if (!origin) return false
-  return publicUrl === undefined ? origin.host === req.headers.host : origin.origin === new URL(publicUrl).origin
+  return publicUrl === undefined ? origin.host === hostOf(req) : origin.origin === new URL(publicUrl).origin
 }

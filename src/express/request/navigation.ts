@@ -7,7 +7,7 @@ import type { HttpRequest } from '../framework/http-request.ts'
 export function isNavigation(req: HttpRequest): boolean {
   const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination = 'document' } = req.headers
   if (mode !== undefined) return mode === 'navigate' && (destination === 'document' || destination === 'empty')
-  return /\btext\/html\b/i.test(req.headers.accept ?? '')
+  return acceptsHtml(req)
 }
 
 /** Whether the request comes from a script or a frame. Without these headers it is no browser: those always send Accept. */
@@ -48,6 +48,12 @@ function header(req: HttpRequest, name: string): string {
 
 /** Whether the answer is for a script. */
 export function wantsJson(req: HttpRequest): boolean {
-  const accept = req.headers.accept ?? ''
-  return /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
+  return /\bapplication\/json\b/i.test(req.headers.accept ?? '') && !acceptsHtml(req)
 }
+
+/** Whether a problem is told as JSON: also to `fetch()` and curl, which accept anything by default, as the gate tells them. */
+export function readsProblemAsJson(req: HttpRequest): boolean {
+  return wantsJson(req) || (isScript(req) && !acceptsHtml(req))
+}
+
+const acceptsHtml = ({ headers }: HttpRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '')

@@ -1,3 +1,4 @@
+import { hostOf } from '../framework/host.ts'
 import type { HttpRequest } from '../framework/http-request.ts'
 import { opensPage } from './navigation.ts'
 
@@ -87,7 +88,7 @@ export function requestedPath(req: HttpRequest, { base, prefix, host }: PublicAd
   if (opensPage(req)) return safeReturnTo(prefix + (req.originalUrl ?? req.url), base)
   const { 'hx-current-url': htmxPage, referer } = req.headers
   const page = URL.parse(String(htmxPage ?? referer))
-  if (!page || page.host !== (host ?? req.headers.host)) return undefined
+  if (!page || page.host !== (host ?? hostOf(req))) return undefined
   return safeReturnTo(page.pathname + page.search + page.hash, base)
 }
 

@@ -45,7 +45,7 @@ export function checkWebSession(req: HttpRequest): void {
     throw new SetupError(`mfa found no web session that can change its id: ${sessionAdvice}`)
   if (!session) {
     throw new Error(
-      'mfa() found no web session: put app.use(session(…)) from express-session before app.use(mfa()), with a cookie.path that covers its paths',
+      'mfa() found no web session: put app.use(session(…)) from express-session before app.use(mfa()), with a cookie.path that covers its paths and a store that is connected',
     )
   }
   throw new Error('mfa() needs a web session that can change its id: use express-session')

@@ -45,7 +45,7 @@ export async function challengePage(request: WebRequest, signal: AbortSignal): P
   if (requested) return openRequestedChallenge(request, requested)
   const passed = hasLostChallenge(request) ? undefined : passedTo(request)
   if (passed !== undefined) return { state: 'as-is', answer: redirect(passed) }
-  if (state.challenge?.sessionId === undefined && isScript(req)) return refuseScript(request)
+  if (state.challenge?.sessionId === undefined && (isScript(req) || req.method === 'HEAD')) return refuseScript(request)
   return boundPage(request, signal)
 }
 

@@ -45,7 +45,9 @@ function detached(request: WebRequest, watch: Watch, follow: Follow): Outcome {
   }))
 }
 
-function stream({ context }: WebRequest, watched: WatchTarget | Change, owner: StreamOwner): Answer {
+function stream({ req, context }: WebRequest, watched: WatchTarget | Change, owner: StreamOwner): Answer {
+  // There is no body to wait for.
+  if (req.method === 'HEAD') return { kind: 'stream', run: async (sink) => sink.end('') }
   const { places, watches, options } = context.mfa
   const crowded = new AbortController()
   const leave = isKnown(watched) ? () => {} : places.takeForStream(owner, () => crowded.abort())
@@ -82,7 +84,8 @@ async function hold(
   const { watches, places } = context.mfa
   if (isKnown(watched)) return json(200, { change: watched })
   const crowded = new AbortController()
-  const leave = queryOf(req).has('now') ? undefined : places.takeForHeld(owner, () => crowded.abort())
+  const isAtOnce = queryOf(req).has('now') || req.method === 'HEAD'
+  const leave = isAtOnce ? undefined : places.takeForHeld(owner, () => crowded.abort())
   try {
     if (!leave) return calm(await watches.check(watched))
     const change = await watches.follow(watched, AbortSignal.any([signal, crowded.signal]), heldFor)

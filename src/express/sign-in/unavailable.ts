@@ -1,4 +1,5 @@
 import { loadLanguageFor } from '../pages/languages.ts'
+import type { PageRequest } from '../pages/layout.ts'
 import { message } from '../pages/message.ts'
 import { appRequestOf } from '../request/app-request.ts'
 import { isLetThrough } from '../request/let-through.ts'
@@ -6,7 +7,6 @@ import type { Outcome } from '../request/outcome.ts'
 import { redirect } from '../request/outcome.ts'
 import { isOutage } from '../request/service-outage.ts'
 import { isTrouble, reportTrouble } from '../request/trouble.ts'
-import type { WebRequest } from '../request/web-request.ts'
 import { letThroughTime } from '../session/mfa-state.ts'
 
 /**
@@ -15,7 +15,7 @@ import { letThroughTime } from '../session/mfa-state.ts'
  * @param mayLetThrough Whether `failMode` is asked: what it decides has to be saved.
  * @throws the error itself if it is no outage but a mistake in the app or in this package: Express answers 500.
  */
-export async function unavailable(request: WebRequest, error: unknown, mayLetThrough: boolean): Promise<Outcome> {
+export async function unavailable(request: PageRequest, error: unknown, mayLetThrough: boolean): Promise<Outcome> {
   const { req, context, state } = request
   if (!isTrouble(error)) throw error
   const { failMode } = context.mfa.options
@@ -32,7 +32,7 @@ export async function unavailable(request: WebRequest, error: unknown, mayLetThr
   return { ...page, events: [event] }
 }
 
-function letThrough({ context, state }: WebRequest): Outcome {
+function letThrough({ context, state }: PageRequest): Outcome {
   const { userKey = '', mfa, prefix } = context
   const { challenge, verified } = state
   const until = mfa.options.clock.now() + letThroughTime
