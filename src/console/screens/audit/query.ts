@@ -1,23 +1,23 @@
 import type { AuditFilter, AuditQuery } from '../../session/places.ts'
+import { readValue } from '../../session/read-value.ts'
 import { eventsOf, type EventGroup } from './event-groups.ts'
 
 const filters = ['q', 'event', 'user', 'domain', 'actor', 'reason', 'factor', 'since', 'until'] as const
 
 /** Reads the query from the address. */
 export function readQuery(parameters: URLSearchParams): AuditQuery {
-  const read = (name: string) => parameters.get(name) || undefined
   return {
-    q: read('q'),
-    event: read('event'),
-    user: read('user'),
-    domain: read('domain'),
-    actor: read('actor'),
-    reason: read('reason'),
-    factor: read('factor'),
-    since: read('since'),
-    until: read('until'),
-    before: read('before'),
-    live: read('live'),
+    q: readValue(parameters, 'q', 'q'),
+    event: readValue(parameters, 'event', 'events'),
+    user: readValue(parameters, 'user', 'id'),
+    domain: readValue(parameters, 'domain', 'id'),
+    actor: readValue(parameters, 'actor', 'actor'),
+    reason: readValue(parameters, 'reason', 'reason'),
+    factor: readValue(parameters, 'factor', 'factor'),
+    since: readValue(parameters, 'since', 'digits'),
+    until: readValue(parameters, 'until', 'digits'),
+    before: readValue(parameters, 'before', 'digits'),
+    live: parameters.get('live') || undefined,
   }
 }
 

@@ -9,6 +9,7 @@ import { Pages, Range } from '../../parts/pages.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Empty, WhenLoaded } from '../../parts/states.tsx'
 import { importTokens, stockPlace, type StockQuery } from '../../session/places.ts'
+import { readValue } from '../../session/read-value.ts'
 import { Link, useRouter } from '../../session/router.tsx'
 import { useSignedIn } from '../../session/session.tsx'
 import { useLoad } from '../../hooks/use-load.ts'
@@ -107,9 +108,9 @@ const stockPageSize = 50
 
 function readQuery(parameters: URLSearchParams): StockQuery {
   return {
-    q: parameters.get('q') ?? undefined,
+    q: readValue(parameters, 'q', 'q'),
     filter: filters.find((each) => each === parameters.get('filter')),
-    from: parameters.get('from') ?? undefined,
+    from: readValue(parameters, 'from', 'from'),
   }
 }
 
