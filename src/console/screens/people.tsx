@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { PeopleFilter, PeopleSort, PersonSummary } from '../../admin-contract/people.ts'
+import { queryShapes } from '../../admin-contract/query-shapes.ts'
 import { isolated, printable } from '../../ground/printable.ts'
 import { people } from '../../ui/icons.ts'
 import { type Column, DataList } from '../parts/data-list.tsx'
@@ -82,12 +83,12 @@ const peoplePageSize = 50
 function readQuery(parameters: URLSearchParams): PeopleQuery {
   const oneOf = <T extends string>(name: string, all: readonly T[]) => all.find((each) => each === parameters.get(name))
   return {
-    q: readValue(parameters, 'q', 'q'),
+    q: readValue(parameters, 'q', queryShapes.q),
     filter: oneOf('filter', filters),
-    domain: readValue(parameters, 'domain', 'id'),
+    domain: readValue(parameters, 'domain', queryShapes.id),
     sort: oneOf('sort', ['name', 'lastSignIn']),
     order: oneOf('order', ['asc', 'desc']),
-    from: readValue(parameters, 'from', 'from'),
+    from: readValue(parameters, 'from', queryShapes.from),
   }
 }
 

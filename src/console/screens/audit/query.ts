@@ -1,3 +1,5 @@
+import { auditShapes } from '../../../admin-contract/audit-shapes.ts'
+import { queryShapes } from '../../../admin-contract/query-shapes.ts'
 import type { AuditFilter, AuditQuery } from '../../session/places.ts'
 import { readValue } from '../../session/read-value.ts'
 import { eventsOf, type EventGroup } from './event-groups.ts'
@@ -7,16 +9,16 @@ const filters = ['q', 'event', 'user', 'domain', 'actor', 'reason', 'factor', 's
 /** Reads the query from the address. */
 export function readQuery(parameters: URLSearchParams): AuditQuery {
   return {
-    q: readValue(parameters, 'q', 'q'),
-    event: readValue(parameters, 'event', 'events'),
-    user: readValue(parameters, 'user', 'id'),
-    domain: readValue(parameters, 'domain', 'id'),
-    actor: readValue(parameters, 'actor', 'actor'),
-    reason: readValue(parameters, 'reason', 'reason'),
-    factor: readValue(parameters, 'factor', 'factor'),
-    since: readValue(parameters, 'since', 'digits'),
-    until: readValue(parameters, 'until', 'digits'),
-    before: readValue(parameters, 'before', 'digits'),
+    q: readValue(parameters, 'q', queryShapes.q),
+    event: readValue(parameters, 'event', auditShapes.events),
+    user: readValue(parameters, 'user', queryShapes.id),
+    domain: readValue(parameters, 'domain', queryShapes.id),
+    actor: readValue(parameters, 'actor', auditShapes.actor),
+    reason: readValue(parameters, 'reason', auditShapes.reason),
+    factor: readValue(parameters, 'factor', auditShapes.factor),
+    since: readValue(parameters, 'since', auditShapes.digits),
+    until: readValue(parameters, 'until', auditShapes.digits),
+    before: readValue(parameters, 'before', auditShapes.digits),
     live: parameters.get('live') || undefined,
   }
 }

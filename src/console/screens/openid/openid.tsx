@@ -1,3 +1,4 @@
+import { queryShapes } from '../../../admin-contract/query-shapes.ts'
 import type { FunctionComponent } from 'preact'
 
 import type { LanguageTag } from '../../../contract/languages.ts'
@@ -66,7 +67,7 @@ function Place({ onSecret }: PlaceProps) {
   const { role } = useSignedIn().session.administrator
   const { path, query } = place
   const [id, domain] = [query.get('id'), query.get('domain')]
-  if (path === 'openid') return <ClientsScreen domain={readValue(query, 'domain', 'id')} />
+  if (path === 'openid') return <ClientsScreen domain={readValue(query, 'domain', queryShapes.id)} />
   if (path === 'openid-client' && id !== null && domain !== null)
     return <ClientScreen id={id} domainId={domain} onSecret={onSecret} />
   if (path === 'openid-add' && (role === 'owner' || role === 'admin'))

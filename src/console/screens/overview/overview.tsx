@@ -1,4 +1,5 @@
 import type { Overview } from '../../../admin-contract/overview.ts'
+import { queryShapes } from '../../../admin-contract/query-shapes.ts'
 import { DomainChoice } from '../../parts/domain-choice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { WhenLoaded } from '../../parts/states.tsx'
@@ -47,7 +48,10 @@ export function OverviewScreen() {
 }
 
 function readQuery(parameters: URLSearchParams): OverviewQuery {
-  return { domain: readValue(parameters, 'domain', 'id'), by: parameters.get('by') === 'factor' ? 'factor' : undefined }
+  return {
+    domain: readValue(parameters, 'domain', queryShapes.id),
+    by: parameters.get('by') === 'factor' ? 'factor' : undefined,
+  }
 }
 
 interface FiguresProps {

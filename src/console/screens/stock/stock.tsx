@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 
 import type { StockFilter, StockToken } from '../../../admin-contract/stock.ts'
 import { helpDeskSerialLength } from '../../../admin-contract/stock-limits.ts'
+import { queryShapes } from '../../../admin-contract/query-shapes.ts'
 import { fob } from '../../../ui/icons.ts'
 import { Page } from '../../parts/page.tsx'
 import { FilterChoice, ListBar } from '../../parts/list-bar.tsx'
@@ -108,9 +109,9 @@ const stockPageSize = 50
 
 function readQuery(parameters: URLSearchParams): StockQuery {
   return {
-    q: readValue(parameters, 'q', 'q'),
+    q: readValue(parameters, 'q', queryShapes.q),
     filter: filters.find((each) => each === parameters.get('filter')),
-    from: readValue(parameters, 'from', 'from'),
+    from: readValue(parameters, 'from', queryShapes.from),
   }
 }
 
