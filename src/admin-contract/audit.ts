@@ -2,35 +2,27 @@ import { z } from 'zod'
 
 import { endpoint } from '../contract/endpoint.ts'
 import { Id, Seconds, text } from '../contract/text.ts'
+import { auditShapes } from './audit-shapes.ts'
 
 /** How many entries a page has at most. */
 export const auditPage = 50
 
 /** A number in a query. */
-const digits = z.string().regex(/^\d{1,15}$/)
+const digits = z.string().regex(auditShapes.digits)
 
 /** A filter for the trail; absent: everything. */
 const filters = {
   /** An event such as `session.denied`; several are separated by commas. */
-  event: z
-    .string()
-    .regex(/^[a-z_]{1,40}\.[a-z_]{1,40}(,[a-z_]{1,40}\.[a-z_]{1,40}){0,149}$/)
-    .optional(),
+  event: z.string().regex(auditShapes.events).optional(),
   /** The person that an entry is about. */
   user: Id.optional(),
   domain: Id.optional(),
   /** The id of an API key, device or administrator, or a name at the command line. */
   actor: text(1, 128).optional(),
   /** Why a sign-in failed, such as `reported`; `not_reported` for any other reason, and none. */
-  reason: z
-    .string()
-    .regex(/^[a-z_]{1,40}$/)
-    .optional(),
+  reason: z.string().regex(auditShapes.reason).optional(),
   /** The factor of a sign-in. */
-  factor: z
-    .string()
-    .regex(/^[a-z]{1,20}$/)
-    .optional(),
+  factor: z.string().regex(auditShapes.factor).optional(),
   /** Unix time, seconds: not before, and before. */
   since: digits.optional(),
   until: digits.optional(),

@@ -1,14 +1,13 @@
 import { z } from 'zod'
 
+import { queryShapes } from './query-shapes.ts'
+
 /** How many rows a list has: exact up to 1,000, which `more` says are not all. */
 export const Total = z.object({ count: z.int(), more: z.boolean() })
 export type Total = z.infer<typeof Total>
 
 /** The position of the first row of a page, from 1, as a query says it. */
-export const From = z
-  .string()
-  .regex(/^[1-9]\d{0,8}$/)
-  .optional()
+export const From = z.string().regex(queryShapes.from).optional()
 
 /** The members that each page of a list has, beside its rows. */
 export const listed = {

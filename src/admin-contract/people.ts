@@ -10,6 +10,7 @@ import { Token } from '../contract/tokens.ts'
 import { Factor } from '../contract/factor.ts'
 import { Reasoned } from './because.ts'
 import { From, listed, SortOrder } from './lists.ts'
+import { maxSearch } from './query-shapes.ts'
 import { CallerVerification } from './caller-verifications.ts'
 
 /** Lists of people that a figure or a filter opens. */
@@ -79,7 +80,7 @@ export type Person = z.infer<typeof Person>
 
 /** A search for people; without any member, it finds everyone. */
 export const PeopleSearch = z.object({
-  q: z.string().max(128).optional(),
+  q: z.string().max(maxSearch).optional(),
   filter: PeopleFilter.optional(),
   domain: Id.optional(),
 })

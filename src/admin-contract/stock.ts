@@ -6,6 +6,7 @@ import { Id } from '../contract/text.ts'
 import { Reasoned } from './because.ts'
 import { From, listed } from './lists.ts'
 import { Person } from './people.ts'
+import { maxSearch } from './query-shapes.ts'
 import { maxListedRejections, stockFileLimit } from './stock-limits.ts'
 
 /** How many hardware tokens a page has. */
@@ -29,7 +30,7 @@ export const listStock = endpoint({
   summary:
     'Lists hardware tokens, oldest first, 50 a page, or finds them by a part of the serial number, or by the person who has one. Administrators of some domains see the tokens of their people and free ones; the help desk sees a free one only by 4 characters of its serial number.',
   query: z.object({
-    q: z.string().max(128).optional(),
+    q: z.string().max(maxSearch).optional(),
     filter: StockFilter.optional(),
     from: From,
   }),

@@ -48,7 +48,7 @@ export function App({ invitation, onLanguage }: AppProps) {
 
   async function start() {
     try {
-      setStage({ name: 'in', session: await client.call('GET /admin/session', {}) })
+      signedIn(await client.call('GET /admin/session', {}))
     } catch (error) {
       setStage({ name: 'failed', problem: problemOf(error) ?? '' })
     }
@@ -56,6 +56,7 @@ export function App({ invitation, onLanguage }: AppProps) {
   function signedIn(session: AdminSession) {
     const { resolve } = again.current
     again.current = Promise.withResolvers()
+    client.expect(session.administrator.id)
     if ('session' in stage && stage.session.administrator.id === session.administrator.id) resolve()
     setStage({ name: 'in', session })
   }
@@ -84,6 +85,7 @@ export function App({ invitation, onLanguage }: AppProps) {
   }
   const onSignedOut = () => {
     forgetDrafts()
+    client.expect(undefined)
     go('', true)
     setStage({ name: 'out' })
   }

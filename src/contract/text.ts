@@ -1,7 +1,9 @@
 import { z } from 'zod'
 
+import { idShape } from './id-shape.ts'
+
 /** The id of a user, domain, session, device or any other object of the service: 40 hexadecimal characters. */
-export const Id = z.string().regex(/^[0-9a-f]{40}$/)
+export const Id = z.string().regex(idShape)
 export type Id = z.infer<typeof Id>
 
 /** A random 128-bit value, base64url without padding: challenges and nonces. */

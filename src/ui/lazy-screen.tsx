@@ -4,7 +4,7 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 /** The content in place of a screen; nothing by default. */
 export interface Substitutes<P> {
   readonly loading?: FunctionComponent<P>
-  /** After an update of the service, the script of the screen may no longer exist. */
+  /** After an update of the service, the script of the screen may no longer exist. Without a substitute, the page offers to be loaded again. */
   readonly failed?: FunctionComponent<P>
 }
 
@@ -22,7 +22,12 @@ export function lazyScreen<P extends object>(
         loaded = screen
         setScreen(() => screen)
       }
-      void load().then(show, () => setScreen(() => failed))
+      const fail = () => {
+        setScreen(() => failed)
+        // Browsers remember that a script was missing: it stays away until the page is loaded again, which the page then offers.
+        if (!failed) document.querySelector('.not-loaded')?.classList.add('part')
+      }
+      void load().then(show, fail)
     }, [])
     return Screen ? <Screen {...props} /> : null
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 
 import { adminOperations } from '../../src/admin-contract/operations.ts'
 import { operations } from '../../src/contract/operations.ts'
@@ -312,4 +312,22 @@ describe('the passkey of a user', () => {
 
     expect([signedIn.status, signedIn.code]).toEqual([400, 'api.error.invalid.response'])
   })
+})
+
+test('a page of the console does nothing for another administrator, who has signed in at the same browser since it was opened', async () => {
+  const before = await owner()
+  const now = await owner()
+  const { id: shown } = (await before.call('GET', '/session')).json.administrator
+  const { id: signedIn } = (await now.call('GET', '/session')).json.administrator
+  const headers = { 'x-administrator': shown }
+  const { json: invitations } = await now.call('GET', '/invitations')
+
+  const changed = await now.call('POST', '/invitations', { body: newOwner, headers })
+  const read = await now.call('GET', '/people', { headers })
+  const left = await now.call('DELETE', '/session', { headers })
+  const own = await now.call('GET', '/people', { headers: { 'x-administrator': signedIn } })
+
+  expect([changed, read, left].map(({ status }) => status)).toEqual([401, 401, 401])
+  expect((await now.call('GET', '/invitations')).json).toEqual(invitations)
+  expect(own.status).toBe(200)
 })

@@ -105,7 +105,7 @@ describe('adding an account', () => {
     expect(await appears(page.getByRole('alert').getByText('belongs to another address'))).toBe(true)
   })
 
-  it('the app uses no activation code up where it cannot store the account', async () => {
+  it('the app uses no activation code up where it cannot store the account, and says that there is no space left', async () => {
     const service = await startService()
     const { code, userId } = await service.enroll('alice')
     const page = await phone.open(service, `#code=${code}`)
@@ -119,7 +119,7 @@ describe('adding an account', () => {
     })
 
     await button(page, 'Add this account').click()
-    await page.getByRole('alert').getByText('That didn’t work. Try again.').waitFor()
+    await page.getByRole('alert').getByText('This device has no space left. Free some, then try again.').waitFor()
     const token = await service.client.tokens.get(service.domainId, userId)
     await add(page)
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 
 import {
   button,
@@ -108,4 +108,23 @@ describe('an action on many people', () => {
 
     await expectHeadline(page, 'Remove people from an app')
   })
+})
+
+test('the Escape key closes no preview of a bulk action, which took time to make, and Cancel does', async () => {
+  const desk = await deskWithMany()
+  const { page } = await signedIn(desk, { role: 'admin', domains: ['Wiki', 'Webmail'] })
+  await page.getByLabel('Select everyone on this page').check()
+  await button(page, 'Remove from an app').click()
+  await page.getByRole('dialog').getByLabel('App').selectOption('Wiki')
+  await confirm(page, 'Preview')
+  const number = page.getByRole('dialog').getByLabel('Type 50 to confirm')
+  await number.fill('5')
+
+  for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape')
+  await page.locator('dialog:modal').waitFor()
+  const typed = await number.inputValue()
+  await inDialog(page, 'Cancel').click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+  expect(typed).toBe('5')
 })

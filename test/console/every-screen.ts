@@ -158,7 +158,7 @@ export async function everyScreen(
 
 async function lookAtBulkActions(
   page: Page,
-  { bulk, done }: Words,
+  { bulk, cancel, done }: Words,
   look: (screen: string) => Promise<void>,
 ): Promise<void> {
   const dialog = page.getByRole('dialog')
@@ -175,7 +175,10 @@ async function lookAtBulkActions(
     .first()
     .waitFor()
   await look('the preview of a bulk action')
-  await page.keyboard.press('Escape')
+  await dialog
+    .getByRole('button', { name: cancel })
+    .or(dialog.getByRole('button', { name: done }))
+    .click()
   await button(page, bulk.actions.unlock.button).click()
   await confirm(page, bulk.preview)
   await dialog.getByRole('button', { name: bulk.actions.unlock.start, exact: true }).click()

@@ -232,7 +232,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a bulk action that is left while it starts, by Escape',
     file: 'src/console/screens/bulk/bulk-dialog.tsx',
-    find: ' locked={starting}',
+    find: ' locked={starting || isPreview}',
     replace: '',
     test: 'console/bulk.long.ts',
     title: 'a bulk action that is starting cannot be left, neither by Cancel nor by Escape, and its page opens then',

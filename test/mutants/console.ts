@@ -80,6 +80,14 @@ export const mutants: readonly Mutant[] = [
     title: 'a pass that is older than 5 minutes is refused by $name',
   },
   {
+    defense: 'the administrator whom a page shows is the one who acts',
+    file: 'src/service/features/administrators/expected.ts',
+    find: 'return expected === undefined || expected === administrator?.id ? administrator : undefined',
+    replace: 'return expected === undefined ? administrator : administrator',
+    test: attacks,
+    title: 'a page of the console does nothing for another administrator',
+  },
+  {
     defense: 'the origin of each change',
     file: 'src/service/features/administrators/same-origin.ts',
     find: 'headers.origin !== origin',
@@ -251,7 +259,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a page that waits does not keep its session alive',
     file: 'src/service/features/administrators/access.ts',
-    find: 'if (administrator && headers.prefer === undefined) await',
+    find: 'if (expected && headers.prefer === undefined) await',
     replace: 'if (administrator) await',
     test: signIn,
     title: 'a console session is not kept alive by a page that waits for changes',

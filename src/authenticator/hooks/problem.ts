@@ -4,6 +4,7 @@ import type { Words } from '../texts/en.ts'
 
 /** The message for a failed call. */
 export function problemOf(error: unknown, words: Words): string {
+  if (error instanceof DOMException && error.name === 'QuotaExceededError') return words.noSpace
   if (!(error instanceof DeviceError)) return words.unexpected
   switch (error.code) {
     case 'api.error.invalid.code':

@@ -11,6 +11,8 @@ export interface Client {
    * @throws {ApiError} @throws {UnreachableError} @throws {PasskeyError} where the change needs the passkey once more.
    */
   call<R extends Route>(route: R, input: RouteInput<R>, options?: CallOptions): Promise<RouteOutput<R>>
+  /** Names the administrator whom the page shows: for any other one, who has signed in elsewhere in the browser, no call is made. */
+  expect(administratorId: string | undefined): void
 }
 
 /**
@@ -18,8 +20,9 @@ export interface Client {
  * @param onSignedOut Called when the service no longer knows the session. Resolves if the same administrator has signed in again.
  */
 export function createClient(base: string, onSignedOut: () => Promise<void>): Client {
+  let administrator: string | undefined
   const once = <R extends Route>(route: R, input: RouteInput<R>, options: CallOptions = {}) =>
-    send(base, { ...(input as object), ...options, route }) as Promise<RouteOutput<R>>
+    send(base, { ...(input as object), ...options, route, administrator }) as Promise<RouteOutput<R>>
 
   /** Changes need a recent use of the passkey. */
   async function confirm(): Promise<void> {
@@ -43,5 +46,5 @@ export function createClient(base: string, onSignedOut: () => Promise<void>): Cl
       return call(route, input, options)
     }
   }
-  return { call }
+  return { call, expect: (administratorId) => void (administrator = administratorId) }
 }

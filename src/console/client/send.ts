@@ -1,3 +1,4 @@
+import { expectedAdministrator } from '../../admin-contract/expected-administrator.ts'
 import { readRetryAfter } from '../../ground/clock.ts'
 import { queryString } from '../../contract/query-string.ts'
 import type { ErrorBody, ErrorCode } from '../../contract/errors.ts'
@@ -12,6 +13,8 @@ export interface Call {
   /** Secrets, which no address contains. */
   readonly headers?: Readonly<Record<string, string | undefined>>
   readonly body?: unknown
+  /** The id of the administrator who is meant. */
+  readonly administrator?: string | undefined
   /** A body that is a file. The browser sends its type. */
   readonly file?: Blob
   /** The version that a change expects; it fails when another administrator was faster. */
@@ -34,6 +37,7 @@ export async function send(base: string, call: Call): Promise<unknown> {
     method,
     headers: {
       ...secrets(call.headers),
+      ...(call.administrator === undefined ? {} : { [expectedAdministrator]: call.administrator }),
       ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(call.unattended || call.wait !== undefined ? { prefer: `wait=${call.wait ?? 0}` } : {}),
       ...(call.version === undefined ? {} : { 'if-match': `"${call.version}"` }),

@@ -9,14 +9,14 @@ import { draftPrefix } from '../session/drafts.ts'
  * @param name Names the form and the administrator.
  * @param unkept A field into which a secret may be pasted by mistake, which is not kept.
  */
-export function useKeptDraft<T extends object>(name: string, initial: T, unkept: keyof T) {
+export function useKeptDraft<T extends object>(name: string, initial: T, unkept?: keyof T) {
   const key = draftPrefix + name
   const [draft, setDraft] = useState<T>(() => ({ ...initial, ...read(key) }))
   const isOver = useRef(false)
 
   // At once: the page may be loaded again before it is painted.
   useLayoutEffect(() => {
-    if (!isOver.current) write(key, JSON.stringify({ ...draft, [unkept]: undefined }))
+    if (!isOver.current) write(key, JSON.stringify(unkept === undefined ? draft : { ...draft, [unkept]: undefined }))
   }, [key, draft])
   return {
     draft,

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { PeopleFilter, PeopleSort, PersonSummary } from '../../admin-contract/people.ts'
+import { queryShapes } from '../../admin-contract/query-shapes.ts'
 import { isolated, printable } from '../../ground/printable.ts'
 import { people } from '../../ui/icons.ts'
 import { type Column, DataList } from '../parts/data-list.tsx'
@@ -12,6 +13,7 @@ import { type ListPage, Pages, Range } from '../parts/pages.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { Empty, WhenLoaded } from '../parts/states.tsx'
 import { jobsPlace, peoplePlace, personPlace, type PeopleQuery } from '../session/places.ts'
+import { readValue } from '../session/read-value.ts'
 import { Link, useRouter } from '../session/router.tsx'
 import { useSignedIn } from '../session/session.tsx'
 import { useLoad } from '../hooks/use-load.ts'
@@ -81,12 +83,12 @@ const peoplePageSize = 50
 function readQuery(parameters: URLSearchParams): PeopleQuery {
   const oneOf = <T extends string>(name: string, all: readonly T[]) => all.find((each) => each === parameters.get(name))
   return {
-    q: parameters.get('q') ?? undefined,
+    q: readValue(parameters, 'q', queryShapes.q),
     filter: oneOf('filter', filters),
-    domain: parameters.get('domain') ?? undefined,
+    domain: readValue(parameters, 'domain', queryShapes.id),
     sort: oneOf('sort', ['name', 'lastSignIn']),
     order: oneOf('order', ['asc', 'desc']),
-    from: parameters.get('from') ?? undefined,
+    from: readValue(parameters, 'from', queryShapes.from),
   }
 }
 

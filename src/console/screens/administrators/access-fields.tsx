@@ -1,6 +1,6 @@
 import { type AdminRole, needsDomains } from '../../../contract/roles.ts'
-import { useSignedIn } from '../../session/session.tsx'
 import { useWords } from '../../words/speech.tsx'
+import { DomainBoxes } from './domain-boxes.tsx'
 
 /** The role of an administrator and its domains. */
 export interface Access {
@@ -48,26 +48,13 @@ export function AccessFields({ access, onChange }: AccessFieldsProps) {
 
 function DomainFields({ access, onChange }: AccessFieldsProps) {
   const words = useWords()
-  const { domains } = useSignedIn().session
   const toggle = (id: string, on: boolean) =>
     onChange({ ...access, domains: on ? [...access.domains, id] : access.domains.filter((each) => each !== id) })
   return (
     <fieldset class="choices" aria-describedby="domains-hint">
       <legend>{words.domains}</legend>
       <small id="domains-hint">{access.role === 'auditor' ? words.auditorDomains : words.chooseDomains}</small>
-      {domains.map(({ id, name }) => (
-        <label key={id} class="choice">
-          <input
-            type="checkbox"
-            name="domain"
-            checked={access.domains.includes(id)}
-            onChange={({ currentTarget }) => toggle(id, currentTarget.checked)}
-          />
-          <span>
-            <bdi>{name}</bdi>
-          </span>
-        </label>
-      ))}
+      <DomainBoxes chosen={access.domains} onToggle={toggle} />
     </fieldset>
   )
 }

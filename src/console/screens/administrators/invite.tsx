@@ -9,9 +9,10 @@ import { mount } from '../../session/mount.ts'
 import { Page } from '../../parts/page.tsx'
 import { QrCode } from '../../parts/qr-code.tsx'
 import { useClockTime } from '../../parts/time.tsx'
-import { Link } from '../../session/router.tsx'
+import { Link, useRouter } from '../../session/router.tsx'
 import { useSignedIn } from '../../session/session.tsx'
 import { useAttempt } from '../../hooks/use-attempt.ts'
+import { useKeptDraft } from '../../hooks/use-kept-draft.ts'
 import { useWords } from '../../words/speech.tsx'
 import { type Access, AccessFields, accessOf, isComplete } from './access-fields.tsx'
 
@@ -31,6 +32,11 @@ export function InviteScreen() {
   )
 }
 
+interface Draft extends Access {
+  readonly name: string
+  readonly email: string
+}
+
 interface InvitationFormProps {
   readonly onSubmit: (fields: Parameters<typeof create>[1]) => Promise<void>
 }
@@ -38,17 +44,28 @@ interface InvitationFormProps {
 function InvitationForm({ onSubmit }: InvitationFormProps) {
   const words = useWords()
   const { session } = useSignedIn()
+  const { go } = useRouter()
   const { busy, problem, showProblem, run } = useAttempt()
-  const [name, setName] = useState('')
-  const [email, setEmail] = useState('')
   // The least that most invitations need, and the only domain where there is one.
   const { domains } = session
   const only = domains.length === 1 ? domains.map(({ id }) => id) : []
-  const [access, setAccess] = useState<Access>({ role: 'helpdesk', domains: only })
+  const { draft, change, forget } = useKeptDraft<Draft>(`invite ${session.administrator.id}`, {
+    name: '',
+    email: '',
+    role: 'helpdesk',
+    domains: only,
+  })
+  const { name, email, role } = draft
+  // A domain may have been removed since it was chosen.
+  const access: Access = { role, domains: draft.domains.filter((id) => domains.some((domain) => domain.id === id)) }
 
+  async function invite() {
+    await onSubmit({ name, email, ...access })
+    forget()
+  }
   function submit() {
     if (busy) return
-    if (isComplete(access)) void run(() => onSubmit({ name, email, ...access }))
+    if (isComplete(access)) void run(invite)
     else showProblem(words.chooseDomains)
   }
   return (
@@ -71,7 +88,7 @@ function InvitationForm({ onSubmit }: InvitationFormProps) {
             required
             maxLength={128}
             autocomplete="off"
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
+            onInput={({ currentTarget }) => change({ name: currentTarget.value })}
           />
         </label>
         <label class="field">
@@ -82,16 +99,21 @@ function InvitationForm({ onSubmit }: InvitationFormProps) {
             required
             maxLength={254}
             autocomplete="off"
-            onInput={({ currentTarget }) => setEmail(currentTarget.value)}
+            onInput={({ currentTarget }) => change({ email: currentTarget.value })}
           />
         </label>
-        <AccessFields access={access} onChange={setAccess} />
+        <AccessFields access={access} onChange={change} />
         <Problem text={problem} />
         <div class="buttons">
           <Button type="submit" class="filled" aria-disabled={busy} label={words.createInvitation} />
-          <Link to="administrators" class="button outlined">
-            {words.cancel}
-          </Link>
+          <Button
+            class="outlined"
+            onClick={() => {
+              forget()
+              go('administrators')
+            }}
+            label={words.cancel}
+          />
         </div>
       </form>
     </Page>

@@ -4,6 +4,7 @@ import type { ListedDomain } from '../../../admin-contract/domains.ts'
 import { isolated, printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { grid, plus } from '../../../ui/icons.ts'
+import { BoundedList } from '../../parts/bounded-list.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Empty, WhenLoaded } from '../../parts/states.tsx'
@@ -17,6 +18,9 @@ import { useNumbers } from '../../words/use-numbers.ts'
 import { AddApp } from './add-app.tsx'
 import { ApiKeys } from './api-keys.tsx'
 import { AppImage } from './app-image.tsx'
+
+/** How many apps are shown at first: the API keys below stay within reach. */
+const maxShown = 50
 
 /** The apps that people sign in to, and the keys of these apps. */
 export function AppsScreen() {
@@ -48,7 +52,8 @@ export function AppsScreen() {
 }
 
 function AppList({ domains }: { readonly domains: readonly ListedDomain[] }) {
-  const { apps } = useWords()
+  const words = useWords()
+  const { apps } = words
   const { count } = useNumbers()
   if (domains.length === 0) {
     return (
@@ -77,12 +82,16 @@ function AppList({ domains }: { readonly domains: readonly ListedDomain[] }) {
     { title: apps.parts.signIn, cell: ({ phishingResistant = 'off' }) => apps.policies[phishingResistant] },
   ]
   return (
-    <DataList
-      label={apps.title}
-      rows={domains}
-      columns={columns}
-      keyOf={({ id }) => id}
-      linkOf={({ id }) => domainPlace(id)}
-    />
+    <BoundedList rows={domains} limit={maxShown} label={words.allDomains}>
+      {(shownDomains) => (
+        <DataList
+          label={apps.title}
+          rows={shownDomains}
+          columns={columns}
+          keyOf={({ id }) => id}
+          linkOf={({ id }) => domainPlace(id)}
+        />
+      )}
+    </BoundedList>
   )
 }

@@ -1,23 +1,25 @@
+import { auditShapes } from '../../../admin-contract/audit-shapes.ts'
+import { queryShapes } from '../../../admin-contract/query-shapes.ts'
 import type { AuditFilter, AuditQuery } from '../../session/places.ts'
+import { readValue } from '../../session/read-value.ts'
 import { eventsOf, type EventGroup } from './event-groups.ts'
 
 const filters = ['q', 'event', 'user', 'domain', 'actor', 'reason', 'factor', 'since', 'until'] as const
 
 /** Reads the query from the address. */
 export function readQuery(parameters: URLSearchParams): AuditQuery {
-  const read = (name: string) => parameters.get(name) || undefined
   return {
-    q: read('q'),
-    event: read('event'),
-    user: read('user'),
-    domain: read('domain'),
-    actor: read('actor'),
-    reason: read('reason'),
-    factor: read('factor'),
-    since: read('since'),
-    until: read('until'),
-    before: read('before'),
-    live: read('live'),
+    q: readValue(parameters, 'q', queryShapes.q),
+    event: readValue(parameters, 'event', auditShapes.events),
+    user: readValue(parameters, 'user', queryShapes.id),
+    domain: readValue(parameters, 'domain', queryShapes.id),
+    actor: readValue(parameters, 'actor', auditShapes.actor),
+    reason: readValue(parameters, 'reason', auditShapes.reason),
+    factor: readValue(parameters, 'factor', auditShapes.factor),
+    since: readValue(parameters, 'since', auditShapes.digits),
+    until: readValue(parameters, 'until', auditShapes.digits),
+    before: readValue(parameters, 'before', auditShapes.digits),
+    live: parameters.get('live') || undefined,
   }
 }
 

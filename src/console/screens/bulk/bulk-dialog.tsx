@@ -18,8 +18,8 @@ interface BulkDialogProps {
 }
 
 /**
- * First what the action is about, then whom it would change, and only then it starts. The dialog stays until the service has said
- * whether it has started: who leaves before would take it for canceled.
+ * First what the action is about, then whom it would change, and only then it starts. Escape does not close a preview, which took time
+ * and cannot be opened again. The dialog stays until the service has said whether the action has started: a person who leaves before would take it for canceled.
  */
 export function BulkDialog({ action, selection, onClose }: BulkDialogProps) {
   const { bulk } = useWords()
@@ -46,12 +46,13 @@ export function BulkDialog({ action, selection, onClose }: BulkDialogProps) {
     }
     started.current = id
   }
+  const isPreview = job !== undefined && job.people > 0
   function closed() {
     onClose()
     if (started.current !== undefined) go(jobPlace(started.current))
   }
   return (
-    <Dialog title={bulk.actions[action].title} locked={starting} onClose={closed}>
+    <Dialog title={bulk.actions[action].title} locked={starting || isPreview} onClose={closed}>
       {(close) =>
         job ? (
           <ConfirmJob job={job} onStart={start} onClose={close} />

@@ -1,9 +1,11 @@
+import { queryShapes } from '../../../admin-contract/query-shapes.ts'
 import type { FunctionComponent } from 'preact'
 
 import type { LanguageTag } from '../../../contract/languages.ts'
 import { lazyScreen } from '../../../ui/lazy-screen.tsx'
 import { useShownOnce } from '../../parts/shown-once.tsx'
 import { Loading } from '../../parts/states.tsx'
+import { readValue } from '../../session/read-value.ts'
 import { useRouter } from '../../session/router.tsx'
 import { useSignedIn } from '../../session/session.tsx'
 import { useSpeech } from '../../words/speech.tsx'
@@ -65,7 +67,7 @@ function Place({ onSecret }: PlaceProps) {
   const { role } = useSignedIn().session.administrator
   const { path, query } = place
   const [id, domain] = [query.get('id'), query.get('domain')]
-  if (path === 'openid') return <ClientsScreen domain={domain ?? undefined} />
+  if (path === 'openid') return <ClientsScreen domain={readValue(query, 'domain', queryShapes.id)} />
   if (path === 'openid-client' && id !== null && domain !== null)
     return <ClientScreen id={id} domainId={domain} onSecret={onSecret} />
   if (path === 'openid-add' && (role === 'owner' || role === 'admin'))

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 import type { DomainEnrollment, Overview } from '../../../admin-contract/overview.ts'
 import { printable } from '../../../ground/printable.ts'
+import { BoundedList } from '../../parts/bounded-list.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { peoplePlace, placeBehind } from '../../session/places.ts'
 import { useSignedIn } from '../../session/session.tsx'
@@ -20,6 +21,9 @@ interface Row {
 /** How old figures can be that were counted when they were read, seconds. */
 const fresh = 60
 
+/** How many domains are shown at first: the chart below stays on the first screens. */
+const maxShown = 10
+
 interface EnrollmentCardProps {
   readonly overview: Pick<Overview, 'domains' | 'uncounted'>
 }
@@ -28,6 +32,7 @@ interface EnrollmentCardProps {
 export function EnrollmentCard({ overview: { domains, uncounted } }: EnrollmentCardProps) {
   const { words, locale } = useSpeech()
   const { session } = useSignedIn()
+  const columns = useColumns()
   const nameOf = (id: string) => session.domains.find((domain) => domain.id === id)?.name ?? id
   const rows: readonly Row[] = [
     ...domains.map((enrollment) => ({ id: enrollment.domain, name: enrollment.name, enrollment })),
@@ -37,7 +42,11 @@ export function EnrollmentCard({ overview: { domains, uncounted } }: EnrollmentC
   return (
     <section class="enrollment">
       <h2>{words.overview.enrollment}</h2>
-      <DataList label={words.overview.enrollment} rows={rows} columns={useColumns()} keyOf={({ id }) => id} />
+      <BoundedList rows={rows} limit={maxShown} label={words.allDomains}>
+        {(shownRows) => (
+          <DataList label={words.overview.enrollment} rows={shownRows} columns={columns} keyOf={({ id }) => id} />
+        )}
+      </BoundedList>
       {isOld || uncounted.length > 0 ? <p class="sentence">{words.overview.countedEvery}</p> : null}
     </section>
   )

@@ -1,8 +1,10 @@
 import type { Overview } from '../../../admin-contract/overview.ts'
+import { queryShapes } from '../../../admin-contract/query-shapes.ts'
 import { DomainChoice } from '../../parts/domain-choice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { WhenLoaded } from '../../parts/states.tsx'
 import { type OverviewQuery, overviewPlace } from '../../session/places.ts'
+import { readValue } from '../../session/read-value.ts'
 import { useRouter } from '../../session/router.tsx'
 import { useSignedIn } from '../../session/session.tsx'
 import { useLoad } from '../../hooks/use-load.ts'
@@ -46,7 +48,10 @@ export function OverviewScreen() {
 }
 
 function readQuery(parameters: URLSearchParams): OverviewQuery {
-  return { domain: parameters.get('domain') ?? undefined, by: parameters.get('by') === 'factor' ? 'factor' : undefined }
+  return {
+    domain: readValue(parameters, 'domain', queryShapes.id),
+    by: parameters.get('by') === 'factor' ? 'factor' : undefined,
+  }
 }
 
 interface FiguresProps {

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 
 import type { StockFilter, StockToken } from '../../../admin-contract/stock.ts'
 import { helpDeskSerialLength } from '../../../admin-contract/stock-limits.ts'
+import { queryShapes } from '../../../admin-contract/query-shapes.ts'
 import { fob } from '../../../ui/icons.ts'
 import { Page } from '../../parts/page.tsx'
 import { FilterChoice, ListBar } from '../../parts/list-bar.tsx'
@@ -9,6 +10,7 @@ import { Pages, Range } from '../../parts/pages.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Empty, WhenLoaded } from '../../parts/states.tsx'
 import { importTokens, stockPlace, type StockQuery } from '../../session/places.ts'
+import { readValue } from '../../session/read-value.ts'
 import { Link, useRouter } from '../../session/router.tsx'
 import { useSignedIn } from '../../session/session.tsx'
 import { useLoad } from '../../hooks/use-load.ts'
@@ -107,9 +109,9 @@ const stockPageSize = 50
 
 function readQuery(parameters: URLSearchParams): StockQuery {
   return {
-    q: parameters.get('q') ?? undefined,
+    q: readValue(parameters, 'q', queryShapes.q),
     filter: filters.find((each) => each === parameters.get('filter')),
-    from: parameters.get('from') ?? undefined,
+    from: readValue(parameters, 'from', queryShapes.from),
   }
 }
 

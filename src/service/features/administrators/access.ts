@@ -7,6 +7,7 @@ import type { ConsoleAddress } from '../../engine/front/console-address.ts'
 import { networkOf } from '../../engine/base/network.ts'
 import { authorizeAdministrator } from './authorize.ts'
 import { consoleCookie } from './cookie.ts'
+import { expectedOf } from './expected.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { findSignedIn, noteUse } from './sessions.ts'
 
@@ -44,8 +45,9 @@ export function consoleAccess(
       // To refuse an anonymous request costs as much as to say that it needs a session, so only operations without one count them.
       if (administrator) Object.assign(limits, rates.bySession.take(administrator.session.hash))
       requireSameOrigin(method, headers, origin)
+      const expected = expectedOf(administrator, headers)
       // A page that waits for changes repeats its request without the person.
-      if (administrator && headers.prefer === undefined) await noteUse(ctx, administrator)
+      if (expected && headers.prefer === undefined) await noteUse(ctx, expected)
       const id = administrator?.id ?? 'unknown'
       return {
         id,
@@ -65,7 +67,7 @@ export function consoleAccess(
             },
           },
         },
-        authorize: (endpoint, params) => authorizeAdministrator(ctx, administrator, endpoint, params),
+        authorize: (endpoint, params) => authorizeAdministrator(ctx, expected, endpoint, params),
         // Each change decides again, in its transaction: see `change.ts`.
         requireUnchanged: () => Promise.resolve(),
       }
