@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { adminOperations } from '../../src/admin-contract/operations.ts'
 import { operations } from '../../src/contract/operations.ts'
@@ -314,7 +314,7 @@ describe('the passkey of a user', () => {
   })
 })
 
-test('a page of the console does nothing for another administrator, who has signed in at the same browser since it was opened', async () => {
+it('a page of the console does nothing for another administrator, who has signed in at the same browser since it was opened', async () => {
   const before = await owner()
   const now = await owner()
   const { id: shown } = (await before.call('GET', '/session')).json.administrator

@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { phones } from './phone.ts'
 import { button, headline } from './screen.ts'
 
 const phone = await phones()
 
-test('a request shows all its answers without scrolling on a small phone on its side, also with a number', async () => {
+it('a request shows all its answers without scrolling on a small phone on its side, also with a number', async () => {
   const height = 320
   const { service, page } = await phone.joined({
     context: { viewport: { width: 568, height }, hasTouch: true, isMobile: true },

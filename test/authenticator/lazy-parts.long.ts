@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { phones } from './phone.ts'
 import { button, headline } from './screen.ts'
 
 const phone = await phones()
 
-test('a part of a screen whose script did not load is offered again by a reload, below what is there', async () => {
+it('a part of a screen whose script did not load is offered again by a reload, below what is there', async () => {
   const { page } = await phone.joined()
   await page.route('**/assets/reach-*.js', (route) => route.abort())
   const reload = page.getByRole('button', { name: 'Reload this page' })

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import {
   button,
@@ -110,7 +110,7 @@ describe('an action on many people', () => {
   })
 })
 
-test('the Escape key closes no preview of a bulk action, which took time to make, and Cancel does', async () => {
+it('the Escape key closes no preview of a bulk action, which took time to make, and Cancel does', async () => {
   const desk = await deskWithMany()
   const { page } = await signedIn(desk, { role: 'admin', domains: ['Wiki', 'Webmail'] })
   await page.getByLabel('Select everyone on this page').check()

@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { isolated } from '../../src/ground/printable.ts'
 import { button, expectHeadline, link, openScreen, signedIn, startDesk } from './desk.ts'
 
-test('an invitation that was begun is there again after another page and a reload, until it is sent or canceled', async () => {
+it('an invitation that was begun is there again after another page and a reload, until it is sent or canceled', async () => {
   const desk = await startDesk()
   const { page } = await signedIn(desk)
   const name = page.getByLabel('Name', { exact: true })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { isolated } from '../../src/ground/printable.ts'
 import { button, type Desk, expectHeadline, openScreen, signedIn, startDesk } from './desk.ts'
@@ -15,7 +15,7 @@ async function deskWithApps(): Promise<Desk> {
   return desk
 }
 
-test('the overview of many apps shows ten of them, and all of them on request', async () => {
+it('the overview of many apps shows ten of them, and all of them on request', async () => {
   const desk = await deskWithApps()
   const { page } = await signedIn(desk)
   await openScreen(page, `${desk.url}/overview`)
@@ -30,7 +30,7 @@ test('the overview of many apps shows ten of them, and all of them on request', 
   expect(await button(page, 'All apps').evaluate((element) => element === document.activeElement)).toBe(true)
 })
 
-test('an owner finds the apps of an invitation by a search, and an app that was chosen before stays', async () => {
+it('an owner finds the apps of an invitation by a search, and an app that was chosen before stays', async () => {
   const desk = await deskWithApps()
   const { page } = await signedIn(desk)
   await openScreen(page, `${desk.url}/invite`)

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { listAudit } from '../../src/admin-contract/audit.ts'
 import { searchPeople } from '../../src/admin-contract/people.ts'
@@ -8,7 +8,7 @@ import { readValue } from '../../src/console/session/read-value.ts'
 
 const id = 'a1'.repeat(20)
 
-test('the address of the audit trail keeps each value that the service accepts', () => {
+it('the address of the audit trail keeps each value that the service accepts', () => {
   const values = {
     q: 'denied',
     event: 'session.denied,session.expired',
@@ -27,7 +27,7 @@ test('the address of the audit trail keeps each value that the service accepts',
   expect(listAudit.query?.safeParse(sent).success).toBe(true)
 })
 
-test.each([
+it.each([
   ['event', 'denied'],
   ['user', 'zz'],
   ['domain', id.slice(1)],
@@ -43,7 +43,7 @@ test.each([
   expect(readQuery(new URLSearchParams({ [name]: value }))[name]).toBeUndefined()
 })
 
-test.each([
+it.each([
   ['from', 'from', '0'],
   ['from', 'from', '1e3'],
   ['from', 'from', '9'.repeat(10)],
@@ -54,7 +54,7 @@ test.each([
   expect(readValue(new URLSearchParams({ [name]: value }), name, queryShapes[shape])).toBeUndefined()
 })
 
-test('the address of a list keeps what a person searches for, in any script', () => {
+it('the address of a list keeps what a person searches for, in any script', () => {
   expect(readValue(new URLSearchParams({ q: 'Łukasz أحمد 花子' }), 'q', queryShapes.q)).toBe('Łukasz أحمد 花子')
   expect(readValue(new URLSearchParams({ q: '' }), 'q', queryShapes.q)).toBeUndefined()
 })

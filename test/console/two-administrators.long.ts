@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { addAuthenticator } from '../support/virtual-authenticator.ts'
 import {
@@ -26,7 +26,7 @@ async function twoTabs(desk: Desk) {
   return { first, second }
 }
 
-test('a tab of the console asks who is there once another administrator has signed in, and does nothing in that name', async () => {
+it('a tab of the console asks who is there once another administrator has signed in, and does nothing in that name', async () => {
   const desk = await startDesk()
   const id = await desk.addPerson('alice', 'Alice Archer')
   const { first, second } = await twoTabs(desk)
@@ -44,7 +44,7 @@ test('a tab of the console asks who is there once another administrator has sign
   await button(second, 'Sign in with a passkey').waitFor()
 })
 
-test('a tab of the console begins anew when another administrator signs in there', async () => {
+it('a tab of the console begins anew when another administrator signs in there', async () => {
   const desk = await startDesk()
   await desk.addPerson('alice', 'Alice Archer')
   const { first, second } = await twoTabs(desk)
