@@ -376,6 +376,7 @@ describe('a body that is compressed', () => {
   it.each([
     ['gzip', gzipSync],
     ['GZIP', gzipSync],
+    ['x-gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
     ['identity', (bytes: Buffer) => Buffer.from(bytes)],
