@@ -251,8 +251,8 @@ describe('second-factor doctor', () => {
   })
 
   it('the doctor says that a page does not end', async () => {
-    const { timeout } = AbortSignal
-    vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout.call(AbortSignal, 300))
+    const soon = AbortSignal.timeout(300)
+    vi.spyOn(AbortSignal, 'timeout').mockReturnValue(soon)
     onTestFinished(() => void vi.restoreAllMocks())
     const url = await listen((_req, res) => void res.write('<h1>App'))
 

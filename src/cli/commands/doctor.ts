@@ -24,8 +24,8 @@ export function doctorCommand(): Command {
     .action(withErrorHandling(async (url: string, settings: Settings) => doctor(url, settings)))
 }
 
-async function doctor(text: string, { path, authenticatorUrl, json }: Settings): Promise<void> {
-  const url = addressOf('<url>', text)
+async function doctor(address: string, { path, authenticatorUrl, json }: Settings): Promise<void> {
+  const url = addressOf('<url>', address)
   const findings = await examine({
     url: new URL(url),
     path,
