@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { examine as look } from '../../src/cli/doctor/examine.ts'
 import { inFullRun } from '../support/full-run.ts'
@@ -239,4 +239,29 @@ describe('second-factor doctor', () => {
       expect(stderr).toContain('an address such as https://app.example.com')
     },
   )
+
+  it.each([
+    ['<url>', ['https://someone:hidden@app.example']],
+    ['--authenticator-url', ['https://app.example', '--authenticator-url', 'https://hidden@mfa.example']],
+  ])('the doctor takes no user name and no password, and does not repeat them: %s', async (name, args) => {
+    const { code, stdout, stderr } = await run('doctor', ...args)
+
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(`${name}: leave out the user name and the password`)
+    expect(stderr).not.toContain('hidden')
+  })
+
+  it('the doctor says that a page does not end', async () => {
+    const soon = AbortSignal.timeout(300)
+    vi.spyOn(AbortSignal, 'timeout').mockReturnValue(soon)
+    onTestFinished(() => void vi.restoreAllMocks())
+    const url = await listen((_req, res) => void res.write('<h1>App'))
+
+    const { found, code } = await examine(url)
+
+    expect(found['Address']).toBe(
+      'problem: answers (200), but the page does not end within 10 seconds: have the app end it',
+    )
+    expect(code).toBe(1)
+  })
 })

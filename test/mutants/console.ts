@@ -614,11 +614,19 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an API key after a held read',
-    file: 'src/service/engine/http/rest.ts',
+    file: 'src/service/engine/http/while-unchanged.ts',
     find: '    if (!isFirst) await admission.requireUnchanged()\n',
     replace: '',
     test: lateBodies,
     title: 'an app whose read is held learns nothing after its API key was revoked',
+  },
+  {
+    defense: 'an event stream ends with its API key',
+    file: 'src/service/engine/http/rest.ts',
+    find: 'eventsWhileUnchanged(ctx.clock, admission, output as EventSource<unknown>)',
+    replace: '(eventsWhileUnchanged, output as EventSource<unknown>)',
+    test: 'service/features/approvals/approval-events.test.ts',
+    title: 'the event stream of approvals ends within 5 seconds once its API key is revoked',
   },
   {
     defense: 'the rights of an administrator during an export',

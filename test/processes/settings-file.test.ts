@@ -55,6 +55,35 @@ inFullRun('the command of docs/operations.md reads the settings as systemd does,
   })
 })
 
+it('the command of docs/operations.md reads blanks around names and values as systemd does', () => {
+  const { env, stderr } = runWith(
+    'NODE_ENV = production\n\tMFA_KEYS\t=  "k1:AA== " \r\nMFA_SMTP_FROM= \nSERVE_OPTIONS = --a b',
+  )
+
+  expect(stderr).toBe('')
+  expect(env).toMatchObject({ NODE_ENV: 'production', MFA_KEYS: 'k1:AA== ', MFA_SMTP_FROM: '', SERVE_OPTIONS: '--a b' })
+})
+
+it.each([
+  ['export MFA_KEYS=k1:AA==', 'systemd ignores it. Write NAME=value.'],
+  ['k1:AA==', 'systemd ignores it. Write NAME=value.'],
+  [
+    'SERVE_OPTIONS="--trust-proxy loopback" --host ::',
+    'Write the quotes of SERVE_OPTIONS around its whole value, in one line.',
+  ],
+  ["SERVE_OPTIONS='--trust-proxy\nloopback'", 'Write the quotes of SERVE_OPTIONS around its whole value, in one line.'],
+  ['SERVE_OPTIONS="--host "a" b"', 'Write SERVE_OPTIONS without the quotes within its quotes.'],
+  ['SERVE_OPTIONS="', 'Write the quotes of SERVE_OPTIONS around its whole value, in one line.'],
+])(
+  'the command of docs/operations.md refuses what systemd reads otherwise, and repeats no secret: %s',
+  (line, advice) => {
+    const { status, stderr } = runWith(`NODE_ENV=production\n${line}\n`)
+
+    expect(status).toBe(2)
+    expect(stderr).toBe(`${join(folder, 'service.env')}, line 2: ${advice}\n`)
+  },
+)
+
 it('the command of docs/operations.md refuses a backslash, which systemd takes for itself', () => {
   const { status, stderr } = runWith('MFA_METRICS_TOKEN=a\\b\n')
 

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { examplesHelp } from '../admin/command.ts'
 import { examine } from '../doctor/examine.ts'
 import { visitorOf } from '../doctor/visit.ts'
-import { exitCode, withErrorHandling } from '../terminal/failure.ts'
+import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { printJson, printRows } from '../terminal/print.ts'
 
 interface Settings {
@@ -24,12 +24,14 @@ export function doctorCommand(): Command {
     .action(withErrorHandling(async (url: string, settings: Settings) => doctor(url, settings)))
 }
 
-async function doctor(url: string, { path, authenticatorUrl, json }: Settings): Promise<void> {
+async function doctor(address: string, { path, authenticatorUrl, json }: Settings): Promise<void> {
+  const url = addressOf('<url>', address)
   const findings = await examine({
     url: new URL(url),
     path,
     visit: visitorOf(url),
-    visitAuthenticator: authenticatorUrl === undefined ? undefined : visitorOf(authenticatorUrl),
+    visitAuthenticator:
+      authenticatorUrl === undefined ? undefined : visitorOf(addressOf('--authenticator-url', authenticatorUrl)),
   })
   if (json) printJson(findings)
   else printRows(findings.map(({ about, state, text }) => [about, `${signs[state]} ${text}`]))
@@ -48,6 +50,19 @@ function parseUrl(text: string): string {
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
     throw new InvalidArgumentError('It must be an address such as https://app.example.com.')
   }
-  const parts = url.pathname.split('/').filter((part) => part !== '')
-  return [url.origin, ...parts].join('/')
+  return text
+}
+
+/** The address without a slash at its end. */
+function addressOf(name: string, text: string): string {
+  const { username, password, origin, pathname } = new URL(text)
+  if (username !== '' || password !== '') {
+    // A visitor with them would find what phones do not.
+    throw new Failure(
+      `${name}: leave out the user name and the password, because phones open the pages of mfa() without them.`,
+      exitCode.usage,
+    )
+  }
+  const parts = pathname.split('/').filter((part) => part !== '')
+  return [origin, ...parts].join('/')
 }

@@ -28,8 +28,9 @@ const maxBody = 1_048_576
 /** Visits pages below an address without cookies. Follows no redirect: where one leads is a finding. */
 export function visitorOf(base: string): Visit {
   return async (path, accept) => {
+    let response: Response | undefined
     try {
-      const response = await fetch(base + path, {
+      response = await fetch(base + path, {
         headers: { accept, ...(accept === 'text/html' && { 'sec-fetch-mode': 'navigate' }) },
         redirect: 'manual',
         signal: AbortSignal.timeout(timeout),
@@ -37,7 +38,7 @@ export function visitorOf(base: string): Visit {
       const at = systemClock.now()
       return { at, status: response.status, headers: response.headers, json: readJson(await readBody(response)) }
     } catch (error) {
-      return noAnswer(error)
+      return noAnswer(error, response?.status)
     }
   }
 }
@@ -63,9 +64,14 @@ function readJson(text: string): Answer['json'] {
   }
 }
 
-function noAnswer(error: unknown): NoAnswer {
+/** @param status Of the answer, if its body is what failed. */
+function noAnswer(error: unknown, status: number | undefined): NoAnswer {
   if (!(error instanceof Error)) return { failure: String(error) }
-  if (error.name === 'TimeoutError') return { failure: `no answer within ${timeout / 1000} seconds` }
+  if (error.name === 'TimeoutError') {
+    const limit = `within ${timeout / 1000} seconds`
+    if (status === undefined) return { failure: `no answer ${limit}` }
+    return { failure: `answers (${status}), but the page does not end ${limit}`, advice: 'have the app end it' }
+  }
   const { cause } = error
   // The cause says more than "fetch failed".
   if (!(cause instanceof Error)) return { failure: error.message }

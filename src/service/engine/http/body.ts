@@ -38,8 +38,8 @@ export function bodyOf(req: IncomingMessage): Body {
 }
 
 async function* readStream(req: IncomingMessage, limit: number): AsyncGenerator<Uint8Array> {
-  const { 'content-length': length = '0', 'content-encoding': encoding = 'identity' } = req.headers
-  if (encoding !== 'identity')
+  const { 'content-length': length = '0' } = req.headers
+  if (encodingOf(req.headers) !== 'identity')
     throw new ApiProblem('api.error.unsupportedmediatype', 'Content-Encoding: the file must not be compressed.')
   if (Number(length) > limit) throw new ApiProblem('api.error.toolarge')
   let size = 0
@@ -85,6 +85,12 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map([
   ['br', createBrotliDecompress],
 ])
 
+/** The name of the coding: `x-gzip` is another name of `gzip` (RFC 9110 section 8.4.1.3). */
+function encodingOf({ 'content-encoding': encoding = 'identity' }: IncomingHttpHeaders): string {
+  const name = encoding.trim().toLowerCase()
+  return name === 'x-gzip' ? 'gzip' : name
+}
+
 /** Reads a body that is compressed, of unknown length, or too large. */
 async function readCoded(req: IncomingMessage, limit: number): Promise<Buffer> {
   const content = decoded(req)
@@ -111,7 +117,7 @@ async function readCoded(req: IncomingMessage, limit: number): Promise<Buffer> {
 }
 
 function decoded(req: IncomingMessage): Readable {
-  const encoding = (req.headers['content-encoding'] ?? 'identity').toLowerCase()
+  const encoding = encodingOf(req.headers)
   if (encoding === 'identity') return req
   const createDecoder = decoders.get(encoding)
   if (!createDecoder) {

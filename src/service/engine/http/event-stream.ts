@@ -9,7 +9,7 @@ import { startsWaiting } from './admission.ts'
 
 /** More often than every half minute, after which some proxies close an idle response, seconds. */
 const heartbeatOfKey = 15
-/** So that a revoked key does not listen for long, seconds. */
+/** So that readers spread over nodes that were added later, seconds. */
 const maxStreamDuration = 5 * 60
 /** Unread bytes after which a slow reader is disconnected. */
 const maxUnread = 64 * 1024

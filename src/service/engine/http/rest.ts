@@ -32,6 +32,7 @@ import { parseQuery } from './query-string.ts'
 import { contextOfRequest } from './request-id.ts'
 import type { Call, FileOutput, RouteInput, HttpExchange, Route } from './route.ts'
 import type { RestRequest } from './rest-request.ts'
+import { eventsWhileUnchanged, whileUnchanged } from './while-unchanged.ts'
 
 export interface RestOptions {
   readonly vendor: Vendor
@@ -111,8 +112,10 @@ async function serve(
     if (endpoint.media === 'image/png')
       return imageAnswer(request.headers['if-none-match'], output as NamedImage, headers)
     if (isFile(endpoint.media)) return fileAnswer(endpoint.media, output as FileOutput, headers)
-    if (endpoint.media !== undefined)
-      return { status: 200, headers: eventHeaders(headers), body: '', events: output as EventSource<unknown> }
+    if (endpoint.media !== undefined) {
+      const events = eventsWhileUnchanged(ctx.clock, admission, output as EventSource<unknown>)
+      return { status: 200, headers: eventHeaders(headers), body: '', events }
+    }
     return jsonAnswer(200, output, { ...label, ...headers })
   }
   const answer = await respond().catch((error: unknown) =>
@@ -297,16 +300,5 @@ function createExchange(ctx: ServiceContext, { admission, headers, request }: Ca
         },
       })
     },
-  }
-}
-
-/** A read that is held: from its second time on, the access of the caller may have ended or changed since it began. */
-function whileUnchanged<T>(admission: AdmittedCaller, read: () => Promise<T>): () => Promise<T> {
-  let isFirst = true
-  return async () => {
-    const value = await read()
-    if (!isFirst) await admission.requireUnchanged()
-    isFirst = false
-    return value
   }
 }

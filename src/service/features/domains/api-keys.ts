@@ -85,7 +85,7 @@ export async function listApiKeys(ctx: ServiceContext, organizationId: string): 
   return rows.map(({ id, role, domainId, createdAt, usedAt }) => ({ id, role, domainId, createdAt, usedAt }))
 }
 
-/** Takes effect with the next request. @returns false if the organization has no such key. */
+/** Takes effect with the next request, and ends event streams within seconds. @returns false if the organization has no such key. */
 export function revokeApiKey(ctx: Acting, organizationId: string, id: string): Promise<boolean> {
   return inTransaction(ctx.store.db, async (db) => {
     const removed = await removeApiKey(db, organizationId, id)

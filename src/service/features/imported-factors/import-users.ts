@@ -10,6 +10,7 @@ import { generatorOfHardware } from '../factors/possessions.ts'
 import { presentSerialNumbers } from '../hardware/statements.ts'
 import { insertNewMembers } from '../users/member-statements.ts'
 import { insertUsers, lockUser } from '../users/statements.ts'
+import { recoverSynchronizations } from '../users/synchronize.ts'
 import { importingUsers } from './statements.ts'
 import type { ImportingUser } from './statements.ts'
 import { storeImported } from './store.ts'
@@ -22,16 +23,28 @@ export interface ImportTarget {
 }
 
 /**
- * Stores the factors of some users, in one transaction. It can be repeated: those whose app is there already stay as they are, and with
- * them the code that was used last.
+ * Stores the factors of some users. It can be repeated: those whose app is there already stay as they are, and with them the code that was
+ * used last.
  *
  * @returns what became of each, in their order.
  */
-export function importUsers(
+export async function importUsers(
   call: Caller,
   target: ImportTarget,
   users: readonly ImportedUser[],
 ): Promise<ImportOutcome[]> {
+  const outcomes = await store(call, target, users)
+  const isBusy = (_user: ImportedUser, index: number) => outcomes[index] === busy
+  const others = users.filter(isBusy)
+  if (others.length === 0) return outcomes
+  // A synchronization that was interrupted may have staged them. Nobody sees them then, and they block their names.
+  await recoverSynchronizations(call)
+  const again = (await store(call, target, others)).values()
+  return outcomes.map((outcome) => (outcome === busy ? (again.next().value ?? busy) : outcome))
+}
+
+/** The same in one transaction, where an interrupted synchronization is in the way. */
+function store(call: Caller, target: ImportTarget, users: readonly ImportedUser[]): Promise<ImportOutcome[]> {
   return inTransaction(call.store.db, async (db) => {
     const inside = within(call, db)
     const { found, outcomes } = await judgeAll(inside, target, users)

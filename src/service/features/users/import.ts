@@ -1,7 +1,8 @@
 import { NewUser } from '../../../contract/users.ts'
 import { describeMistakes, validate } from '../../../contract/validate.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
-import { drawTicket, usersByUsernames } from './synchronization-statements.ts'
+import { existingByUsernames } from './statements.ts'
+import { drawTicket } from './synchronization-statements.ts'
 import { synchronizeMembers } from './synchronize.ts'
 import { RefusalError } from '../../engine/base/errors.ts'
 import { importRows } from '../../engine/base/import-rows.ts'
@@ -89,7 +90,8 @@ async function compareWithPresent(
   update: boolean,
 ): Promise<Checked & { readonly present: number }> {
   const usernames = accepted.map(({ user }) => user.username)
-  const rows = usernames.length > 0 && (await usersByUsernames(ctx.store.db, { organizationId }, usernames))
+  // Of an import that was interrupted, nobody sees the users that it has staged, and the next one removes them.
+  const rows = usernames.length > 0 && (await existingByUsernames(ctx.store.db, { organizationId }, usernames))
   const users = new Map((rows || []).map((user) => [user.username, user]))
   const isOther = ({ user }: Accepted) => {
     const knownUser = users.get(user.username)

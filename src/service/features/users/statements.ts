@@ -16,7 +16,7 @@ import {
   pick,
   withDefaults,
 } from '../../engine/database/statement.ts'
-import type { Slot, Slots } from '../../engine/database/statement.ts'
+import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 import { rowsOfPage } from '../../engine/http/paging.ts'
 import type { PageStart } from '../../engine/http/paging.ts'
 
@@ -172,6 +172,18 @@ export const usersNamed = allRows('usersNamed', (db, username: Slot<string>) =>
     .select('id')
     .where('organizationId', 'in', (eb) => eb.selectFrom('organization').select('organization.id'))
     .where('username', '=', username),
+)
+
+/** Users of an organization, by username. */
+export const existingByUsernames = allRows(
+  'existingByUsernames',
+  (db, { organizationId }: Slots<{ readonly organizationId: string }>, usernames: List<string>) =>
+    db
+      .selectFrom('user')
+      .select(['username', 'name', 'email'])
+      .where('organizationId', '=', organizationId)
+      .where('username', 'in', usernames)
+      .where(exists),
 )
 
 /** Not those that a synchronization is only about to bring. */

@@ -36,7 +36,7 @@ import {
   timelinePages,
 } from '../../../../src/service/features/people/timeline-statements.ts'
 import { signInDaysOf } from '../../../../src/service/features/sessions/sign-in-days.ts'
-import { userById, usersNamed } from '../../../../src/service/features/users/statements.ts'
+import { existingByUsernames, userById, usersNamed } from '../../../../src/service/features/users/statements.ts'
 import { markApplied } from '../../../../src/service/features/users/synchronization-statements.ts'
 import { claim } from '../../../../src/service/features/users/synchronization-claim.ts'
 import { finish } from '../../../../src/service/features/users/synchronization-finish.ts'
@@ -378,6 +378,7 @@ export function driveTheRest(): void {
     await running.service.administration.domains(running.organization.id)
     await hardwareTokensNamed(db, running.organization.id, 'none')
     await usersNamed(db, 'none')
+    await existingByUsernames(db, { organizationId: running.organization.id }, ['none', 'nobody'])
     await countKnownBrowsers(db, 'none', 1)
     await takePruneBudget(db, 0)
     await storeInterfaceWords(db, { scheme: 'Service' })

@@ -377,6 +377,7 @@ describe('a body that is compressed', () => {
   inFullRun.each([
     ['gzip', gzipSync],
     ['GZIP', gzipSync],
+    ['x-gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
     ['identity', (bytes: Buffer) => Buffer.from(bytes)],

@@ -59,6 +59,25 @@ describe('the event stream of approvals', () => {
     expect(settled).toEqual(expected)
   })
 
+  it('the event stream of approvals ends within 5 seconds once its API key is revoked', async () => {
+    const tenant = await createTenant(running.service, running.origin)
+    const { administration } = running.service
+    const [apiKey] = await administration.apiKeys(tenant.organization.id)
+    const next = await follow(running.origin, tenant)
+    let hasEnded = false
+    const end = next().then((id) => {
+      hasEnded = true
+      return id
+    })
+
+    await running.clock.advance(20)
+    const hasEndedBefore = hasEnded
+    await administration.revokeApiKey(tenant.organization.id, apiKey!.id)
+    await running.clock.advance(5)
+
+    expect([hasEndedBefore, await end]).toEqual([false, undefined])
+  })
+
   it('the event stream of approvals reports an unanswered approval when it expires', async () => {
     running.clock.skip(60)
     const anna = await approver(running)

@@ -95,6 +95,30 @@ describe('the event stream of a domain', () => {
     expect(settledIds).toEqual([cancelled.id, ...expected, byCode.id, revoked.id])
   })
 
+  it('the event stream of a domain ends within 5 seconds once its API key is revoked, and others go on', async () => {
+    const { administration } = running.service
+    const keys = async () => (await administration.apiKeys(running.organization.id)).map(({ id }) => id)
+    const others = await keys()
+    const apiKey = await administration.createApiKey(running.organization.id, {
+      role: 'auth',
+      domainId: running.domain.id,
+    })
+    const own = (await keys()).find((id) => !others.includes(id))
+    const { ask, sessions } = await running.enroll('outlives a key')
+    const [revoked, kept] = [
+      await follow(running.origin, { ...running, apiKey }),
+      await follow(running.origin, running),
+    ]
+
+    await administration.revokeApiKey(running.organization.id, own!)
+    await running.clock.advance(5)
+    const end = await revoked.next()
+    const { id } = await ask()
+    await running.call('DELETE', `${sessions}/${id}`)
+
+    expect([end, await kept.next()]).toEqual([undefined, id])
+  })
+
   it('the event stream of a domain reports an unanswered session when it expires', async () => {
     const { ask } = await running.enroll('lapses')
     const early = await ask()

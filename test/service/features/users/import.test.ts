@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { importUsers } from '../../../../src/service/features/users/import.ts'
+import { claim } from '../../../../src/service/features/users/synchronization-claim.ts'
+import { stage } from '../../../../src/service/features/users/synchronization-stage.ts'
 import { ServiceOptions } from '../../../../src/service/options.ts'
 import { openService } from '../../../../src/service/service.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
@@ -42,6 +44,21 @@ describe.each(mainEngines)('an import of users, on %s', (engine) => {
     expect(await names()).toEqual([])
     expect((await call('GET', '/users?username=person%200')).status).toBe(404)
     expect((await importUsers(ctx, target, [rows(2)])).imported).toBe(2)
+  })
+
+  it('an import of users takes no user for present whom an interrupted import has only staged', async () => {
+    const { ctx, target, names } = await open()
+    const claimed = await claim(ctx, target, () => Promise.reject(new Error('nothing was abandoned')))
+    await stage(ctx, claimed, {
+      rows: ['person 0', 'person 1'].map((username) => ({ username, name: 'Misspelled', email: undefined })),
+    })
+    // Long after its last step, it counts as dead.
+    await ctx.store.db.updateTable('synchronization').set({ beatAt: 0 }).execute()
+
+    const report = await importUsers(ctx, target, [rows(2)])
+
+    expect(report).toMatchObject({ imported: 2, present: 0, rejected: [] })
+    expect(await names()).toEqual(['person 0', 'person 1'])
   })
 
   inFullRun('an import of users records its counts in the audit trail', async () => {
