@@ -1,5 +1,6 @@
 import { repeat } from '../../../ground/clock.ts'
 import type { Clock } from '../../../ground/clock.ts'
+import { ApiProblem } from '../base/problem.ts'
 import type { EventSource } from '../waiting/follower.ts'
 import type { AdmittedCaller } from './access.ts'
 
@@ -17,7 +18,10 @@ export function whileUnchanged<T>(admission: AdmittedCaller, read: () => Promise
   }
 }
 
-/** An event stream: ends once the access of the caller has ended or changed. Its caller reads why when it reconnects. */
+/**
+ * An event stream: ends once the access of the caller has ended or changed. Its caller reads why when it reconnects. A database that
+ * fails says nothing about the access, and all callers would reconnect to it at once.
+ */
 export function eventsWhileUnchanged<T>(
   clock: Clock,
   admission: AdmittedCaller,
@@ -32,7 +36,8 @@ export function eventsWhileUnchanged<T>(
       isReading = true
       admission
         .requireUnchanged()
-        .catch(() => {
+        .catch((error: unknown) => {
+          if (!(error instanceof ApiProblem)) return
           stop()
           leave()
           follower.end()
