@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 
-import { run } from './run.ts'
+import { run, runTool } from './run.ts'
 
 /**
  * Threads of the type checker and of the linter, which run in parallel. Each thread checks the types that all files share
@@ -16,7 +16,5 @@ export function tsc(args: readonly string[]): Promise<boolean> {
   return run('typescript/bin/tsc', ['--checkers', threads, ...args], { buffered: true, env })
 }
 
-/** Prints its output at the end. Resolves to whether it succeeded. */
-export function lint(): Promise<boolean> {
-  return run('oxlint/bin/oxlint', ['--type-aware'], { buffered: true, env })
-}
+/** Prints nothing. */
+export const lint = () => runTool('oxlint/bin/oxlint', ['--type-aware'], { stdio: 'pipe', env })

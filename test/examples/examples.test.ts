@@ -6,13 +6,13 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/run.ts'
 import { systemClock } from '../../src/ground/clock.ts'
 import { codesOf } from '../express/own-factors.ts'
-import { describeInFullRun, inFullRun } from '../support/full-run.ts'
+import { describeInFullRun } from '../support/full-run.ts'
 import { startExample } from './start-example.ts'
 
 describe('minimal.js', async () => {
   const example = await startExample('minimal.js', {}, { until: afterAll })
 
-  inFullRun('minimal.js prints its address, and signs users in after the second step', async () => {
+  it('minimal.js prints its address, and signs users in after the second step', async () => {
     const browser = example.browser()
     await example.signIn(browser, 'alice')
 

@@ -330,7 +330,7 @@ function killedNodes(): readonly Mutant[] {
       file: 'src/service/engine/database/postgres-dialect.ts',
       find: "throw new OutcomeUnknownError('The database has not answered whether the change is stored.', { cause: error })",
       replace: "failure = undefined\n return 'COMMIT'",
-      test: 'processes/synchronous-failover.test.ts',
+      test: 'processes/synchronous-failover.long.ts',
       title:
         'nodes lose no acknowledged change and accept nothing twice when the primary is killed and its synchronous standby is promoted',
     },

@@ -36,6 +36,9 @@ type Change = (db: Queryable, place: Place) => Promise<unknown>
 const where = (place: Place, user: number, domain: number) =>
   sql`user_id = ${place.users[user]} and domain_id = ${place.domains[domain]}`
 
+/** The long run tries more changes. */
+const factor = process.env.LONG ? 4 : 1
+
 const changes: readonly fc.Arbitrary<readonly [string, Change]>[] = [
   ofMember('joins', (place, user, domain, db) =>
     sql`insert into membership (domain_id, user_id) values (${place.domains[domain]}, ${place.users[user]})
@@ -207,7 +210,7 @@ describe.each(engines)('the facts by which people are filtered on %s', (engine) 
         const names = made.map(([name]) => name).join(', ')
         expect([names, await factsOf(store.db, place.users)]).toEqual([names, await truthOf(store.db, place.users)])
       }),
-      { numRuns: engine === 'SQLite' ? 150 : 40 },
+      { numRuns: factor * (engine === 'SQLite' ? 38 : 10) },
     )
   })
 
@@ -229,7 +232,7 @@ describe.each(engines)('the facts by which people are filtered on %s', (engine) 
             await findInList(db, question),
           ])
       }),
-      { numRuns: engine === 'SQLite' ? 100 : 20 },
+      { numRuns: factor * (engine === 'SQLite' ? 25 : 5) },
     )
   })
 
