@@ -65,11 +65,10 @@ describeInFullRun('codes-only.js', () => {
 describe('the examples', () => {
   const examples = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.js'))
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
-  // `npm test` runs these, and not `*.long.ts`.
   const tests = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts'))
   const tested = tests.map((name) => read(`test/examples/${name}`)).join('\n')
 
-  it.each(examples)('%s has at most 60 lines, is listed in the README, and has a test in npm test', (name) => {
+  it.each(examples)('%s has at most 60 lines, is listed in the README, and has a test in *.test.ts', (name) => {
     expect(read(`examples/${name}`).split('\n').length).toBeLessThanOrEqual(61)
     expect(read('examples/README.md')).toContain(`(${name})`)
     expect(tested).toMatch(new RegExp(`(?:start(?:Example|Tool)\\('|'examples/)${name.replaceAll('.', '\\.')}'`))
@@ -78,7 +77,7 @@ describe('the examples', () => {
   const folders = ['nest/main.ts', 'next/server.js', 'adminjs/server.js']
 
   it.each(folders)(
-    '%s is listed in the README, has a test in npm test, and each file beside it has at most 60 lines',
+    '%s is listed in the README, has a test in *.test.ts, and each file beside it has at most 60 lines',
     (start) => {
       expect(read('examples/README.md')).toContain(`${start})`)
       expect(tested).toContain(start === 'nest/main.ts' ? 'startExample(await buildNest(' : `startExample('${start}'`)
