@@ -8,7 +8,7 @@ import { revokeAdministrator } from '../../src/service/features/administrators/a
 import { administrator, startConsole } from '../service/features/administrators/console-holder.ts'
 import type { Console } from '../service/features/administrators/console-holder.ts'
 import { createTenant, newUser } from '../service/start-service.ts'
-import { inFullRun } from '../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 
 let folder: string
 let running: Console
@@ -86,7 +86,7 @@ describe('an attacker with the session of the help desk', () => {
   })
 })
 
-describe('an attacker with the session of an admin', () => {
+describeInFullRun('an attacker with the session of an admin', () => {
   inFullRun('a running bulk action changes no one else once its admin is revoked', async () => {
     const domain = await newDomain()
     const people = await members(running.call, domain, 90)

@@ -13,6 +13,7 @@ import { askCaller, askedCaller, outcomeOf, personWithDevice } from '../service/
 import type { Person } from '../service/features/callers/phone-caller.ts'
 import { createCall, read } from '../service/start-service.ts'
 import { random128 } from '../support/device-signer.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 let folder: string
 let running: Console
@@ -96,7 +97,7 @@ describe('a confirmed call', () => {
 })
 
 describe('an answer', () => {
-  it('an answer to a call is not accepted as an answer to a session, whatever the decision', async () => {
+  inFullRun('an answer to a call is not accepted as an answer to a session, whatever the decision', async () => {
     const { id, call: question, number, outcome } = await askedCaller(helpdesk, person)
     const { nonce } = question
     const errorCodeAt = async (path: string, content: object) =>
@@ -118,7 +119,7 @@ describe('an answer', () => {
     expect((await outcome()).state).toBe('pending')
   })
 
-  it('an answer to a session is not accepted as an answer to a call, whatever the decision', async () => {
+  inFullRun('an answer to a session is not accepted as an answer to a call, whatever the decision', async () => {
     const waiting = await signIn()
     const { nonce, number, id } = waiting
     const { id: callId } = await askedCaller(helpdesk, person)

@@ -208,7 +208,7 @@ describe.each(kinds)('with %s', (kind) => {
     expect((await browser.fetch('/account')).body.verified).not.toBe(true)
   })
 
-  it('a page that only reads does not sign out a user whose web session is in a cookie', async () => {
+  inFullRun('a page that only reads does not sign out a user whose web session is in a cookie', async () => {
     const { device, browser: start } = await arrange(kind)
     const browser = start()
     await browser.submit('/login/alice')

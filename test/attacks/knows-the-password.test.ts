@@ -232,7 +232,7 @@ describe('sending requests to the device', () => {
     },
   )
 
-  it('an attacker who sends a request cannot distort the text that the owner reads', async () => {
+  inFullRun('an attacker who sends a request cannot distort the text that the owner reads', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     const thief = await enter(app)

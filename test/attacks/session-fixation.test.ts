@@ -203,7 +203,7 @@ describe('a verification record after a change of user', () => {
     },
   )
 
-  it('a verification record ends with the login', async () => {
+  inFullRun('a verification record ends with the login', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.verify(browser, 'alice')

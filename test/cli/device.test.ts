@@ -107,7 +107,7 @@ describe('second-factor device activate', () => {
     expect(mode & 0o777).toBe(0o600)
   })
 
-  it('second-factor device activate saves several accounts in one file', async () => {
+  inFullRun('second-factor device activate saves several accounts in one file', async () => {
     const { service, state } = await activated()
     const { code } = await service.enroll('bob')
 
@@ -200,7 +200,7 @@ describe('second-factor device list', () => {
     expect(JSON.parse(stdout).notices).toMatchObject([{ kind: 'codes_made', domain: { name: 'Wiki' } }])
   })
 
-  it('second-factor device list does not print control characters in texts from others', async () => {
+  inFullRun('second-factor device list does not print control characters in texts from others', async () => {
     const { service, state } = await activated()
     await add(service, state, 'mallory\u202e')
 
@@ -211,7 +211,7 @@ describe('second-factor device list', () => {
 })
 
 describe('second-factor device approve', () => {
-  it('second-factor device approve approves the only pending session with its number', async () => {
+  inFullRun('second-factor device approve approves the only pending session with its number', async () => {
     const { service, state } = await activated()
     const session = await service.ask('alice', { numberMatching: true })
 
@@ -221,7 +221,7 @@ describe('second-factor device approve', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
   })
 
-  it('second-factor device approve takes the text of the web page’s code in place of the number', async () => {
+  inFullRun('second-factor device approve takes the text of the web page’s code in place of the number', async () => {
     const { service, state } = await activated()
     const { id: sessionId, scanSecret: secret = '' } = await service.ask('alice', { numberMatching: true })
     const approve = (session: string) =>
@@ -397,7 +397,7 @@ describe('second-factor device', () => {
     expect(ended.stderr).toContain('--state')
   })
 
-  it('second-factor device says in one line that the service is not responding', async () => {
+  inFullRun('second-factor device says in one line that the service is not responding', async () => {
     const { service, state } = await activated()
     service.breakConnections()
 

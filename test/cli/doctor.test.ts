@@ -251,7 +251,7 @@ describe('second-factor doctor', () => {
     expect(stderr).not.toContain('hidden')
   })
 
-  it('the doctor says that a page does not end', async () => {
+  inFullRun('the doctor says that a page does not end', async () => {
     const soon = AbortSignal.timeout(300)
     vi.spyOn(AbortSignal, 'timeout').mockReturnValue(soon)
     onTestFinished(() => void vi.restoreAllMocks())

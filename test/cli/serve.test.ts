@@ -229,17 +229,20 @@ describe('a usage error', () => {
     },
   )
 
-  it('second-factor names an address that is none as it was given: by its option, or else by its variable', async () => {
-    const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`
-    const env = { MFA_KEYS: keys, MFA_LISTEN_DATABASE: 'nonsense', MFA_DATABASE: 'postgres://127.0.0.1:1/mfa' }
+  inFullRun(
+    'second-factor names an address that is none as it was given: by its option, or else by its variable',
+    async () => {
+      const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`
+      const env = { MFA_KEYS: keys, MFA_LISTEN_DATABASE: 'nonsense', MFA_DATABASE: 'postgres://127.0.0.1:1/mfa' }
 
-    const served = await runIn(env, 'serve', '--port', '0')
-    const listed = await runIn(env, 'user', 'list')
+      const served = await runIn(env, 'serve', '--port', '0')
+      const listed = await runIn(env, 'user', 'list')
 
-    expect([served.code, listed.code]).toEqual([2, 2])
-    expect(served.stderr).toContain('--listen-database: this is no address')
-    expect(listed.stderr).toContain('MFA_LISTEN_DATABASE: this is no address')
-  })
+      expect([served.code, listed.code]).toEqual([2, 2])
+      expect(served.stderr).toContain('--listen-database: this is no address')
+      expect(listed.stderr).toContain('MFA_LISTEN_DATABASE: this is no address')
+    },
+  )
 
   inFullRun.each(['foo', 'http://mfa.example', 'https://mfa.example/'])(
     'second-factor serve --oidc refuses the issuer %s by the name of its option, and leaves no node behind',

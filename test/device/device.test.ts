@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type Clock, systemClock } from '../../src/ground/clock.ts'
 import { createDevice } from '../../src/device/device.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { activated, deviceAt, id, preview, refusal, scriptedService, type Reply } from './scripted-service.ts'
 
 const nonce = 'AAAAAAAAAAAAAAAAAAAAAA'
@@ -330,7 +331,7 @@ describe('watching', () => {
     expect([atOnce, calls.length]).toEqual([2, 3])
   })
 
-  it.each([
+  inFullRun.each([
     ['says nothing at first', { events: [], ends: false } as const],
     ['is not answered, as behind a proxy that collects answers', 'never' as const],
   ])('a watching device uses held calls for five minutes where a stream %s', async (_how, silent) => {

@@ -101,7 +101,7 @@ describe('a device and the service', () => {
     expect(lists.slice(-2)).toEqual([1, 0])
   })
 
-  it('a watching device reports that its token was revoked', async () => {
+  inFullRun('a watching device reports that its token was revoked', async () => {
     const { service, userId, account } = await enrolled()
     const watching = device.watch(account, { signal: new AbortController().signal, onChange: () => {} })
 

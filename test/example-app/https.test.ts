@@ -54,7 +54,7 @@ describe('the certificate of the example', () => {
     expect(await handshake(port, 'evil.example', authority)).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
   })
 
-  it('the example’s certificate is not trusted through the authority of another folder', async () => {
+  inFullRun('the example’s certificate is not trusted through the authority of another folder', async () => {
     const { server } = await openCertificates(await newFolder(), ['localhost'], now)
     const { authority: another } = await openCertificates(await newFolder(), ['localhost'], now)
     const https = await serveSecurely(server)

@@ -108,7 +108,7 @@ describe('@RequireMfa()', () => {
     expect(extensions).toEqual({ code: 'MFA_REQUIRED', challenge: '/mfa?purpose=step_up' })
   })
 
-  it('@RequireMfa() passes errors on to the filters of exceptions', async () => {
+  inFullRun('@RequireMfa() passes errors on to the filters of exceptions', async () => {
     const seen: unknown[] = []
     const { agent, path } = await startNest({ seen, without: true })
 

@@ -3,7 +3,7 @@ import type { MfaOptions } from 'second-factor'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
-import { inFullRun } from '../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 import { createApp as createCodeApp } from './passport-code.ts'
 import { createApp as createChallengeApp } from './passport.ts'
@@ -25,7 +25,7 @@ async function start(createApp: (options: MfaOptions) => ReturnType<typeof creat
 }
 
 describe('the Passport example with the challenge page', () => {
-  it('the Passport example redirects from the login to the challenge, and then to successRedirect', async () => {
+  inFullRun('the Passport example redirects from the login to the challenge, and then to successRedirect', async () => {
     const { browser, device, messages } = await start(createChallengeApp)
 
     const login = await browser.submit('/login', alice)
@@ -74,7 +74,7 @@ describe('the Passport example with the challenge page', () => {
   })
 })
 
-describe('the Passport example with its own form for codes', () => {
+describeInFullRun('the Passport example with its own form for codes', () => {
   it('the Passport example with its own form verifies a code that is posted to a public route after the gate', async () => {
     const { service, browser, messages } = await start(createCodeApp)
 

@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { openPostgres } from '../support/postgres.ts'
 import { startRedis } from '../support/redis-server.ts'
 import { startExample } from './start-example.ts'
@@ -42,7 +43,7 @@ describe('session-stores.js', () => {
     await expect.poll(() => pageOf(example.url, cookie)).toContain('Hello, Alice')
   })
 
-  it('session-stores.js keeps verified web sessions in Redis, even after a lost connection', async () => {
+  inFullRun('session-stores.js keeps verified web sessions in Redis, even after a lost connection', async () => {
     const { url, entries, disconnect } = await startRedis()
 
     const { example, cookie } = await signInAt({ REDIS_URL: url })

@@ -44,7 +44,7 @@ describeInFullRun('requireApproval() and the protection of the app', () => {
   })
 })
 
-describe('requireApproval() and passkeys', () => {
+describeInFullRun('requireApproval() and passkeys', () => {
   /** Alice, who has a passkey and no device, and has passed the second step with it. */
   async function withPasskey() {
     const origin = 'http://localhost:3000'

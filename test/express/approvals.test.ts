@@ -532,7 +532,7 @@ describe('requireApproval() and scripts', () => {
     expect([own.status, others.status, stolen.status]).toEqual([200, 404, 404])
   })
 
-  it('requireApproval() leads htmx and Turbo to the page', async () => {
+  inFullRun('requireApproval() leads htmx and Turbo to the page', async () => {
     const bank = await startBank()
     const { browser } = await bank.signedIn()
 
@@ -543,7 +543,7 @@ describe('requireApproval() and scripts', () => {
     expect([turbo.status, turbo.headers['location']]).toEqual([303, htmx.headers['hx-redirect']])
   })
 
-  it('requireApproval() lets a user give up, who then continues at the page before', async () => {
+  inFullRun('requireApproval() lets a user give up, who then continues at the page before', async () => {
     const bank = await startBank()
     const { browser, account } = await bank.signedIn()
     const { approval } = (await postJson(browser, '/transfer', transfer)).body

@@ -3,6 +3,7 @@ import type { MfaOptions } from 'second-factor'
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 /** An app with an API that knows people by their tokens, and what its log says of it. */
@@ -36,16 +37,19 @@ describe('an API with bearer tokens behind mfa()', () => {
     expect(warnings[0]).toContain('req.auth.mfa ? next() : res.sendStatus(403)')
   })
 
-  it('an API with bearer tokens logs no warning if it refuses, if public lists it, or without the gate', async () => {
-    const refusing = await arrange()
-    const listed = await arrange({ public: ['/api/*'] })
-    const open = await arrange({ gate: false })
+  inFullRun(
+    'an API with bearer tokens logs no warning if it refuses, if public lists it, or without the gate',
+    async () => {
+      const refusing = await arrange()
+      const listed = await arrange({ public: ['/api/*'] })
+      const open = await arrange({ gate: false })
 
-    expect((await refusing.get('/api/orders', 'bad')).status).toBe(401)
-    expect((await refusing.get('/api/guarded')).status).toBe(403)
-    expect((await listed.get('/api/orders')).status).toBe(200)
-    await open.get('/api/orders')
+      expect((await refusing.get('/api/orders', 'bad')).status).toBe(401)
+      expect((await refusing.get('/api/guarded')).status).toBe(403)
+      expect((await listed.get('/api/orders')).status).toBe(200)
+      await open.get('/api/orders')
 
-    expect([...refusing.warnings, ...listed.warnings, ...open.warnings]).toEqual([])
-  })
+      expect([...refusing.warnings, ...listed.warnings, ...open.warnings]).toEqual([])
+    },
+  )
 })

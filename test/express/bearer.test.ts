@@ -51,7 +51,7 @@ describe.each(bearerFrameworks)('requireMfa({ bearer }) on %s', (on) => {
     },
   )
 
-  it.each([
+  inFullRun.each([
     ['no header', []],
     ['another scheme', ['Authorization: Basic YWxpY2U6c2VjcmV0']],
     ['a scheme for tokens that are bound to a key', ['Authorization: DPoP abc']],

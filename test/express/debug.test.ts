@@ -73,7 +73,7 @@ describe('the page for developers', () => {
     },
   )
 
-  it('the debug page works without a user, and when the option user fails', async () => {
+  inFullRun('the debug page works without a user, and when the option user fails', async () => {
     const app = await startDebugged()
     expect(await read(app.browser())).toContain('User no user is signed in, as the option user says')
 

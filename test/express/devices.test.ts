@@ -53,7 +53,7 @@ describeInFullRun('/mfa/devices', () => {
   })
 })
 
-describe('renaming the device', () => {
+describeInFullRun('renaming the device', () => {
   inFullRun('renaming the device needs no further pass, and changes nothing else', async () => {
     const app = await startOwnApp()
     const { browser } = await app.signedIn()

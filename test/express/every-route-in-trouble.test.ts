@@ -4,7 +4,7 @@ import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 
 import type { Browser } from '../support/browser.ts'
-import { inFullRun } from '../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { startServiceWithDoor } from '../support/service-door.ts'
 import { startWebApp } from '../support/web-app.ts'
 
@@ -94,7 +94,7 @@ describe.each(troubles)('while the service %s', (_, instead, error, retryAfter) 
   })
 })
 
-describe('while the service is down', () => {
+describeInFullRun('while the service is down', () => {
   inFullRun(
     'while the service is down, the held status reports it, and the event stream breaks, so that the page reloads',
     async () => {

@@ -39,7 +39,7 @@ describe('htmx', () => {
     },
   )
 
-  it('a boosted link of htmx returns to the linked page', async () => {
+  inFullRun('a boosted link of htmx returns to the linked page', async () => {
     const { app, person } = await openApp()
     const headers = { ...htmx, 'hx-boosted': 'true', 'hx-current-url': `${app.url}/orders` }
 

@@ -388,23 +388,26 @@ describe('the pages of the challenge', () => {
     expect(waiting.text).not.toMatch(/<script(?![^>]+src=)|\sstyle=|\son\w+=/)
   })
 
-  it('the pages of the challenge allow passkeys and copying, whatever the app denies its own pages', async () => {
-    const denied = 'publickey-credentials-create=(), publickey-credentials-get=(), clipboard-write=(), camera=()'
-    const deny: express.RequestHandler = (_req, res, next) => next(void res.set('Permissions-Policy', denied))
-    const app = await startWebApp({ before: [deny] })
-    const { page: waiting } = await app.enroll(app.browser(), 'alice')
+  inFullRun(
+    'the pages of the challenge allow passkeys and copying, whatever the app denies its own pages',
+    async () => {
+      const denied = 'publickey-credentials-create=(), publickey-credentials-get=(), clipboard-write=(), camera=()'
+      const deny: express.RequestHandler = (_req, res, next) => next(void res.set('Permissions-Policy', denied))
+      const app = await startWebApp({ before: [deny] })
+      const { page: waiting } = await app.enroll(app.browser(), 'alice')
 
-    expect(waiting.headers['permissions-policy']?.split(', ')).toEqual([
-      'publickey-credentials-create=(self)',
-      'publickey-credentials-get=(self)',
-      'clipboard-write=(self)',
-      'camera=()',
-      'geolocation=()',
-      'microphone=()',
-      'payment=()',
-      'usb=()',
-    ])
-  })
+      expect(waiting.headers['permissions-policy']?.split(', ')).toEqual([
+        'publickey-credentials-create=(self)',
+        'publickey-credentials-get=(self)',
+        'clipboard-write=(self)',
+        'camera=()',
+        'geolocation=()',
+        'microphone=()',
+        'payment=()',
+        'usb=()',
+      ])
+    },
+  )
 
   inFullRun('the pages of the challenge escape the name of the user', async () => {
     const app = await startWebApp()

@@ -69,7 +69,7 @@ describe('the page for users who need a passkey and have none', () => {
     expect(await addPasskey(browser)).toBe(false)
   })
 
-  it('the page for an administrator’s code is there for users who have lost their passkeys', async () => {
+  inFullRun('the page for an administrator’s code is there for users who have lost their passkeys', async () => {
     const { signIn, givePasskey } = await arrange()
     await givePasskey()
 

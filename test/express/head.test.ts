@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 
 import { frameworks, startOn } from '../support/frameworks.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 describe('HEAD', () => {
-  it.each(['/mfa', '/mfa/devices', '/mfa/status', '/mfa/recovery', '/mfa/nothing', '/mfa/assets/style.css'])(
+  inFullRun.each(['/mfa', '/mfa/devices', '/mfa/status', '/mfa/recovery', '/mfa/nothing', '/mfa/assets/style.css'])(
     'HEAD %s is answered as GET is, without the body',
     async (path) => {
       const app = await startWebApp()
@@ -24,7 +25,7 @@ describe('HEAD', () => {
     },
   )
 
-  it.each(frameworks)('HEAD of an event stream ends at once, in an app with %s', async (framework) => {
+  inFullRun.each(frameworks)('HEAD of an event stream ends at once, in an app with %s', async (framework) => {
     const app = await startOn(framework)
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -38,7 +39,7 @@ describe('HEAD', () => {
     ])
   })
 
-  it('HEAD of the held status is not held', async () => {
+  inFullRun('HEAD of the held status is not held', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.enroll(browser, 'alice')

@@ -115,7 +115,7 @@ describeInFullRun.each(engines)('people who move, on %s', (engine) => {
 })
 
 describe('an app with a store of its own', () => {
-  it.each(frameworks)('people who move sign in with the app that they have, on %s', async (framework) => {
+  inFullRun.each(frameworks)('people who move sign in with the app that they have, on %s', async (framework) => {
     const brought = store()
     const app = await startOwnApp(
       { importFactors: brought.importFactors },
@@ -132,7 +132,7 @@ describe('an app with a store of its own', () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it.each([
+  inFullRun.each([
     ['an app that accepts codes alone', { factors: ['otp', 'bypass'] }],
     ['an app that lets nobody enroll', { selfEnrollment: false }],
     ['an app that has passkeys', { publicUrl: 'http://localhost' }],
@@ -145,7 +145,7 @@ describe('an app with a store of its own', () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it('people who move keep an app with another hash, length and period', async () => {
+  inFullRun('people who move keep an app with another hash, length and period', async () => {
     const parameters = { algorithm: 'SHA512', digits: 8, period: 60 }
     const { browser, enter, code } = await startMoving({ parameters })
 
@@ -259,7 +259,7 @@ describe('an app with a store of its own', () => {
       expect(traces).not.toContain(secret)
   })
 
-  it('two tabs of one person import once, and both go on', async () => {
+  inFullRun('two tabs of one person import once, and both go on', async () => {
     const { browser, enter, code, happened, client } = await startMoving()
     const second = await browser.visit('/mfa')
 
@@ -272,7 +272,7 @@ describe('an app with a store of its own', () => {
     expect(await client.hardware.list()).toHaveLength(1)
   })
 
-  it('two browsers at once import once', async () => {
+  inFullRun('two browsers at once import once', async () => {
     const { browser, code, newcomer, client } = await startMoving()
     const { browser: other } = await newcomer()
 
@@ -299,7 +299,7 @@ describe('an app with a store of its own', () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it('after the back button, the page of the code leads on', async () => {
+  inFullRun('after the back button, the page of the code leads on', async () => {
     const { browser, enter, code } = await startMoving()
     await enter(code())
 
@@ -403,7 +403,7 @@ describe('who is asked about', () => {
     expect(page.text).toMatch(enrollment)
   })
 
-  it.each([undefined, null, false])('an answer of %s means that the store has nothing', async (answer) => {
+  inFullRun.each([undefined, null, false])('an answer of %s means that the store has nothing', async (answer) => {
     const { brought, newcomer, browser } = await startMoving()
     brought.answers(answer)
 
@@ -517,7 +517,7 @@ describe('a store that gives no usable answer', () => {
     expect(happened()).toContain('service.unavailable')
   })
 
-  it('recovery codes that cannot be imported keep nobody out: the app is imported without them', async () => {
+  inFullRun('recovery codes that cannot be imported keep nobody out: the app is imported without them', async () => {
     const warn = vi.fn<(message: string) => void>()
     const { browser, brought, user } = await startMoving({ mfa: { logger: { info() {}, warn, error() {} } } })
     const codes = Array.from({ length: 21 }, (_, index) => `code-${1000 + index}`)

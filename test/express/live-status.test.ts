@@ -10,7 +10,7 @@ import { startTestService } from 'second-factor/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
-import { inFullRun } from '../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
@@ -57,7 +57,7 @@ async function openStream(url: string, cookie: string) {
 }
 
 describe('the event stream of a challenge', () => {
-  it.each([
+  inFullRun.each([
     ['plainly', []],
     ['through the compression middleware', [compression({ threshold: 0 })]],
   ])(
@@ -76,17 +76,20 @@ describe('the event stream of a challenge', () => {
     },
   )
 
-  it('the event stream of a challenge reports a denial like an approval: the server tells the page what it means', async () => {
-    const { url, device, cookie } = await arrange()
-    const { next } = await openStream(url, cookie)
-    await next()
+  inFullRun(
+    'the event stream of a challenge reports a denial like an approval: the server tells the page what it means',
+    async () => {
+      const { url, device, cookie } = await arrange()
+      const { next } = await openStream(url, cookie)
+      await next()
 
-    await device.deny()
+      await device.deny()
 
-    expect(await next()).toBe('event: change\ndata: settled\n\n')
-  })
+      expect(await next()).toBe('event: change\ndata: settled\n\n')
+    },
+  )
 
-  it('the event stream of a challenge sends heartbeats, so that no proxy closes it', async () => {
+  inFullRun('the event stream of a challenge sends heartbeats, so that no proxy closes it', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -119,7 +122,7 @@ describe('the event stream of a challenge', () => {
   })
 })
 
-describe('a session store that is slow', () => {
+describeInFullRun('a session store that is slow', () => {
   it('with a slow session store, a late status answer does not undo what was saved in the meantime', async () => {
     const store = new session.MemoryStore()
     const set = store.set.bind(store)

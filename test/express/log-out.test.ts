@@ -9,7 +9,7 @@ import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
-import { inFullRun } from '../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 import { startWebApp } from '../support/web-app.ts'
 
@@ -45,7 +45,7 @@ describe('the option logout', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(false)
   })
 
-  it('the option logout handles Sign out on every page, also beside logoutPath', async () => {
+  inFullRun('the option logout handles Sign out on every page, also beside logoutPath', async () => {
     const app = await startWebApp({ mfa: { logout: byPassport, logoutPath: '/logout' } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -58,16 +58,19 @@ describe('the option logout', () => {
     expect(elsewhere.text).toContain('<form method="post" action="/mfa/sign-out">')
   })
 
-  it('the option logout works with CSRF protection behind mfa(), whose tokens the pages do not know', async () => {
-    const app = await startWebApp({
-      mfa: { logoutPath: undefined, logout: byPassport },
-      routes: (routes) => routes.use((req, res, next) => (req.method === 'GET' ? next() : res.sendStatus(403))),
-    })
-    const browser = app.browser()
-    await app.verify(browser, 'alice')
+  inFullRun(
+    'the option logout works with CSRF protection behind mfa(), whose tokens the pages do not know',
+    async () => {
+      const app = await startWebApp({
+        mfa: { logoutPath: undefined, logout: byPassport },
+        routes: (routes) => routes.use((req, res, next) => (req.method === 'GET' ? next() : res.sendStatus(403))),
+      })
+      const browser = app.browser()
+      await app.verify(browser, 'alice')
 
-    expect((await browser.submit('/mfa/sign-out')).headers['location']).toBe('/goodbye')
-  })
+      expect((await browser.submit('/mfa/sign-out')).headers['location']).toBe('/goodbye')
+    },
+  )
 
   it('the option logout also ends the second step if the app keeps its web session and answers at once', async () => {
     const app = await startOwnApp(session({ secret: 'test', resave: false, saveUninitialized: false }), (req, res) => {
@@ -202,7 +205,7 @@ describe('a sign-out from another site', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('a sign-out needs the token of the page in a browser that sends no headers', async () => {
+  inFullRun('a sign-out needs the token of the page in a browser that sends no headers', async () => {
     const app = await startWebApp({ mfa: { logout: byPassport } })
     const browser = app.browser()
     for (const path of ['/mfa', '/mfa/nowhere']) {
@@ -217,7 +220,7 @@ describe('a sign-out from another site', () => {
   })
 })
 
-describe('the option logoutPath', () => {
+describeInFullRun('the option logoutPath', () => {
   it('the option logoutPath is posted to, or opened as a link with logoutMethod GET', async () => {
     const footer = async (options: Partial<MfaOptions>) => {
       const app = await startWebApp({ mfa: { logoutPath: '/logout', ...options } })
@@ -248,15 +251,18 @@ describe('a logout route of the app that refuses the form of the pages', () => {
     },
   )
 
-  it('mfa() logs no warning about a logout route that refuses forms if the pages do not post to it', async () => {
-    const linkLogout = await refusing(403, { logoutPath: '/out', logoutMethod: 'GET' })
-    const ownLogout = await refusing(403, { logoutPath: '/out', logout: byPassport })
+  inFullRun(
+    'mfa() logs no warning about a logout route that refuses forms if the pages do not post to it',
+    async () => {
+      const linkLogout = await refusing(403, { logoutPath: '/out', logoutMethod: 'GET' })
+      const ownLogout = await refusing(403, { logoutPath: '/out', logout: byPassport })
 
-    await linkLogout.browser.submit('/out')
-    await ownLogout.browser.submit('/out')
+      await linkLogout.browser.submit('/out')
+      await ownLogout.browser.submit('/out')
 
-    expect([...linkLogout.warnings, ...ownLogout.warnings]).toEqual([])
-  })
+      expect([...linkLogout.warnings, ...ownLogout.warnings]).toEqual([])
+    },
+  )
 
   async function refusing(status: number, options: Partial<MfaOptions>) {
     const warnings: string[] = []

@@ -22,17 +22,20 @@ async function pageWith(look: Partial<MfaOptions>) {
 }
 
 describe('the accent', () => {
-  it('the accent is in the style sheet and not in the page, and changes the address of the style sheet', async () => {
-    const usual = await pageWith({})
-    const own = await pageWith({ accent: '#0a7a3d' })
+  inFullRun(
+    'the accent is in the style sheet and not in the page, and changes the address of the style sheet',
+    async () => {
+      const usual = await pageWith({})
+      const own = await pageWith({ accent: '#0a7a3d' })
 
-    expect(own.style).toContain(usual.style)
-    expect(own.style).toContain(':root{--accent:#0a7a3d;--on-accent:#ffffff}')
-    expect(own.address).not.toBe(usual.address)
-    expect(own.page.text).not.toContain('style=')
-    expect(own.page.text).toMatch(/<link rel="icon" href="data:[^"]+%230a7a3d/)
-    expect(own.page.headers['content-security-policy']).toContain("style-src 'self';")
-  })
+      expect(own.style).toContain(usual.style)
+      expect(own.style).toContain(':root{--accent:#0a7a3d;--on-accent:#ffffff}')
+      expect(own.address).not.toBe(usual.address)
+      expect(own.page.text).not.toContain('style=')
+      expect(own.page.text).toMatch(/<link rel="icon" href="data:[^"]+%230a7a3d/)
+      expect(own.page.headers['content-security-policy']).toContain("style-src 'self';")
+    },
+  )
 
   it('the accent is lightened for dark pages until it is readable there', () => {
     const { light, dark } = resolveAccent('#0a7a3d')
@@ -137,7 +140,7 @@ describe('the help link', () => {
 })
 
 describe('the footer', () => {
-  it('the footer says who is signing in, and once the second step is passed who is signed in', async () => {
+  inFullRun('the footer says who is signing in, and once the second step is passed who is signed in', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')

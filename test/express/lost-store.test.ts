@@ -8,6 +8,7 @@ import { startTestService } from 'second-factor/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 
 interface WithUser {
@@ -58,38 +59,44 @@ describe.each([
     return { url, store, service, browser, events, trouble, errors }
   }
 
-  it('a store that says it is disconnected has the pages of mfa() answer 503, and is named in the log', async () => {
-    const { store, browser, events, trouble } = await arrange()
-    await browser.visit('/account')
-    store.emit('disconnect')
+  inFullRun(
+    'a store that says it is disconnected has the pages of mfa() answer 503, and is named in the log',
+    async () => {
+      const { store, browser, events, trouble } = await arrange()
+      await browser.visit('/account')
+      store.emit('disconnect')
 
-    const page = await browser.open('/mfa')
-    const data = await browser.fetch('/mfa/devices')
-    const posted = await browser.submit('/mfa/code', { code: '000000' })
+      const page = await browser.open('/mfa')
+      const data = await browser.fetch('/mfa/devices')
+      const posted = await browser.submit('/mfa/code', { code: '000000' })
 
-    expect([page.status, page.headers['retry-after']]).toEqual([503, '5'])
-    expect(page.headers['content-type']).toContain('text/html')
-    expect([data.status, data.body]).toEqual([503, expect.objectContaining({ error: 'not_stored' })])
-    expect(posted.status).toBe(503)
-    expect(trouble.at(-1)).toContain('The store of web sessions has emitted "disconnect"')
-    expect(events.at(-1)).toMatchObject({ type: 'service.unavailable', reason: 'not_stored' })
-  })
+      expect([page.status, page.headers['retry-after']]).toEqual([503, '5'])
+      expect(page.headers['content-type']).toContain('text/html')
+      expect([data.status, data.body]).toEqual([503, expect.objectContaining({ error: 'not_stored' })])
+      expect(posted.status).toBe(503)
+      expect(trouble.at(-1)).toContain('The store of web sessions has emitted "disconnect"')
+      expect(events.at(-1)).toMatchObject({ type: 'service.unavailable', reason: 'not_stored' })
+    },
+  )
 
-  it('a store that says it is disconnected lets no request reach the app, which gets an error with status 503', async () => {
-    const { url, store, browser, errors } = await arrange()
-    await browser.visit('/account')
-    store.emit('disconnect')
+  inFullRun(
+    'a store that says it is disconnected lets no request reach the app, which gets an error with status 503',
+    async () => {
+      const { url, store, browser, errors } = await arrange()
+      await browser.visit('/account')
+      store.emit('disconnect')
 
-    const answers = [await browser.open('/account'), await createBrowser(url).open('/')]
+      const answers = [await browser.open('/account'), await createBrowser(url).open('/')]
 
-    expect(answers.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([
-      [503, '5'],
-      [503, '5'],
-    ])
-    expect(errors).toEqual([expect.objectContaining({ status: 503 }), expect.objectContaining({ status: 503 })])
-  })
+      expect(answers.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([
+        [503, '5'],
+        [503, '5'],
+      ])
+      expect(errors).toEqual([expect.objectContaining({ status: 503 }), expect.objectContaining({ status: 503 })])
+    },
+  )
 
-  it('a store that is connected again has its users go on where they were', async () => {
+  inFullRun('a store that is connected again has its users go on where they were', async () => {
     const { store, browser } = await arrange()
     const before = await browser.visit('/account')
     store.emit('disconnect')

@@ -137,7 +137,7 @@ describe('the streams of one web session', () => {
     expect(firstStream.isOpen()).toBe(true)
   })
 
-  it('the streams of one web session all report a change', async () => {
+  inFullRun('the streams of one web session all report a change', async () => {
     const { app, enrolling } = await arrange()
     const { browser, page } = await enrolling('alice')
     const streams = await Promise.all(Array.from({ length: 4 }, () => openStream(app.url, browser)))

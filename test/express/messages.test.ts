@@ -152,7 +152,7 @@ describe('the language of the pages', () => {
     expect(page.headers['vary']).toBeUndefined()
   })
 
-  it('the language that the app chooses for the pages can have a region, too', async () => {
+  inFullRun('the language that the app chooses for the pages can have a region, too', async () => {
     const page = await waitingPage({ language: 'de-AT' }, 'en')
 
     expect(page.text).toContain('<html lang="de-AT" dir="ltr">')

@@ -226,7 +226,7 @@ describe('requireMfa({ phishingResistant })', () => {
     expect((await browser.open('/guarded')).status).toBe(303)
   })
 
-  it('requireMfa({ phishingResistant }) tells a script which challenge to open', async () => {
+  inFullRun('requireMfa({ phishingResistant }) tells a script which challenge to open', async () => {
     const { signIn, byPush } = await startPolicyApp({ guard: { phishingResistant: 'require' } })
     const { browser } = await signIn()
     await byPush(browser)
@@ -239,18 +239,21 @@ describe('requireMfa({ phishingResistant })', () => {
     expect(page.text).toContain('A passkey is needed')
   })
 
-  it('requireMfa({ phishingResistant }) that prefers passkeys asks users again who passed before that', async () => {
-    const { signIn, byPush } = await startPolicyApp({ guard: { phishingResistant: 'prefer' } })
-    const { browser } = await signIn()
-    await byPush(browser)
+  inFullRun(
+    'requireMfa({ phishingResistant }) that prefers passkeys asks users again who passed before that',
+    async () => {
+      const { signIn, byPush } = await startPolicyApp({ guard: { phishingResistant: 'prefer' } })
+      const { browser } = await signIn()
+      await byPush(browser)
 
-    const answerBefore = await browser.open('/guarded')
-    await browser.visit('/guarded')
-    await byPush(browser)
+      const answerBefore = await browser.open('/guarded')
+      await browser.visit('/guarded')
+      await byPush(browser)
 
-    expect(answerBefore.status).toBe(303)
-    expect((await browser.open('/guarded')).text).toBe('guarded')
-  })
+      expect(answerBefore.status).toBe(303)
+      expect((await browser.open('/guarded')).text).toBe('guarded')
+    },
+  )
 })
 
 describe('an app that starts to require passkeys', () => {

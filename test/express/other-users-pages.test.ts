@@ -8,6 +8,7 @@ import { userKeyOf } from '../../src/challenge/user.ts'
 import { withFormToken } from '../../src/express/request/form.ts'
 import type { WebRequest } from '../../src/express/request/web-request.ts'
 import type { Browser } from '../support/browser.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import type { WebApp } from '../support/web-app.ts'
 
@@ -49,19 +50,22 @@ describe('a challenge page of another user', () => {
     expect(typesOf()).not.toContain('post.refused')
   })
 
-  it('a challenge page of another user is refused before the user who has signed in since has opened a page', async () => {
-    const { app, browser, typesOf } = await arrange()
-    await app.verify(app.browser(), 'bob')
-    const { page } = await app.enroll(browser, 'alice')
-    await switchToBob(app, browser)
+  inFullRun(
+    'a challenge page of another user is refused before the user who has signed in since has opened a page',
+    async () => {
+      const { app, browser, typesOf } = await arrange()
+      await app.verify(app.browser(), 'bob')
+      const { page } = await app.enroll(browser, 'alice')
+      await switchToBob(app, browser)
 
-    const answer = await browser.submit('/mfa/code', { page: tokenOn(page), code: '000000' })
+      const answer = await browser.submit('/mfa/code', { page: tokenOn(page), code: '000000' })
 
-    expect(answer.status).toBe(403)
-    expect(typesOf()).not.toContain('code.wrong')
-  })
+      expect(answer.status).toBe(403)
+      expect(typesOf()).not.toContain('code.wrong')
+    },
+  )
 
-  it.each(['/mfa/send', '/mfa/cancel', '/mfa/email', '/mfa/remember'])(
+  inFullRun.each(['/mfa/send', '/mfa/cancel', '/mfa/email', '/mfa/remember'])(
     'a challenge page of another user changes nothing by a post to %s for the user who has signed in since',
     async (path) => {
       const { app, browser, typesOf } = await arrange()
@@ -111,20 +115,23 @@ describe('the page of another user’s devices', () => {
 })
 
 describe('the pages of one user', () => {
-  it('the pages of one user are accepted in each tab, also where another tab has opened another challenge', async () => {
-    const { app, browser, typesOf } = await arrange()
-    const { page } = await app.enroll(browser, 'alice')
-    await app.clock.advance(901)
-    const next = await browser.visit('/account')
+  inFullRun(
+    'the pages of one user are accepted in each tab, also where another tab has opened another challenge',
+    async () => {
+      const { app, browser, typesOf } = await arrange()
+      const { page } = await app.enroll(browser, 'alice')
+      await app.clock.advance(901)
+      const next = await browser.visit('/account')
 
-    const answer = await browser.submit('/mfa/code', { page: tokenOn(page), code: '000000' })
+      const answer = await browser.submit('/mfa/code', { page: tokenOn(page), code: '000000' })
 
-    expect(tokenOn(next)).not.toBe(tokenOn(page))
-    expect(answer.status).toBe(303)
-    expect(typesOf()).toContain('code.wrong')
-  })
+      expect(tokenOn(next)).not.toBe(tokenOn(page))
+      expect(answer.status).toBe(303)
+      expect(typesOf()).toContain('code.wrong')
+    },
+  )
 
-  it('the pages of one user are accepted after the user has signed out and in again', async () => {
+  inFullRun('the pages of one user are accepted after the user has signed out and in again', async () => {
     const { app, browser, typesOf } = await arrange()
     const { page } = await app.enroll(browser, 'alice')
     await browser.visit('/logout')
@@ -148,17 +155,20 @@ describe('the pages of one user', () => {
     expect(state.page).toBe(token)
   })
 
-  it('the pages of one user sign out whoever is signed in, because a person who leaves the browser wants nobody to be', async () => {
-    const app = await startWebApp({
-      mfa: { logout: (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect(303, '/left'))) },
-    })
-    const browser = app.browser()
-    const { page } = await app.enroll(browser, 'alice')
-    await switchToBob(app, browser)
+  inFullRun(
+    'the pages of one user sign out whoever is signed in, because a person who leaves the browser wants nobody to be',
+    async () => {
+      const app = await startWebApp({
+        mfa: { logout: (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect(303, '/left'))) },
+      })
+      const browser = app.browser()
+      const { page } = await app.enroll(browser, 'alice')
+      await switchToBob(app, browser)
 
-    const answer = await browser.submit('/mfa/sign-out', { page: tokenOn(page) })
+      const answer = await browser.submit('/mfa/sign-out', { page: tokenOn(page) })
 
-    expect([answer.status, answer.headers['location']]).toEqual([303, '/left'])
-    expect((await browser.fetch('/mfa')).status).toBe(401)
-  })
+      expect([answer.status, answer.headers['location']]).toEqual([303, '/left'])
+      expect((await browser.fetch('/mfa')).status).toBe(401)
+    },
+  )
 })

@@ -23,7 +23,7 @@ async function arrange(mfa: Parameters<typeof startWebApp>[0] = {}) {
 }
 
 describe('the other ways to sign in', () => {
-  it('the other ways to sign in are one link on the waiting page and the page of an ended request', async () => {
+  inFullRun('the other ways to sign in are one link on the waiting page and the page of an ended request', async () => {
     const { app, browser, account, page } = await arrange()
 
     await app.answer(account, 'deny')
@@ -35,7 +35,7 @@ describe('the other ways to sign in', () => {
     }
   })
 
-  it('the other ways to sign in are only those that the user has', async () => {
+  inFullRun('the other ways to sign in are only those that the user has', async () => {
     const { browser, bypassCode } = await arrange()
     const pageBefore = await browser.visit('/mfa?use=other')
     await bypassCode()

@@ -252,7 +252,7 @@ describe('a remembered browser', () => {
     },
   )
 
-  it('the cookie of a remembered browser is in no event, log or web session', async () => {
+  inFullRun('the cookie of a remembered browser is in no event, log or web session', async () => {
     const app = await arrange()
     const { marker } = await app.remembered()
     await app.passes(await app.comeBack(marker))

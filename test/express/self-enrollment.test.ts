@@ -141,18 +141,21 @@ describe('an authenticator app as the first factor', () => {
     expect(await app.client.users.get(user.id)).toMatchObject({ domains: [], hardware: '', everEnrolled: false })
   })
 
-  it('a first authenticator app is sent as a first factor, so that the service decides when it stores it', async () => {
-    const app = await startOwnApp()
-    const { browser } = await app.newcomer()
-    const code = codesOf(app, await browser.open('/mfa/enroll/app'))
-    const written = vi.spyOn(JSON, 'stringify')
-    onTestFinished(() => void vi.restoreAllMocks())
+  inFullRun(
+    'a first authenticator app is sent as a first factor, so that the service decides when it stores it',
+    async () => {
+      const app = await startOwnApp()
+      const { browser } = await app.newcomer()
+      const code = codesOf(app, await browser.open('/mfa/enroll/app'))
+      const written = vi.spyOn(JSON, 'stringify')
+      onTestFinished(() => void vi.restoreAllMocks())
 
-    await browser.submit('/mfa/enroll/app', { code: code() })
+      await browser.submit('/mfa/enroll/app', { code: code() })
 
-    const sentBodies = written.mock.calls.map(([value]) => value as unknown)
-    expect(sentBodies).toContainEqual(expect.objectContaining({ otp: code(), first: true }))
-  })
+      const sentBodies = written.mock.calls.map(([value]) => value as unknown)
+      expect(sentBodies).toContainEqual(expect.objectContaining({ otp: code(), first: true }))
+    },
+  )
 
   inFullRun(
     'a first authenticator app invalidates the activation code that an attacker with the password has noted',

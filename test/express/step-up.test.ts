@@ -166,18 +166,21 @@ describe('requireMfa({ purpose })', () => {
 })
 
 describe('req.mfa.challenge()', () => {
-  it('req.mfa.challenge() demands the second step inside a handler, and returns where the handler says without posting again', async () => {
-    const app = await startBank()
-    const browser = app.browser()
-    const account = await app.verify(browser, 'alice')
-    expect((await browser.submit('/transfer', { amount: '10' })).text).toBe('sent')
+  inFullRun(
+    'req.mfa.challenge() demands the second step inside a handler, and returns where the handler says without posting again',
+    async () => {
+      const app = await startBank()
+      const browser = app.browser()
+      const account = await app.verify(browser, 'alice')
+      expect((await browser.submit('/transfer', { amount: '10' })).text).toBe('sent')
 
-    const transferAnswer = await browser.submit('/transfer', { amount: '5000' })
-    expect(transferAnswer.headers['location']).toBe('/mfa')
-    await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+      const transferAnswer = await browser.submit('/transfer', { amount: '5000' })
+      expect(transferAnswer.headers['location']).toBe('/mfa')
+      await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
 
-    expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/transfer/again')
-  })
+      expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/transfer/again')
+    },
+  )
 
   inFullRun('req.mfa.challenge() detects a maxAge in milliseconds', async () => {
     const app = await startBank()
@@ -198,7 +201,7 @@ describe('req.mfa.challenge()', () => {
 })
 
 describe('verifiedMfa()', () => {
-  it('verifiedMfa() returns the verification record', async () => {
+  inFullRun('verifiedMfa() returns the verification record', async () => {
     const app = await startBank()
     const browser = app.browser()
     await app.verify(browser, 'alice')

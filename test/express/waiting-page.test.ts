@@ -39,7 +39,7 @@ describe('the waiting page', () => {
     expect((await browser.visit('/mfa')).text).toContain(sentence)
   })
 
-  it('the waiting page says “your device” where the service does not report its name', async () => {
+  inFullRun('the waiting page says “your device” where the service does not report its name', async () => {
     const page = await withOldService(undefined)
 
     expect(page.text).toContain('We sent a request to your device. Approve it there.')
@@ -118,7 +118,7 @@ describe('the code on the waiting page', () => {
     expect(shownCode(next)?.secret).not.toBe(shownCode(page)?.secret)
   })
 
-  it('a request is denied when another QR code is scanned in its place', async () => {
+  inFullRun('a request is denied when another QR code is scanned in its place', async () => {
     const { browser, scan } = await waiting()
 
     const scanned = await scan({ secret: random128() })

@@ -14,10 +14,11 @@ import type { Verified } from '../../src/challenge/challenge.ts'
 import type { MfaState } from '../../src/express/session/mfa-state.ts'
 import { serializeState } from '../../src/express/session/stored-state.ts'
 import { createBrowser } from '../support/browser.ts'
+import { describeInFullRun } from '../support/full-run.ts'
 
 type WithSession = IncomingMessage & { session?: { username?: string } }
 
-describe('a WebSocket', () => {
+describeInFullRun('a WebSocket', () => {
   /** An app with a WebSocket for users who have passed the second step. */
   async function startApp() {
     const service = await startTestService()

@@ -8,6 +8,7 @@ import { startTestService } from 'second-factor/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { registerSessions, sessionOf } from '../support/frameworks.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { numberOn } from '../support/web-app.ts'
 
 const asPage = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
@@ -71,7 +72,7 @@ describe('Fastify over HTTP/2', () => {
     expect((await call('GET', '/account')).text).toBe('account')
   })
 
-  it('an app over HTTP/2 refuses a post of another origin, and returns htmx only to its own pages', async () => {
+  inFullRun('an app over HTTP/2 refuses a post of another origin, and returns htmx only to its own pages', async () => {
     const { url, call } = await arrange()
     await call('GET', '/mfa', asPage)
     const htmx = (page: string) => call('GET', '/account', { 'hx-request': 'true', 'hx-current-url': page })

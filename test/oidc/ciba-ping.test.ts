@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { changeOidcClient } from '../../src/service/features/oidc/clients.ts'
 import { organizationOfDomain } from '../../src/service/features/domains/statements.ts'
 import { openedFor } from '../../src/service/opened-for.ts'
+import { inFullRun } from '../support/full-run.ts'
 import { startNotifiedClient } from '../support/notified-client.ts'
 import type { NotifiedClient } from '../support/notified-client.ts'
 import { startProvider } from './start-provider.ts'
@@ -74,7 +75,7 @@ describe('a client that is told of the answer', () => {
     },
   )
 
-  it('a client that is told of the answer may ask for it as well', async () => {
+  inFullRun('a client that is told of the answer may ask for it as well', async () => {
     const { account } = await provider.enroll('bob')
     const { auth_req_id: id } = await ask({ login_hint: 'bob' })
     const early = await errorOf(poll(id))
@@ -84,7 +85,7 @@ describe('a client that is told of the answer', () => {
     expect([early, await errorOf(poll(id))]).toEqual(['authorization_pending', 'none'])
   })
 
-  it('a client that is told of the answer is told once where two nodes could', async () => {
+  inFullRun('a client that is told of the answer is told once where two nodes could', async () => {
     const { account } = await provider.enroll('cyd')
     const other = await provider.otherNode()
     const { auth_req_id: id } = await ask({ login_hint: 'cyd' })
@@ -123,7 +124,7 @@ describe('a client that is told of the answer', () => {
     expect(await errorOf(ask({ login_hint: 'eve', client_notification_token: wrong }))).toBe('invalid_request')
   })
 
-  it('a client that only asks is told nothing, whatever token it sends', async () => {
+  inFullRun('a client that only asks is told nothing, whatever token it sends', async () => {
     const { account } = await provider.enroll('fay')
     const other = await provider.register('Only asks', {
       kind: 'ciba',

@@ -117,7 +117,7 @@ describe('a backchannel request', () => {
     expect(errors).toEqual(['authorization_pending', 'slow_down'])
   })
 
-  it.each([
+  inFullRun.each([
     ['deny', 'access_denied'],
     ['report', 'invalid_grant'],
   ] as const)('tells the client of a person who answers %s', async (decision, error) => {

@@ -18,15 +18,18 @@ function start(tenant: EntraTenant = createEntraTenant()) {
 const unavailable = expect.objectContaining({ code: 'temporarily_unavailable' })
 
 describe('the keys of a tenant of Microsoft Entra', () => {
-  it('the keys of a tenant of Microsoft Entra are read once for many sign-ins, also where these begin together', async () => {
-    const { tenant, find } = start()
+  inFullRun(
+    'the keys of a tenant of Microsoft Entra are read once for many sign-ins, also where these begin together',
+    async () => {
+      const { tenant, find } = start()
 
-    const found = await Promise.all([find(), find(), find()])
-    await find()
+      const found = await Promise.all([find(), find(), find()])
+      await find()
 
-    expect(found.every((key) => key?.asymmetricKeyType === 'rsa')).toBe(true)
-    expect(tenant.requests).toHaveLength(2)
-  })
+      expect(found.every((key) => key?.asymmetricKeyType === 'rsa')).toBe(true)
+      expect(tenant.requests).toHaveLength(2)
+    },
+  )
 
   it('the keys of a tenant of Microsoft Entra are read again for a new key, and not for each key that does not exist', async () => {
     const { tenant, find, later } = start()
@@ -107,7 +110,7 @@ describe('the keys of a tenant of Microsoft Entra', () => {
     expect(await find()).toBeUndefined()
   })
 
-  it('the keys of a tenant of Microsoft Entra leave out a key that is too short', async () => {
+  inFullRun('the keys of a tenant of Microsoft Entra leave out a key that is too short', async () => {
     const { tenant, find } = start()
     const short = createEntraTenant({ modulusLength: 1024 })
     tenant.replaced = { [tenant.keysAddress]: { keys: [short.key().jwk] } }

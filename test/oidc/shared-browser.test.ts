@@ -92,7 +92,7 @@ describe('oidc() in an app', () => {
     return listen(createServer(web).listeners('request')[0] as never)
   }
 
-  it('oidc() in an app answers its own addresses, and leaves the others to the app', async () => {
+  inFullRun('oidc() in an app answers its own addresses, and leaves the others to the app', async () => {
     const url = await app('before')
 
     const metadata = await fetch(`${url}/.well-known/openid-configuration`)

@@ -50,7 +50,7 @@ async function verified(app: WebApp) {
 }
 
 describe("passport.authenticate('mfa')", () => {
-  it('the mfa strategy leads Turbo to the challenge, whatever failureRedirect says', async () => {
+  inFullRun('the mfa strategy leads Turbo to the challenge, whatever failureRedirect says', async () => {
     const app = await startPassportApp()
     const fetched = { 'sec-fetch-mode': 'cors', accept: 'text/html', 'x-turbo-request-id': 'b6c8' }
 

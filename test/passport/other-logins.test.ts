@@ -118,7 +118,7 @@ describe.each([
     expect((await browser.fetch('/account')).body).toMatchObject({ verified: true, user: { username: 'alice' } })
   })
 
-  it('a login added after mfa() requires the second step again, even in a verified web session', async () => {
+  inFullRun('a login added after mfa() requires the second step again, even in a verified web session', async () => {
     const app = await startApp()
     const browser = app.browser()
     await app.verify(browser, 'bob')

@@ -255,7 +255,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(right.body.authInfo.mfa.at).toBe(app.clock.now())
   })
 
-  it('a posted code of another user does not count', async () => {
+  inFullRun('a posted code of another user does not count', async () => {
     const app = await startCodeApp()
     const [alice, bob] = [await signedIn(app), await signedIn(app, 'bob')]
 

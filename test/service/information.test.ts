@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { inFullRun } from '../support/full-run.ts'
 import { startService, v14 } from './start-service.ts'
 import type { Running } from './start-service.ts'
 
@@ -98,7 +99,7 @@ describe('the log', () => {
     ])
   })
 
-  it('the log reports nothing when all session information fits', async () => {
+  inFullRun('the log reports nothing when all session information fits', async () => {
     const ask = await arrange(v14)
     running.logged.length = 0
 

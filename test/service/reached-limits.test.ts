@@ -34,7 +34,7 @@ describe('a rejected request names the limit it has reached, and its end,', () =
     })
   })
 
-  it('a request rejected for too many unapproved requests names the limit and its end', async () => {
+  inFullRun('a request rejected for too many unapproved requests names the limit and its end', async () => {
     const { enroll, ask, clock } = await open()
     const { user } = await enroll('alice')
     for (let each = 0; each < 5; each += 1) {

@@ -85,7 +85,7 @@ describe('the kit for tests of an app', () => {
     await expect(passSecondStep(agent, passkey)).rejects.toThrow('The page offers no passkey')
   })
 
-  it('the test kit moves time for app and service', async () => {
+  inFullRun('the test kit moves time for app and service', async () => {
     const agent = request.agent(createApp(service))
     const device = await service.enroll('alice')
     await agent.post('/login/alice')
@@ -96,7 +96,7 @@ describe('the kit for tests of an app', () => {
     expect((await agent.get('/danger')).status).toBe(403)
   })
 
-  it('the test kit denies and reports like a person', async () => {
+  inFullRun('the test kit denies and reports like a person', async () => {
     const agent = request.agent(createApp(service))
     const device = await service.enroll('alice')
     await agent.post('/login/alice')
@@ -148,7 +148,7 @@ describe('the kit for tests of an app', () => {
     expect(await service.enroll('alice')).not.toBe(firstEnrollment)
   })
 
-  it('the test kit issues codes that work once', async () => {
+  inFullRun('the test kit issues codes that work once', async () => {
     const app = createApp(service)
     await service.enroll('alice')
     const code = await service.code('alice')
@@ -167,7 +167,7 @@ describe('the kit for tests of an app', () => {
     expect(secondAnswer.text).not.toContain('hello')
   })
 
-  it('the test kit ends the verified web sessions of a user', async () => {
+  inFullRun('the test kit ends the verified web sessions of a user', async () => {
     const agent = request.agent(createApp(service))
     await agent.post('/login/alice')
     await passSecondStep(agent, await service.enroll('alice'))
@@ -199,7 +199,7 @@ describe('the kit for tests of an app', () => {
     await expect(passSecondStep(agent, bob)).rejects.toThrow('No request is pending for bob')
   })
 
-  it.each([
+  inFullRun.each([
     ['a promise of a device', (kit: TestService) => kit.enroll('alice'), ', got a promise: write await'],
     ['a code alone', (kit: TestService) => kit.code('alice'), 'needs a device, a passkey or { code }'],
     ['nothing', () => undefined, 'needs a device, a passkey or { code }'],

@@ -16,7 +16,7 @@ describe('second-factor check', () => {
     opened.close()
   }
 
-  it('check says that a database is intact', async () => {
+  inFullRun('check says that a database is intact', async () => {
     const { stdout, code } = await admin('check')
 
     expect([stdout, code]).toEqual([`${place.database} is intact.\n`, 0])
@@ -106,7 +106,7 @@ describe('second-factor check', () => {
     expect(stderr).toContain('its tables are not those that its migrations make')
   })
 
-  it('a command that opens a database of another build says so, and what to do', async () => {
+  inFullRun('a command that opens a database of another build says so, and what to do', async () => {
     change("update kysely_migration set hash = 'other' where name = '0003-consent-subject'")
     const { stderr, code } = await admin('user', 'list')
 

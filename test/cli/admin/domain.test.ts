@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { describeInFullRun } from '../../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../../support/full-run.ts'
 import { run, useDatabase } from './run-command.ts'
 
 const { place, admin, json } = useDatabase()
@@ -42,7 +42,7 @@ describe('second-factor domain', () => {
     })
   })
 
-  it.each(['RADIUS', 'PAM'])(
+  inFullRun.each(['RADIUS', 'PAM'])(
     'second-factor domain says that clients of %s which show no number are denied by such a rule',
     async (type) => {
       await admin('domain', 'create', 'Door', '--type', type)
@@ -55,7 +55,7 @@ describe('second-factor domain', () => {
     },
   )
 
-  it('second-factor domain lists domains by name, one per line', async () => {
+  inFullRun('second-factor domain lists domains by name, one per line', async () => {
     await admin('domain', 'create', 'Archive')
 
     const { stdout } = await admin('domain', 'list')
@@ -72,7 +72,7 @@ describe('second-factor domain', () => {
     expect(listed.map((domain: { name: string }) => domain.name)).toEqual(['Archive', 'Intranet'])
   })
 
-  it.each([
+  inFullRun.each([
     ['its name', () => 'Intranet'],
     ['its name in another case', () => 'INTRANET'],
     ['its id', () => place.domainId],
@@ -84,7 +84,7 @@ describe('second-factor domain', () => {
     expect(stdout).toContain(`Name              Intranet\nId                ${place.domainId}\n`)
   })
 
-  it('second-factor domain does not guess between domains whose names differ only in case', async () => {
+  inFullRun('second-factor domain does not guess between domains whose names differ only in case', async () => {
     await admin('domain', 'create', 'INTRANET')
 
     const exact = await json('domain', 'show', 'Intranet')
@@ -103,7 +103,7 @@ describe('second-factor domain', () => {
     expect(stderr).toBe('No domain "Extra\ufffd[31mnet". See: second-factor domain list\n')
   })
 
-  it('second-factor domain set changes only the rules in the options', async () => {
+  inFullRun('second-factor domain set changes only the rules in the options', async () => {
     const domainBefore = await json('domain', 'show', 'Intranet')
 
     const domainAfter = await json('domain', 'set', 'Intranet', '--name', 'Staff', '--email-otp-enabled', 'on')
@@ -112,18 +112,21 @@ describe('second-factor domain', () => {
     expect(await json('domain', 'show', 'Staff')).toEqual(domainAfter)
   })
 
-  it('second-factor domain rejects the name of another domain, but accepts a domain’s own name in another case', async () => {
-    await admin('domain', 'create', 'VPN')
+  inFullRun(
+    'second-factor domain rejects the name of another domain, but accepts a domain’s own name in another case',
+    async () => {
+      await admin('domain', 'create', 'VPN')
 
-    const taken = await admin('domain', 'set', 'VPN', '--name', 'Intranet')
-    const created = await admin('domain', 'create', 'VPN')
-    const own = await admin('domain', 'set', 'VPN', '--name', 'vpn')
+      const taken = await admin('domain', 'set', 'VPN', '--name', 'Intranet')
+      const created = await admin('domain', 'create', 'VPN')
+      const own = await admin('domain', 'set', 'VPN', '--name', 'vpn')
 
-    expect([taken.code, created.code, own.code]).toEqual([1, 1, 0])
-    expect(taken.stderr).toBe('A domain named "Intranet" already exists. Choose another name.\n')
-  })
+      expect([taken.code, created.code, own.code]).toEqual([1, 1, 0])
+      expect(taken.stderr).toBe('A domain named "Intranet" already exists. Choose another name.\n')
+    },
+  )
 
-  it.each(['PIN', 'PASSCODE'])(
+  inFullRun.each(['PIN', 'PASSCODE'])(
     'second-factor domain creates and changes domains with keys of type %s',
     async (type) => {
       const created = await admin('domain', 'create', 'VPN', '--key-type', type)
@@ -137,7 +140,7 @@ describe('second-factor domain', () => {
     },
   )
 
-  it.each([
+  inFullRun.each([
     ['--request-timeout', '9'],
     ['--request-timeout', '601'],
     ['--request-timeout', '1.5'],
@@ -157,7 +160,7 @@ describe('second-factor domain', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
-  it('second-factor domain set requires passkeys for a domain, and shows it', async () => {
+  inFullRun('second-factor domain set requires passkeys for a domain, and shows it', async () => {
     const { stdout } = await admin('domain', 'set', 'Intranet', '--phishing-resistant', 'require')
 
     expect(stdout).toContain('Only passkeys     require\n')
@@ -193,7 +196,7 @@ describe('second-factor domain', () => {
   })
 })
 
-describe('second-factor init', () => {
+describeInFullRun('second-factor init', () => {
   it('second-factor init creates a domain that requires passkeys', async () => {
     const rules = ['--organization', 'Other', '--phishing-resistant', 'require', '--type', 'OTHER']
     await run('init', '--database', place.database, ...rules)

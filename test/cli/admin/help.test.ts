@@ -5,6 +5,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 
 import { commandTable } from '../../../src/cli/commands/table.ts'
 import { createProgram } from '../../../src/cli/program.ts'
+import { inFullRun } from '../../support/full-run.ts'
 import { run, useDatabase } from './run-command.ts'
 
 afterEach(() => vi.unstubAllEnvs())
@@ -90,7 +91,7 @@ describe('--version', () => {
 describe('a usage error', () => {
   const { place } = useDatabase()
 
-  it.each([
+  inFullRun.each([
     ['an unknown command', ['unknown'], 'second-factor --help'],
     ['an unknown option', ['domain', 'list', '--unknown'], 'second-factor domain list --help'],
     ['an option without its value', ['token', 'issue', 'alice', '--domain'], 'second-factor token issue --help'],
@@ -113,7 +114,7 @@ describe('a usage error', () => {
     expect(stderr).toMatch(new RegExp(`^${option}: .+ See: second-factor ${command} --help\n$`))
   })
 
-  it.each([
+  inFullRun.each([
     [['domain', 'set', 'Intranet', '--request-timeout', '5'], '--request-timeout: must be 10 or more'],
     [['domain', 'create', ''], '<name>: must have 1 to 128 characters'],
     [['hardware', 'create', '', '--seed', 'ab'.repeat(20)], '<serial>: must have 1 to 64 characters'],

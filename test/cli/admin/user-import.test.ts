@@ -18,7 +18,7 @@ const usernames = async (...more: string[]) =>
   (await json('user', 'list', ...more)).map(({ username }: { username: string }) => username)
 
 describe('second-factor user import', () => {
-  it('second-factor user import imports the users of a file into a domain', async () => {
+  inFullRun('second-factor user import imports the users of a file into a domain', async () => {
     const path = csv(
       'username,name,email',
       'alice,"Doe, Alice",alice@example.com',
@@ -52,33 +52,36 @@ describe('second-factor user import', () => {
     expect(await json('user', 'show', 'alice')).toMatchObject({ name: 'Alice', email: 'a@example.com' })
   })
 
-  it('second-factor user import imports nothing when rows are rejected, and names each line and reason', async () => {
-    const path = csv(
-      'username,name,email',
-      'alice,Alice,alice@example.com',
-      'bob,Bob,bob',
-      ',Nobody,nobody@example.com',
-      'carol,Carol',
-      'alice,Other,alice@example.com',
-      'dave,"Da"ve,d@example.com',
-    )
+  inFullRun(
+    'second-factor user import imports nothing when rows are rejected, and names each line and reason',
+    async () => {
+      const path = csv(
+        'username,name,email',
+        'alice,Alice,alice@example.com',
+        'bob,Bob,bob',
+        ',Nobody,nobody@example.com',
+        'carol,Carol',
+        'alice,Other,alice@example.com',
+        'dave,"Da"ve,d@example.com',
+      )
 
-    const { stdout, code } = await importing(path)
+      const { stdout, code } = await importing(path)
 
-    expect(code).toBe(1)
-    expect(stdout.split('\n')).toEqual([
-      'Line 3: email: must be an e-mail address such as alice@example.com',
-      'Line 4: username: must have 1 to 128 characters',
-      'Line 5: expected 3 fields, got 2',
-      'Line 6: line 2 has the same username, with another name or email',
-      'Line 7: text after a closing quote',
-      'Nothing was imported, 5 rows rejected. Correct the file, or import the others with --skip-rejected.',
-      '',
-    ])
-    expect(await usernames()).toEqual([])
-  })
+      expect(code).toBe(1)
+      expect(stdout.split('\n')).toEqual([
+        'Line 3: email: must be an e-mail address such as alice@example.com',
+        'Line 4: username: must have 1 to 128 characters',
+        'Line 5: expected 3 fields, got 2',
+        'Line 6: line 2 has the same username, with another name or email',
+        'Line 7: text after a closing quote',
+        'Nothing was imported, 5 rows rejected. Correct the file, or import the others with --skip-rejected.',
+        '',
+      ])
+      expect(await usernames()).toEqual([])
+    },
+  )
 
-  it('second-factor user import imports the valid rows with --skip-rejected', async () => {
+  inFullRun('second-factor user import imports the valid rows with --skip-rejected', async () => {
     const { json: report, code } = await importing(
       csv('alice,Alice,alice@example.com', 'bob,Bob,bob'),
       '--skip-rejected',
@@ -97,7 +100,7 @@ describe('second-factor user import', () => {
     expect(await usernames()).toEqual(['alice'])
   })
 
-  it('second-factor user import changes nothing in a dry run', async () => {
+  inFullRun('second-factor user import changes nothing in a dry run', async () => {
     const { stdout, code } = await importing(csv('alice,Alice,alice@example.com'), '--dry-run')
 
     expect([stdout, code]).toEqual(['1 user can be imported. Nothing was changed.\n', 0])
@@ -161,7 +164,7 @@ describe('second-factor user import', () => {
     expect(await usernames()).toEqual([])
   })
 
-  it('second-factor user import takes the usernames from the column that --username-column names', async () => {
+  inFullRun('second-factor user import takes the usernames from the column that --username-column names', async () => {
     const path = csv('mail,displayName,userPrincipalName,Office', 'alias@example.com,Swap One,swap1@corp.example.com,7')
 
     const { stdout } = await importing(path, '--username-column', 'userprincipalname')

@@ -11,7 +11,7 @@ import { contentLines, type PendingAction, printAction, requesterName } from '..
 import { saveAccounts } from '../../../src/cli/device/state-file.ts'
 import { watch } from '../../../src/cli/device/watch.ts'
 import { createDevice } from '../../../src/device/device.ts'
-import { inFullRun } from '../../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../../support/full-run.ts'
 import { type RunningServiceOptions, startService } from '../../support/running-service.ts'
 import { v14 } from '../../service/start-service.ts'
 import { run, runWith } from '../admin/run-command.ts'
@@ -113,7 +113,7 @@ describe('second-factor device list, with an action', () => {
     expect(stdout).toMatch(/^Asked by +cem \(cem\) \(user\)\nNeeds +2 people who approve$/m)
   })
 
-  it('second-factor device list --json prints the content of actions, without nonces', async () => {
+  inFullRun('second-factor device list --json prints the content of actions, without nonces', async () => {
     const { askFor, command } = await activated()
     const { id, content } = await askFor()
 
@@ -248,7 +248,7 @@ describe('second-factor device approve, with an action', () => {
   })
 })
 
-describe('second-factor device deny and report, with an action', () => {
+describeInFullRun('second-factor device deny and report, with an action', () => {
   it('second-factor device deny denies an action', async () => {
     const { askFor, command, get } = await activated()
     const { id } = await askFor()

@@ -64,7 +64,7 @@ describe('the prompt of device watch', () => {
     expect(print).toHaveBeenLastCalledWith('New requests are paused for 15 minutes.')
   })
 
-  it('the prompt of device watch leaves a request pending after Enter', async () => {
+  inFullRun('the prompt of device watch leaves a request pending after Enter', async () => {
     const { answer, state } = await startPrompt()
 
     await answer('')

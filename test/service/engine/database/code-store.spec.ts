@@ -26,7 +26,7 @@ import { emailCodes as emailCodesFeature } from '../../../../src/service/feature
 import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { createSecrets } from '../../../../src/service/engine/secrets/secrets.ts'
 import { insertUser, lockUser, userById, updateUser } from '../../../../src/service/features/users/statements.ts'
-import { inFullRun } from '../../../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { ringOf } from '../secrets/key-holders.ts'
 
 /** What every engine has to do with codes; outside of transactions, where only the statements themselves decide. */
@@ -49,7 +49,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
     const times = <T>(count: number, act: () => Promise<T>) => Promise.all(Array.from({ length: count }, act))
     const wins = (outcomes: boolean[]) => outcomes.filter(Boolean).length
 
-    describe('a time step', () => {
+    describeInFullRun('a time step', () => {
       beforeEach(() =>
         insertCodeGenerator(store.db, { id: id('a'), seed: 's', algorithm: 'SHA1', digits: 6, period: 30 }),
       )
@@ -78,7 +78,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
       })
     })
 
-    describe('a counter', () => {
+    describeInFullRun('a counter', () => {
       beforeEach(() =>
         insertCodeGenerator(store.db, { id: id('a'), seed: 's', algorithm: 'SHA1', digits: 6, period: 30, counter: 5 }),
       )
@@ -152,21 +152,24 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         expect(rows.map((row) => row?.id)).toEqual([id('b'), undefined, id('d')])
       })
 
-      it('a used-up bypass code stays for 25 minutes, as the basis of a pass, and is never accepted again', async () => {
-        await insert({ usesRemaining: 1, expiresAt: 10_000 })
-        const rows = () => store.db.selectFrom('bypassCode').select(['id', 'usedAt']).execute()
+      inFullRun(
+        'a used-up bypass code stays for 25 minutes, as the basis of a pass, and is never accepted again',
+        async () => {
+          await insert({ usesRemaining: 1, expiresAt: 10_000 })
+          const rows = () => store.db.selectFrom('bypassCode').select(['id', 'usedAt']).execute()
 
-        await use(50)
-        await bypassCodesFeature.removals.usedUpBypassCodes.removeSome(store.db, 50 + 25 * 60 - 1)
-        const keptRows = await rows()
-        const secondUse = await use(60)
-        await bypassCodesFeature.removals.usedUpBypassCodes.removeSome(store.db, 50 + 25 * 60)
+          await use(50)
+          await bypassCodesFeature.removals.usedUpBypassCodes.removeSome(store.db, 50 + 25 * 60 - 1)
+          const keptRows = await rows()
+          const secondUse = await use(60)
+          await bypassCodesFeature.removals.usedUpBypassCodes.removeSome(store.db, 50 + 25 * 60)
 
-        expect(keptRows).toEqual([{ id: id('b'), usedAt: 50 }])
-        expect(secondUse).toBeUndefined()
-        expect(await bypassCodesOfUsers(store.db, [id('2')], 60)).toEqual([])
-        expect(await rows()).toEqual([])
-      })
+          expect(keptRows).toEqual([{ id: id('b'), usedAt: 50 }])
+          expect(secondUse).toBeUndefined()
+          expect(await bypassCodesOfUsers(store.db, [id('2')], 60)).toEqual([])
+          expect(await rows()).toEqual([])
+        },
+      )
 
       it('a bypass code that is used up or expired is not listed for its user, and is swept away', async () => {
         await insert({ id: id('b'), codeLookup: '1' })
@@ -204,7 +207,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         expect(outcomes).toEqual([false, false, true])
       })
 
-      it('an e-mailed code ends with the last wrong try, and a new one starts anew', async () => {
+      inFullRun('an e-mailed code ends with the last wrong try, and a new one starts anew', async () => {
         await put('l')
         const wrong = () => countWrongEmailCode(store.db, owner, 3)
 
@@ -216,19 +219,22 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         expect([dead, await use('m')]).toEqual([false, true])
       })
 
-      it('an e-mailed code stays when those of another domain or user are removed, and is swept away at its end', async () => {
-        await put('l')
-        await removeEmailCodes(store.db, { userIds: [id('2')], domainId: id('9') })
-        await removeEmailCodes(store.db, { userIds: [id('3')] })
-        await emailCodesFeature.removals.expiredEmailCodes.removeSome(store.db, 99)
-        const before = await store.db.selectFrom('emailCode').select('codeLookup').execute()
-        await emailCodesFeature.removals.expiredEmailCodes.removeSome(store.db, 100)
+      inFullRun(
+        'an e-mailed code stays when those of another domain or user are removed, and is swept away at its end',
+        async () => {
+          await put('l')
+          await removeEmailCodes(store.db, { userIds: [id('2')], domainId: id('9') })
+          await removeEmailCodes(store.db, { userIds: [id('3')] })
+          await emailCodesFeature.removals.expiredEmailCodes.removeSome(store.db, 99)
+          const before = await store.db.selectFrom('emailCode').select('codeLookup').execute()
+          await emailCodesFeature.removals.expiredEmailCodes.removeSome(store.db, 100)
 
-        expect([before.length, await use('l')]).toEqual([1, false])
-      })
+          expect([before.length, await use('l')]).toEqual([1, false])
+        },
+      )
     })
 
-    it('the store gives a hardware token to one user', async () => {
+    inFullRun('the store gives a hardware token to one user', async () => {
       const secrets = createSecrets(() => ringOf('k1'), systemRandom)
       const seed = secrets.seal('s', { kind: 'seed', id: id('e'), userId: null })
       const row = { id: id('e'), organizationId: id('0'), alias: 'A', serialNumber: '1', createdAt: 1 }

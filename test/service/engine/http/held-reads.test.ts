@@ -31,7 +31,7 @@ describe('a held read of a session', () => {
     return { ...enrolled, id, nonce: request!.nonce, answer }
   }
 
-  it.each([
+  inFullRun.each([
     ['approve', 'approved', undefined],
     ['deny', 'denied', 'user_denied'],
     ['report', 'denied', 'reported'],
@@ -108,7 +108,7 @@ describe('a held read of a session', () => {
     expect([answer.json.state, answer.headers.get('preference-applied')]).toEqual(['cancelled', 'wait=25'])
   })
 
-  it('a held read of a session answers with the current state when the service closes', async () => {
+  inFullRun('a held read of a session answers with the current state when the service closes', async () => {
     const closing = await startService()
     const { ask, held } = await closing.enroll('closing')
     const { id } = await ask()

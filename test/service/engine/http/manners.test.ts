@@ -397,7 +397,7 @@ describe('/metrics', () => {
 })
 
 describe('the reference page', () => {
-  it('the reference page needs no key, runs only its own script and loads nothing', async () => {
+  inFullRun('the reference page needs no key, runs only its own script and loads nothing', async () => {
     const answer = await get('/docs')
     const html = await answer.text()
 

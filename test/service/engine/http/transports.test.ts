@@ -181,7 +181,7 @@ describe.each(transports)('a request %s', (transport) => {
     expect(await stream.text()).toContain('retry:')
   })
 
-  it('a request is counted against the rate of its key, or of its address', async () => {
+  inFullRun('a request is counted against the rate of its key, or of its address', async () => {
     await running.close()
     running = await startTransports({ requestsPerSecond: 2 })
     await running.clock.advance(1)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { describeInFullRun } from '../../../support/full-run.ts'
 import { startTransports, transports } from '../../../support/transports.ts'
 import { unique } from '../../features/codes/code-holder.ts'
 import { newUser, read, startService, unknownId, v14 } from '../../start-service.ts'
@@ -218,7 +219,7 @@ describe.each(transports)('%s', (transport) => {
   })
 })
 
-describe('a service with another vendor name', () => {
+describeInFullRun('a service with another vendor name', () => {
   it('a service with another vendor name uses its own scheme and media type, and no others', async () => {
     const other = await startService({ vendor: { scheme: 'Acme', mediaType: 'acme' }, basePath: '/mfa/v1' })
     const get = (authorization: string) => fetch(`${other.origin}/mfa/v1/ping`, { headers: { authorization } })

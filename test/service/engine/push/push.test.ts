@@ -103,20 +103,23 @@ describe('a session', () => {
     expect(pushes.messages[0]!.json).toEqual({ session: id })
   })
 
-  it('a session sends an urgent push message that lives as long as the session is pending, with its own topic', async () => {
-    const { ask } = await subscribed()
+  inFullRun(
+    'a session sends an urgent push message that lives as long as the session is pending, with its own topic',
+    async () => {
+      const { ask } = await subscribed()
 
-    const { id } = await ask()
-    await pushes.received(1)
+      const { id } = await ask()
+      await pushes.received(1)
 
-    const { ttl, urgency, topic, 'content-encoding': coding } = pushes.messages[0]!.headers
-    expect({ ttl, urgency, topic, coding }).toEqual({
-      ttl: '90',
-      urgency: 'high',
-      topic: id.slice(0, 32),
-      coding: 'aes128gcm',
-    })
-  })
+      const { ttl, urgency, topic, 'content-encoding': coding } = pushes.messages[0]!.headers
+      expect({ ttl, urgency, topic, coding }).toEqual({
+        ttl: '90',
+        urgency: 'high',
+        topic: id.slice(0, 32),
+        coding: 'aes128gcm',
+      })
+    },
+  )
 
   inFullRun('a session sends push messages signed with the key that the device received', async () => {
     const { ask, state } = await subscribed()
@@ -281,7 +284,7 @@ describe('a message that is not accepted', () => {
   })
 })
 
-describe('a subscription', () => {
+describeInFullRun('a subscription', () => {
   it('a push subscription is set, renewed and removed by its device', async () => {
     const { device } = await running.enroll(unique())
     const [first, second] = [pushes.subscribe(), pushes.subscribe()]

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createService, consoleFor, embedded } from '../../../../src/service/index.ts'
 import { listen } from '../../../../src/service/engine/http/listen.ts'
 import { fetchWithHost } from '../../../support/fetch-with-host.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startService } from '../../start-service.ts'
 
 const url = 'https://console.example'
@@ -100,7 +101,7 @@ describe('the host of the console', () => {
     expect(statuses).toEqual(paths.map(() => 404))
   })
 
-  it('the host of the console serves everything where that is allowed, which is logged once', async () => {
+  inFullRun('the host of the console serves everything where that is allowed, which is logged once', async () => {
     const running = await start({ url, allowSharedOrigin: true })
 
     const statuses = await Promise.all(paths.map((path) => statusOf(running.origin + path, onConsole)))

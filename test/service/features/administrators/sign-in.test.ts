@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { fetchWithHost } from '../../../support/fetch-with-host.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { administrator, callConsole, consoleBrowser, inviteAt, origin, startConsole } from './console-holder.ts'
 import type { Console } from './console-holder.ts'
 
@@ -293,7 +294,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
     })
   })
 
-  it('the console answers requests for its own host only', async () => {
+  inFullRun('the console answers requests for its own host only', async () => {
     const app = `${running.origin}/console/`
     const onConsole = { host: new URL(origin).host }
     const statusOf = async (url: string, headers: Record<string, string>) => {

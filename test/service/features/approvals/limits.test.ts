@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { approvalLimits, maxWaiting } from '../../../../src/service/features/approvals/rules.ts'
 import { devicePaths } from '../../../../src/contract/device.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { createCall, read, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 import { member } from '../codes/code-holder.ts'
@@ -53,7 +54,7 @@ describe('the limits of approvals', () => {
     expect((await askAndDeny(anna)).status).toBe(429)
   })
 
-  it('an approval of the person resets what was counted', async () => {
+  inFullRun('an approval of the person resets what was counted', async () => {
     const anna = await approver(running)
     for (let count = 0; count < approvalLimits.short.limit - 1; count += 1) await askAndDeny(anna)
     const { json } = await app.ask({ user: { id: anna.id } })

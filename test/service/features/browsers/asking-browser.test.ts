@@ -4,6 +4,7 @@ import { endUserSessions } from '../../../../src/service/features/people/end-ses
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { random128 } from '../../../support/device-signer.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { openDatabase } from '../../engine/audit/recorded.ts'
 import { unique } from '../codes/code-holder.ts'
 import { passByCode } from './known-browser.ts'
@@ -130,7 +131,7 @@ describe.each(mainEngines)('the browser that asks, on %s', (engine) => {
     expect(await person.warnings()).toEqual([true])
   })
 
-  it('a browser is new again after the user reports a request', async () => {
+  inFullRun('a browser is new again after the user reports a request', async () => {
     const person = await arrange()
     const browser = await person.pass()
     await person.ask({ browser })

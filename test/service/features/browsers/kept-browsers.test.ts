@@ -125,7 +125,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(signed.json).toMatchObject({ state: 'approved', fromKeptBrowser: true })
     })
 
-    it('using a passkey keeps the browser', async () => {
+    inFullRun('using a passkey keeps the browser', async () => {
       const [person, key] = [await owner(), createBrowserKey()]
       await person.addPasskey({ pass: await changePass(running, person.id) })
       const { browser } = (await person.usePasskey({ redeem: { browser: key } })) as { browser?: { id: string } }
@@ -160,7 +160,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect((await person.session(session.id)).keepBrowser).toBeUndefined()
     })
 
-    it('a browser is not kept for callers that do not distinguish browsers', async () => {
+    inFullRun('a browser is not kept for callers that do not distinguish browsers', async () => {
       const person = await owner()
       const approval = await person.approve(keeping, {})
 
@@ -168,14 +168,14 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect((await person.session(approval.id)).keepBrowser).toBeUndefined()
     })
 
-    it('the session tells the app that the user keeps the browser, so that the page sends its key', async () => {
+    inFullRun('the session tells the app that the user keeps the browser, so that the page sends its key', async () => {
       const person = await owner()
       const { id } = await person.approve(keeping)
 
       expect((await person.session(id)).keepBrowser).toBe(true)
     })
 
-    it('a browser key has to be a point on the curve to sign anything', async () => {
+    inFullRun('a browser key has to be a point on the curve to sign anything', async () => {
       const [person, key] = [await owner(), createBrowserKey()]
       const browser = await person.pass({ ...key, publicKey: `BA${'A'.repeat(85)}` }, keeping)
 
@@ -206,7 +206,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(await see(person, { ...proof, ...strict })).toBe('unknown_browser')
     })
 
-    it.each(['number', 'passkey', 'deny'])(
+    inFullRun.each(['number', 'passkey', 'deny'])(
       'a browser proof allows push and codes where the policy for unknown browsers is %s',
       async (policy) => {
         const { browser, key, ...person } = await keeper()
@@ -380,7 +380,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(await entries(person.id)).toHaveLength(2)
     })
 
-    it('a browser stays kept after a later pass that does not keep it', async () => {
+    inFullRun('a browser stays kept after a later pass that does not keep it', async () => {
       const { browser, key, ...person } = await keeper()
       const approval = await person.approve({}, from(browser, key))
       await running.call('POST', `${person.sessions}/${approval.id}/redeem`, {

@@ -4,6 +4,7 @@ import { leaseLength } from '../../../../src/service/features/bulk-jobs/held-job
 import { createBulkJobs } from '../../../../src/service/features/bulk-jobs/runner.ts'
 import { useEngine } from '../../../support/engines.ts'
 import type { Queryable } from '../../../../src/service/engine/database/schema/schema.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { member, unique } from '../codes/code-holder.ts'
@@ -49,36 +50,39 @@ describe('mails to many people', () => {
     return read()
   }
 
-  it('a bulk job mails each person one link and leaves out people with a device or without an address', async () => {
-    const owner = await signedIn({ role: 'owner' })
-    const [first, second] = [await person(), await person()]
-    const [without, enrolled] = [await person({ email: null }), await personWithDevice(running)]
-    const before = mail.mails.length
-    const { json: job } = await prepare(owner, [first.id, second.id, without.id, enrolled.id])
-    await start(owner, job)
+  inFullRun(
+    'a bulk job mails each person one link and leaves out people with a device or without an address',
+    async () => {
+      const owner = await signedIn({ role: 'owner' })
+      const [first, second] = [await person(), await person()]
+      const [without, enrolled] = [await person({ email: null }), await personWithDevice(running)]
+      const before = mail.mails.length
+      const { json: job } = await prepare(owner, [first.id, second.id, without.id, enrolled.id])
+      await start(owner, job)
 
-    expect(job.leftOut).toEqual(
-      expect.arrayContaining([
-        { reason: 'no_email', people: 1 },
-        { reason: 'enrolled', people: 1 },
-      ]),
-    )
-    expect(await ended(owner, job.id)).toMatchObject({ state: 'done', people: 2, done: 2 })
-    const links = mail.mails.slice(before).filter(({ text }) => text.includes('#code='))
-    expect(links).toHaveLength(2)
-    for (const { text } of links) expect(text).toMatch(/https:\/\/mfa\.example\/authenticator\/#code=\w{10}/)
-    const rows = await running.ctx.store.db
-      .selectFrom('audit')
-      .selectAll()
-      .where('event', '=', 'enrollment.mailed')
-      .execute()
-    expect(rows.map(({ actorId, facts }) => [actorId, (JSON.parse(facts) as { job: string }).job])).toEqual([
-      [owner.id, job.id],
-      [owner.id, job.id],
-    ])
-  })
+      expect(job.leftOut).toEqual(
+        expect.arrayContaining([
+          { reason: 'no_email', people: 1 },
+          { reason: 'enrolled', people: 1 },
+        ]),
+      )
+      expect(await ended(owner, job.id)).toMatchObject({ state: 'done', people: 2, done: 2 })
+      const links = mail.mails.slice(before).filter(({ text }) => text.includes('#code='))
+      expect(links).toHaveLength(2)
+      for (const { text } of links) expect(text).toMatch(/https:\/\/mfa\.example\/authenticator\/#code=\w{10}/)
+      const rows = await running.ctx.store.db
+        .selectFrom('audit')
+        .selectAll()
+        .where('event', '=', 'enrollment.mailed')
+        .execute()
+      expect(rows.map(({ actorId, facts }) => [actorId, (JSON.parse(facts) as { job: string }).job])).toEqual([
+        [owner.id, job.id],
+        [owner.id, job.id],
+      ])
+    },
+  )
 
-  it('only a process that knows the mail server sends the mails of a bulk job', async () => {
+  inFullRun('only a process that knows the mail server sends the mails of a bulk job', async () => {
     const owner = await signedIn({ role: 'owner' })
     const { json: job } = await prepare(owner, [(await person()).id])
     const startedAt = running.clock.now()

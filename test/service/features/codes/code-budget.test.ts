@@ -47,22 +47,25 @@ describe('wrong codes of a challenge', () => {
     expect(await enter(token.code())).toBe('approved')
   })
 
-  it('only the response to a wrong code counts down the tries left, also toward the user’s lockout', async () => {
-    const { id, wrong, guess } = await arrange()
-    await guess(7)
-    const challenge = newChallenge()
-    const tryWrongCode = async () => {
-      const body = { user: { id }, otp: wrong(), challenge }
-      return (await running.call('POST', `/domains/${running.domain.id}/sessions`, { body })).json
-    }
+  inFullRun(
+    'only the response to a wrong code counts down the tries left, also toward the user’s lockout',
+    async () => {
+      const { id, wrong, guess } = await arrange()
+      await guess(7)
+      const challenge = newChallenge()
+      const tryWrongCode = async () => {
+        const body = { user: { id }, otp: wrong(), challenge }
+        return (await running.call('POST', `/domains/${running.domain.id}/sessions`, { body })).json
+      }
 
-    const [first, second, third] = [await tryWrongCode(), await tryWrongCode(), await tryWrongCode()]
+      const [first, second, third] = [await tryWrongCode(), await tryWrongCode(), await tryWrongCode()]
 
-    expect([first, second, third].map(({ triesLeft }) => triesLeft)).toEqual([2, 1, 0])
-    expect([first, second, third].map(({ lockedFor }) => lockedFor)).toEqual([undefined, 900, 900])
-    const read = await running.call('GET', `/domains/${running.domain.id}/sessions/${first.id}`)
-    expect(read.json).not.toHaveProperty('triesLeft')
-  })
+      expect([first, second, third].map(({ triesLeft }) => triesLeft)).toEqual([2, 1, 0])
+      expect([first, second, third].map(({ lockedFor }) => lockedFor)).toEqual([undefined, 900, 900])
+      const read = await running.call('GET', `/domains/${running.domain.id}/sessions/${first.id}`)
+      expect(read.json).not.toHaveProperty('triesLeft')
+    },
+  )
 
   inFullRun('a challenge allows five wrong codes when 64 arrive at once', async () => {
     const { enter, wrong } = await arrange()
@@ -97,7 +100,7 @@ describe('wrong codes of a user in a row', () => {
     expect(await enter(token.code())).toMatch(/locked/)
   })
 
-  it('a right code resets the count of wrong codes in a row', async () => {
+  inFullRun('a right code resets the count of wrong codes in a row', async () => {
     const { enter, guess, token } = await arrange()
     await guess(9)
     expect(await enter(token.code())).toBe('approved')

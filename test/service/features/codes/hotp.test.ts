@@ -6,6 +6,7 @@ import { CodeAlgorithm } from '../../../../src/contract/hardware.ts'
 import { judgeCounter, resynchronizedCounter } from '../../../../src/service/features/codes/hotp.ts'
 import type { CounterSource } from '../../../../src/service/features/codes/hotp.ts'
 import { codeAt } from '../../../../src/service/features/codes/totp.ts'
+import { describeInFullRun } from '../../../support/full-run.ts'
 
 /** "12345678901234567890", the secret of RFC 4226 appendix D. */
 const seed = '3132333435363738393031323334353637383930'
@@ -83,7 +84,7 @@ const sources = fc.record({
   counter: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 0xffff_ffff })),
 })
 
-describe('counter-based codes of another implementation', () => {
+describeInFullRun('counter-based codes of another implementation', () => {
   const otherCode = ({
     seed: hex,
     ...parameters

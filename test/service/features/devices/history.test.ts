@@ -65,7 +65,7 @@ async function entriesLater({ signer }: Person, seconds: number): Promise<number
 const sweepEvery = 5 * 60
 
 describe('the history of a device', () => {
-  it('the history of a device lists what it answered, newest first, as the user saw it', async () => {
+  inFullRun('the history of a device lists what it answered, newest first, as the user saw it', async () => {
     const person = await running.enroll(unique())
     const ids = [
       await answered(person, { decision: 'deny' }, { attributes: [{ key: 'Browser', value: 'Firefox' }] }),

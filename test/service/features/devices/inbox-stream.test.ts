@@ -60,7 +60,7 @@ describe.each(mainEngines)('the event stream of an inbox, on %s', (engine) => {
     },
   )
 
-  it('the event stream of an inbox sends a change when a request expires', async () => {
+  inFullRun('the event stream of an inbox sends a change when a request expires', async () => {
     const { device, id, request } = await asked(running)
     const { next } = await follow(device)
     const first = await next()

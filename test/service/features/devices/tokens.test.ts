@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { previewCode } from '../../../support/device-signer.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { newUser, read, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 
@@ -96,18 +97,21 @@ describe('withdrawing a token', () => {
     ['by deleting the user', (user) => `/users/${user.id}`],
   ]
 
-  it.each(ways)('withdrawing a token %s cancels pending sessions and notifies waiting callers', async (way, path) => {
-    const { user, ask, held } = await running.enroll(way)
-    const session = await ask()
-    const waiting = running.clock.timerSet(25)
-    const answer = held(session.id, 25)
-    await waiting
+  inFullRun.each(ways)(
+    'withdrawing a token %s cancels pending sessions and notifies waiting callers',
+    async (way, path) => {
+      const { user, ask, held } = await running.enroll(way)
+      const session = await ask()
+      const waiting = running.clock.timerSet(25)
+      const answer = held(session.id, 25)
+      await waiting
 
-    const taken = await running.call('DELETE', path(user))
+      const taken = await running.call('DELETE', path(user))
 
-    expect(taken.status).toBe(200)
-    expect((await answer).json).toMatchObject({ state: 'cancelled', reason: 'cancelled' })
-  })
+      expect(taken.status).toBe(200)
+      expect((await answer).json).toMatchObject({ state: 'cancelled', reason: 'cancelled' })
+    },
+  )
 
   it.each(ways)('withdrawing a token %s rejects its device, even during a held call', async (way, path) => {
     const { user, ask, pending, device } = await running.enroll(`${way}, device`)

@@ -344,7 +344,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
       expect((await read(await heldInbox)).json.notices).toMatchObject([{ kind: 'codes_made' }])
     })
 
-    it('a notice leaves the inbox when the device acknowledges it, however often that is', async () => {
+    inFullRun('a notice leaves the inbox when the device acknowledges it, however often that is', async () => {
       const { id, second } = await owner()
       await bypassCodeOf(running, id)
       const [notice] = await noticesOf(second)

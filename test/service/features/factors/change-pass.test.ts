@@ -83,7 +83,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
   }
 
   describe('bound to its factor', () => {
-    it('a pass for changing factors records the device, token or code in the redeemed session', async () => {
+    inFullRun('a pass for changing factors records the device, token or code in the redeemed session', async () => {
       const person = await owner()
       const { id, code } = await bypassCodeOf(running, person.id)
 
@@ -101,7 +101,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       ])
     })
 
-    it('a pass for changing factors allows changes while its factor is in force', async () => {
+    inFullRun('a pass for changing factors allows changes while its factor is in force', async () => {
       const person = await owner()
 
       const answers = [
@@ -129,17 +129,20 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect(await requirement(person.id, 'device', pass)).toMatchObject({ passed: false })
     })
 
-    it('a pass by a stolen phone allows nothing after the phone was revoked, though the owner has another one', async () => {
-      const person = await owner()
-      const pass = await person.byDevice()
-      await running.call('DELETE', `${userPath(person.id)}/token`)
-      const { code } = (await running.call('PUT', `${userPath(person.id)}/token`)).json
-      await activateDevice(running.origin, running.clock, code)
+    inFullRun(
+      'a pass by a stolen phone allows nothing after the phone was revoked, though the owner has another one',
+      async () => {
+        const person = await owner()
+        const pass = await person.byDevice()
+        await running.call('DELETE', `${userPath(person.id)}/token`)
+        const { code } = (await running.call('PUT', `${userPath(person.id)}/token`)).json
+        await activateDevice(running.origin, running.clock, code)
 
-      const answers = [await replaceDevice(person.id, pass), await replaceCodes(person.id, pass)]
+        const answers = [await replaceDevice(person.id, pass), await replaceCodes(person.id, pass)]
 
-      expect(answers.map(({ code: refusal }) => refusal)).toEqual([refused, refused])
-    })
+        expect(answers.map(({ code: refusal }) => refusal)).toEqual([refused, refused])
+      },
+    )
 
     it('a pass for changing factors is checked again when the code of a replacement device is used', async () => {
       const person = await owner()
@@ -197,15 +200,18 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect(createdIds.filter(Boolean)).toHaveLength(5)
     })
 
-    it('a pass by a single-use code stays valid after the user creates new codes, and the used code stays invalid', async () => {
-      const { id, pass, code, ask } = await passed()
+    inFullRun(
+      'a pass by a single-use code stays valid after the user creates new codes, and the used code stays invalid',
+      async () => {
+        const { id, pass, code, ask } = await passed()
 
-      const newCodes = await replaceCodes(id, pass)
-      const next = await replaceDevice(id, pass)
+        const newCodes = await replaceCodes(id, pass)
+        const next = await replaceDevice(id, pass)
 
-      expect([newCodes.status, newCodes.json.length, next.status]).toEqual([200, 5, 200])
-      expect((await ask({ bypasscode: code.code })).state).toBe('denied')
-    })
+        expect([newCodes.status, newCodes.json.length, next.status]).toEqual([200, 5, 200])
+        expect((await ask({ bypasscode: code.code })).state).toBe('denied')
+      },
+    )
 
     it.each([
       ['withdrawn', ({ code }) => running.call('DELETE', `/bypasscodes/${code.id}`)],

@@ -377,19 +377,22 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       },
     )
 
-    it('preferred phishing resistance lets a user who lost the passkey make another one and change nothing else', async () => {
-      const person = await passkeyOwner()
-      await policy('prefer')
-      const { code } = await bypassCode(person)
-      const pass = await changePass(running, person.id, { bypasscode: code })
+    inFullRun(
+      'preferred phishing resistance lets a user who lost the passkey make another one and change nothing else',
+      async () => {
+        const person = await passkeyOwner()
+        await policy('prefer')
+        const { code } = await bypassCode(person)
+        const pass = await changePass(running, person.id, { bypasscode: code })
 
-      const device = await running.call('PUT', `/domains/${running.domain.id}/users/${person.id}/token/replacement`, {
-        body: { pass },
-      })
+        const device = await running.call('PUT', `/domains/${running.domain.id}/users/${person.id}/token/replacement`, {
+          body: { pass },
+        })
 
-      expect(device.code).toBe(noPass)
-      expect((await person.startRegistration({ pass })).status).toBe(200)
-    })
+        expect(device.code).toBe(noPass)
+        expect((await person.startRegistration({ pass })).status).toBe(200)
+      },
+    )
   })
 
   describe('of an app', () => {
@@ -443,7 +446,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect((await person.startRegistration({ pass })).status).toBe(200)
     })
 
-    it.each([{ phishingResistant: 'off' }, { phishingResistant: true }, { rpId: '127.0.0.1' }])(
+    inFullRun.each([{ phishingResistant: 'off' }, { phishingResistant: true }, { rpId: '127.0.0.1' }])(
       'the phishing resistance of an app cannot be %j',
       async (more) => {
         const person = await owner()

@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
 import { codeAt, stepAt } from '../../../../src/service/features/codes/totp.ts'
 import {
@@ -74,7 +75,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
   }
 
   describe('a list', () => {
-    it('the list of hardware tokens finds them by a part of the serial number and by their person', async () => {
+    inFullRun('the list of hardware tokens finds them by a part of the serial number and by their person', async () => {
       const person = await holder(running)
       const { serialNumber } = await person.token.show()
 
@@ -108,7 +109,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(await serials(owner, { q: serialNumber.slice(0, -1) })).toContain(serialNumber)
     })
 
-    it('the list of hardware tokens is filtered by free, assigned and out of sync', async () => {
+    inFullRun('the list of hardware tokens is filtered by free, assigned and out of sync', async () => {
       const [free, person] = [await hardwareToken(running), await holder(running)]
       const drifted = await holder(running)
       await drifted.signIn({ otp: drifted.token.code(6) })
@@ -274,7 +275,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(session.state).toBe('approved')
     })
 
-    it('a token import stores the counter of a file, and accepts the next code of the token', async () => {
+    inFullRun('a token import stores the counter of a file, and accepts the next code of the token', async () => {
       const [serialNumber, other, person] = [unique(), unique(), await member(running)]
       const key = seed()
       const text = `serial,seed,type,counter\n${serialNumber},${key},HOTP8,4711\n${other},${seed()},HOTP,`

@@ -47,23 +47,26 @@ describe.each(engines)('imports of factors on %s', (engine) => {
     expect(user.domains).toEqual(expect.arrayContaining([id, running.domain.id]))
   })
 
-  it('an import of factors adds users whom an interrupted synchronization has staged, and not those of one that runs', async () => {
-    const { ctx } = node
-    const [staged, other] = [unique(), unique()]
-    const people = [staged, other].map((username) => ({ username, app: appOfElsewhere().app }))
-    const place = { organizationId: running.organization.id, domainId: running.domain.id }
-    const claimed = await claim(ctx, place, () => Promise.reject(new Error('nothing was abandoned')))
-    await stage(ctx, claimed, { rows: [{ username: staged, name: 'Staged', email: undefined }] })
+  inFullRun(
+    'an import of factors adds users whom an interrupted synchronization has staged, and not those of one that runs',
+    async () => {
+      const { ctx } = node
+      const [staged, other] = [unique(), unique()]
+      const people = [staged, other].map((username) => ({ username, app: appOfElsewhere().app }))
+      const place = { organizationId: running.organization.id, domainId: running.domain.id }
+      const claimed = await claim(ctx, place, () => Promise.reject(new Error('nothing was abandoned')))
+      await stage(ctx, claimed, { rows: [{ username: staged, name: 'Staged', email: undefined }] })
 
-    const meanwhile = await importing(people, { addUsers: true })
-    await ctx.store.db.updateTable('synchronization').set({ beatAt: 0 }).execute()
-    const later = await importing(people, { addUsers: true })
+      const meanwhile = await importing(people, { addUsers: true })
+      await ctx.store.db.updateTable('synchronization').set({ beatAt: 0 }).execute()
+      const later = await importing(people, { addUsers: true })
 
-    expect(meanwhile.json.users).toEqual([{ outcome: 'rejected', reason: 'busy' }, { outcome: 'stored' }])
-    expect(later.json.users).toEqual([{ outcome: 'stored' }, { outcome: 'unchanged' }])
-    const { json: user } = await running.call('GET', `/users?username=${staged}`)
-    expect(user).toMatchObject({ name: staged, domains: [running.domain.id] })
-  })
+      expect(meanwhile.json.users).toEqual([{ outcome: 'rejected', reason: 'busy' }, { outcome: 'stored' }])
+      expect(later.json.users).toEqual([{ outcome: 'stored' }, { outcome: 'unchanged' }])
+      const { json: user } = await running.call('GET', `/users?username=${staged}`)
+      expect(user).toMatchObject({ name: staged, domains: [running.domain.id] })
+    },
+  )
 
   it('two imports at once store each app once, in whatever order their users stand', async () => {
     const people = Array.from({ length: 20 }, () => ({

@@ -102,7 +102,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       expect(await made.state.adapter('Session').find('anonymous')).toBeUndefined()
     })
 
-    it('a sweep removes what has expired at the OpenID provider', async () => {
+    inFullRun('a sweep removes what has expired at the OpenID provider', async () => {
       await signInOf().all()
       running.clock.skip(3601)
 
@@ -176,20 +176,23 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       expect([await flow.left(), await theirs.left()]).toEqual([0, 3])
     })
 
-    it('what the OpenID provider has of a user ends with a reset, a removed membership, and the user', async () => {
-      const ends = {
-        reset: () => resetUser(made.ctx, { ...made.key, userId: made.user.id }),
-        leave: () => running.call('DELETE', `/domains/${running.domain.id}/users/${made.user.id}`),
-        delete: () => running.call('DELETE', `/users/${made.user.id}`),
-      }
-      for (const end of Object.values(ends)) {
-        made = await provider(running)
-        const flow = signInOf()
-        await flow.all()
-        await end()
-        expect(await flow.left()).toBe(0)
-      }
-    })
+    inFullRun(
+      'what the OpenID provider has of a user ends with a reset, a removed membership, and the user',
+      async () => {
+        const ends = {
+          reset: () => resetUser(made.ctx, { ...made.key, userId: made.user.id }),
+          leave: () => running.call('DELETE', `/domains/${running.domain.id}/users/${made.user.id}`),
+          delete: () => running.call('DELETE', `/users/${made.user.id}`),
+        }
+        for (const end of Object.values(ends)) {
+          made = await provider(running)
+          const flow = signInOf()
+          await flow.all()
+          await end()
+          expect(await flow.left()).toBe(0)
+        }
+      },
+    )
 
     it('the OpenID provider signs nobody in with what a restored backup contains', async () => {
       const flow = signInOf()

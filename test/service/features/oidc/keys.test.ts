@@ -123,7 +123,7 @@ describe.each(engines)('signing keys, on %s', (engine) => {
     },
   )
 
-  it('a signing key reaches its age, and the next one takes over', async () => {
+  inFullRun('a signing key reaches its age, and the next one takes over', async () => {
     const state = oidcStateOf(running.service, { keyAge: 7 })
     const [old] = idsOf(await state.keys())
 
@@ -134,7 +134,7 @@ describe.each(engines)('signing keys, on %s', (engine) => {
     expect(idsOf(await state.keys())[0]).not.toBe(old)
   })
 
-  it('replacing the signing keys ends all others at once', async () => {
+  inFullRun('replacing the signing keys ends all others at once', async () => {
     const [here] = nodes()
     await here.keys()
     await rotateSigningKey(ctx)
@@ -147,7 +147,7 @@ describe.each(engines)('signing keys, on %s', (engine) => {
     expect(before).not.toContain(after[0])
   })
 
-  it('listeners hear of changed signing keys within a minute, on every node', async () => {
+  inFullRun('listeners hear of changed signing keys within a minute, on every node', async () => {
     const [here, there] = nodes()
     const heard: OidcKeys[] = []
     const stop = there.onKeysChanged((keys) => heard.push(keys))

@@ -12,6 +12,7 @@ import { resetUser } from '../../../../src/service/features/people/reset.ts'
 import { oidcStateOf } from '../../../../src/service/oidc-state.ts'
 import type { OidcState } from '../../../../src/service/oidc-state.ts'
 import { engines, useEngine } from '../../../support/engines.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 import { startNotifiedClient } from '../../../support/notified-client.ts'
 import type { NotifiedClient } from '../../../support/notified-client.ts'
 import { startService } from '../../start-service.ts'
@@ -139,7 +140,7 @@ describe.each(engines)('what clients of the OpenID provider are told, on %s', (e
     expect(taken.filter(Boolean)).toHaveLength(1)
   })
 
-  it('an OpenID client is told that nobody can answer any more', async () => {
+  inFullRun('an OpenID client is told that nobody can answer any more', async () => {
     await asked(node())
 
     await running.clock.advance(60)
@@ -149,17 +150,20 @@ describe.each(engines)('what clients of the OpenID provider are told, on %s', (e
     await untilNothingWaits()
   })
 
-  it('an OpenID client is told by another node if the one that it asked has ended before the answer', async () => {
-    const { answer } = await asked(node())
-    states[0]!.close()
-    await answer()
+  inFullRun(
+    'an OpenID client is told by another node if the one that it asked has ended before the answer',
+    async () => {
+      const { answer } = await asked(node())
+      states[0]!.close()
+      await answer()
 
-    node(other)
-    await center.received(1)
+      node(other)
+      await center.received(1)
 
-    expect(center.notified).toHaveLength(1)
-    await untilNothingWaits()
-  })
+      expect(center.notified).toHaveLength(1)
+      await untilNothingWaits()
+    },
+  )
 
   it('an OpenID client is told by another node if one has ended between the answer and the message', async () => {
     const { answer } = await asked(oidcStateOf(running.service))
@@ -212,7 +216,7 @@ describe.each(engines)('what clients of the OpenID provider are told, on %s', (e
     expect(failures() - before).toBe(1)
   })
 
-  it.each([408, 425, 429])('an OpenID client whose gateway answers %i is told again', async (status) => {
+  inFullRun.each([408, 425, 429])('an OpenID client whose gateway answers %i is told again', async (status) => {
     const { answer } = await asked(node())
     center.reply(status)
 
@@ -276,7 +280,7 @@ describe.each(engines)('what clients of the OpenID provider are told, on %s', (e
     await expect.poll(() => center.notified.some(({ text }) => text.includes(second.requestId))).toBe(true)
   })
 
-  it('an OpenID client that never answers keeps no other one from being told', async () => {
+  inFullRun('an OpenID client that never answers keeps no other one from being told', async () => {
     const state = node()
     center.reply(() => {})
     const [silent, second] = [await asked(state), await asked(state)]
@@ -289,7 +293,7 @@ describe.each(engines)('what clients of the OpenID provider are told, on %s', (e
     expect(center.notified[1]?.text).toContain(second.requestId)
   })
 
-  it('an OpenID client that answers at length is disconnected, and told once', async () => {
+  inFullRun('an OpenID client that answers at length is disconnected, and told once', async () => {
     const { answer } = await asked(node())
     let sent = 0
     const closed = new Promise<void>((resolve) => {
@@ -336,18 +340,21 @@ describe.each(engines)('what clients of the OpenID provider are told, on %s', (e
     },
   )
 
-  it('an OpenID client is told nothing after its endpoint has changed, because its requests have ended', async () => {
-    const state = node()
-    const { ctx, key, answer } = await asked(state)
-    await changeOidcClient(ctx, key, { ciba: { notificationEndpoint: 'https://center.example/other' } })
+  inFullRun(
+    'an OpenID client is told nothing after its endpoint has changed, because its requests have ended',
+    async () => {
+      const state = node()
+      const { ctx, key, answer } = await asked(state)
+      await changeOidcClient(ctx, key, { ciba: { notificationEndpoint: 'https://center.example/other' } })
 
-    await answer()
-    await turn()
-    await running.clock.advance(60)
+      await answer()
+      await turn()
+      await running.clock.advance(60)
 
-    expect(await waiting()).toEqual([])
-    expect(center.notified).toEqual([])
-  })
+      expect(await waiting()).toEqual([])
+      expect(center.notified).toEqual([])
+    },
+  )
 
   it('an OpenID client is told nothing of a user whose sign-ins have ended', async () => {
     const { ctx, key, user } = await asked(node())

@@ -24,7 +24,7 @@ describe.each(mainEngines)('the OpenID provider in the console, on %s', (engine)
   const owner = () => administrator(running, { role: 'owner' })
   const statesOf = ({ json }: { readonly json: OidcProvider }) => json.keys.map(({ state }) => state)
 
-  it('the console knows the issuer as long as the process is an OpenID provider', async () => {
+  inFullRun('the console knows the issuer as long as the process is an OpenID provider', async () => {
     const by = await owner()
     const issuer = async () => (await by.call('GET', '/oidc-provider')).json.issuer
 
@@ -61,7 +61,7 @@ describe.each(mainEngines)('the OpenID provider in the console, on %s', (engine)
     },
   )
 
-  it('the audit trail of the organization says who has changed the signing keys', async () => {
+  inFullRun('the audit trail of the organization says who has changed the signing keys', async () => {
     const by = await owner()
     await by.call('POST', '/oidc-provider/keys')
     await by.call('POST', '/oidc-provider/keys/replace')

@@ -57,7 +57,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect(redeemed.code).toBe('api.error.conflict.state')
   })
 
-  it('a passkey approves a session at once, and its challenge redeems the approval once', async () => {
+  inFullRun('a passkey approves a session at once, and its challenge redeems the approval once', async () => {
     const person = await passkeyHolder(running)
     const challenge = random128()
 
@@ -103,7 +103,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     for (const session of [unverified, await read(unverified)]) expect(session).not.toHaveProperty('userVerified')
   })
 
-  it('using a passkey stores when it was used and whether it is synced now', async () => {
+  inFullRun('using a passkey stores when it was used and whether it is synced now', async () => {
     const person = await passkeyHolder(running, { flags: { be: true } })
     await running.clock.advance(5)
 

@@ -81,7 +81,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect([hardware !== '', passkeys.length > 0].filter(Boolean)).toHaveLength(1)
   })
 
-  it.each(['ES256', 'EdDSA', 'RS256'] as const)(
+  inFullRun.each(['ES256', 'EdDSA', 'RS256'] as const)(
     'the service accepts a passkey with a key of %s, which then signs in',
     async (algorithm) => {
       const person = await passkeyUser(running, { algorithm })

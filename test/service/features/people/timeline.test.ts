@@ -97,7 +97,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     expect(new Set(positions).size).toBe(25)
   })
 
-  it('the timeline of a person has each entry once when two processes record it at the same time', async () => {
+  inFullRun('the timeline of a person has each entry once when two processes record it at the same time', async () => {
     await approve()
 
     await Promise.all([countSignIns(running.ctx), countSignIns(running.ctx)])
@@ -126,34 +126,37 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     expect([afterPruning.length, entriesLater.length, remainingEntries]).toEqual([0, 1, []])
   })
 
-  it('the timeline shows sign-ins and changes together, newest first, each with who did it and why', async () => {
-    const session = await approve()
-    await createCode()
+  inFullRun(
+    'the timeline shows sign-ins and changes together, newest first, each with who did it and why',
+    async () => {
+      const session = await approve()
+      await createCode()
 
-    const { entries, names } = await read()
+      const { entries, names } = await read()
 
-    const created = entries.find(({ event }) => event === 'bypass.created')
-    expect(eventsOf({ entries }).slice(0, 4).toSorted()).toEqual([
-      'bypass.created',
-      'codes.unlocked',
-      'push.unlocked',
-      'session.approved',
-    ])
-    expect(created).toMatchObject({
-      actor: { kind: 'administrator', id: owner.id },
-      facts: { because: 'lost_device' },
-    })
-    expect(names[owner.id]).toBe('Olivia Owner')
-    expect(entries[3]?.signIn).toMatchObject({
-      id: session,
-      state: 'approved',
-      factor: 'push',
-      address: '203.0.113.7',
-      knownBrowser: false,
-    })
-  })
+      const created = entries.find(({ event }) => event === 'bypass.created')
+      expect(eventsOf({ entries }).slice(0, 4).toSorted()).toEqual([
+        'bypass.created',
+        'codes.unlocked',
+        'push.unlocked',
+        'session.approved',
+      ])
+      expect(created).toMatchObject({
+        actor: { kind: 'administrator', id: owner.id },
+        facts: { because: 'lost_device' },
+      })
+      expect(names[owner.id]).toBe('Olivia Owner')
+      expect(entries[3]?.signIn).toMatchObject({
+        id: session,
+        state: 'approved',
+        factor: 'push',
+        address: '203.0.113.7',
+        knownBrowser: false,
+      })
+    },
+  )
 
-  it('the timeline of a person still has sign-ins after a day, also those of a replaced device', async () => {
+  inFullRun('the timeline of a person still has sign-ins after a day, also those of a replaced device', async () => {
     const session = await approve()
     await wrongCode()
     await owner.call('POST', `/people/${person.id}/domains/${running.domain.id}/token/revoke`, {
@@ -168,17 +171,20 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     expect(entries[1]?.signIn).toMatchObject({ id: session, domain: running.domain.id, factor: 'push' })
   })
 
-  it('the timeline says for more than a day where sign-ins answered by the current device came from', async () => {
-    await approve()
-    await pass(26 * 60 * 60)
-    helpdesk = await administrator(running, { role: 'helpdesk', domains: [running.domain.id] })
+  inFullRun(
+    'the timeline says for more than a day where sign-ins answered by the current device came from',
+    async () => {
+      await approve()
+      await pass(26 * 60 * 60)
+      helpdesk = await administrator(running, { role: 'helpdesk', domains: [running.domain.id] })
 
-    const { entries } = await read(helpdesk, '?kind=sign_ins')
+      const { entries } = await read(helpdesk, '?kind=sign_ins')
 
-    expect(entries).toMatchObject([
-      { signIn: { address: '203.0.113.7', attributes: [{ key: 'Browser', value: 'Firefox' }] } },
-    ])
-  })
+      expect(entries).toMatchObject([
+        { signIn: { address: '203.0.113.7', attributes: [{ key: 'Browser', value: 'Firefox' }] } },
+      ])
+    },
+  )
 
   it('the timeline of a person can be filtered by sign-ins and by changes', async () => {
     await approve()

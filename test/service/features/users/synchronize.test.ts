@@ -10,7 +10,7 @@ import { ownProcess } from '../../../../src/service/features/users/synchronizati
 import { stage } from '../../../../src/service/features/users/synchronization-stage.ts'
 import { synchronizeMembers } from '../../../../src/service/features/users/synchronize.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
-import { inFullRun } from '../../../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { openRaw } from '../../../support/raw-http.ts'
 import { activateDevice, createCall, createTenant, keysFor, newUser, startService } from '../../start-service.ts'
 import type { Running, Tenant } from '../../start-service.ts'
@@ -151,7 +151,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     },
   )
 
-  describe('that dies', () => {
+  describeInFullRun('that dies', () => {
     inFullRun(
       'a synchronization that dies before it is applied leaves everything unchanged, and nothing behind',
       async () => {
@@ -244,7 +244,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     })
   })
 
-  describe('while others change the domain', () => {
+  describeInFullRun('while others change the domain', () => {
     it('a synchronization keeps users that others add meanwhile, and does not bring back users that they remove', async () => {
       const { call, domain } = await newTenant()
       await put(people('a', 'b', 'c'))
