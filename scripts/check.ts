@@ -27,7 +27,7 @@ const groups: readonly (readonly Step[])[] = [
   ],
   [
     // Nest needs decorators as TypeScript had them first, and reads the declarations of the build.
-    ['types of examples/nest', () => checkTypes('examples/nest/tsconfig.json')],
+    ['types of examples/nest', () => checkTypes('test/types/tsconfig.nest.json')],
     ['package', () => run('publint/src/cli.js', ['run', root, '--strict'], { buffered: true })],
     ['tests', runTests],
   ],

@@ -73,6 +73,7 @@ describe.each(mainEngines)('the OpenID provider in the console, on %s', (engine)
   })
 
   it('nobody but owners changes the signing keys, and everyone who may see clients reads them', async () => {
+    await (await owner()).call('POST', '/oidc-provider/keys/replace')
     const others = [
       await administrator(running, { role: 'admin', domains: [running.domain.id] }),
       await administrator(running, { role: 'auditor' }),
