@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
+import { isLongRun } from '../support/full-run.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { listen } from '../support/listen.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
@@ -19,7 +20,7 @@ const allPlaces = [
   ['of the same site', (url: string) => url],
   ['of another site', (url: string) => url.replace('127.0.0.1', 'localhost')],
 ] as const
-const places = process.env.LONG ? allPlaces : allPlaces.slice(0, 1)
+const places = isLongRun ? allPlaces : allPlaces.slice(0, 1)
 
 /** Alice is signed in and her device has a request. She opens a page of the attacker in another tab. */
 async function arrange(place: (url: string) => string) {

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { requireMfa } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
-import { describeInFullRun } from '../support/full-run.ts'
+import { describeInFullRun, isLongRun } from '../support/full-run.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
@@ -39,7 +39,7 @@ async function atChallenge(page: Page) {
   expect(await page.locator('#content').count()).toBe(0)
 }
 
-const versions = process.env.LONG ? ['htmx-4', 'htmx-2', 'htmx-1'] : ['htmx-4']
+const versions = isLongRun ? ['htmx-4', 'htmx-2', 'htmx-1'] : ['htmx-4']
 
 describe.each(versions.map((version) => `${version}/dist/htmx.min.js`))('%s', (library) => {
   it(`a button of ${library} opens the second step as a page, asks the device once, and returns to its page`, async () => {

@@ -6,7 +6,7 @@ import { requireMfa } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
-import { inFullRun } from '../support/full-run.ts'
+import { inFullRun, isLongRun } from '../support/full-run.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { listen } from '../support/listen.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
@@ -69,7 +69,7 @@ const viaRequest = (page: Page, url: string, responseType: XMLHttpRequestRespons
   )
 
 const allTypes = ['', 'document', 'text', 'json', 'arraybuffer', 'blob'] as const
-const responseTypes = process.env.LONG ? allTypes : allTypes.slice(0, 2)
+const responseTypes = isLongRun ? allTypes : allTypes.slice(0, 2)
 
 describe('followSecondStep()', () => {
   inFullRun.each(['its own origin', 'a listed origin'] as const)(

@@ -4,6 +4,7 @@ import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
+import { isLongRun } from '../support/full-run.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { startWebApp } from '../support/web-app.ts'
@@ -80,7 +81,7 @@ describe('self-service in a real browser without JavaScript', () => {
 })
 
 /** The forms are the same without script. */
-const scripts = process.env.LONG ? [true, false] : [true]
+const scripts = isLongRun ? [true, false] : [true]
 
 describe.each(scripts)('self-service in a real browser, with JavaScript: %s', (javaScriptEnabled) => {
   /** Until the page says so: with script it goes there by itself, which would cancel a navigation by the test. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll } from 'vitest'
 
+import { isLongRun } from './full-run.ts'
 import { openPostgres } from './postgres.ts'
 import type { Postgres } from './postgres.ts'
 import { createSchema } from './schema-file.ts'
@@ -17,7 +18,7 @@ export const engines: readonly Engine[] = process.env.SQLITE_ONLY ? ['SQLite'] :
  * For `describe.each`, of features: `npm test` runs these on SQLite, and `npm run test:full` on PostgreSQL, too. That every statement
  * is valid on PostgreSQL, and uses an index, is in `plans.test.ts`.
  */
-export const mainEngines: readonly Engine[] = process.env.LONG ? engines : ['SQLite']
+export const mainEngines: readonly Engine[] = isLongRun ? engines : ['SQLite']
 
 /**
  * Call it in a `describe`.

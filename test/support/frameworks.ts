@@ -13,6 +13,7 @@ import { onTestFinished } from 'vitest'
 
 import { createWatchedClock, quickHash } from '../service/start-service.ts'
 import { createBrowser } from './browser.ts'
+import { isLongRun } from './full-run.ts'
 import { people, startWebApp } from './web-app.ts'
 import type { WebApp, WebAppOptions } from './web-app.ts'
 
@@ -22,7 +23,7 @@ export const frameworks = ['Express 5', 'Express 4', '@fastify/session', '@fasti
 export type Framework = (typeof frameworks)[number]
 
 /** For `describe.each`, of what is built on that: `npm test` runs these on Express, and `npm run test:full` on Fastify, too. */
-export const mainFrameworks: readonly Framework[] = process.env.LONG ? frameworks : ['Express 5']
+export const mainFrameworks: readonly Framework[] = isLongRun ? frameworks : ['Express 5']
 
 /** The options that mean the same on each framework. */
 type Options = Pick<WebAppOptions, 'mfa' | 'service'>

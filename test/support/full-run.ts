@@ -1,5 +1,8 @@
 import { describe, it } from 'vitest'
 
+/** The full run has the long form of each suite: both databases, all rows of its tables, more tries. */
+export const isLongRun = process.env.LONG !== undefined
+
 /** `npm test` is a short run. Every other way to start tests runs all tests of the files that it names. */
 const isShortRun = process.env.SHORT_RUN !== undefined
 

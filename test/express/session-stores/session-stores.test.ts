@@ -4,7 +4,7 @@ import type { RequestHandler, Response } from 'express'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import type { Browser } from '../../support/browser.ts'
-import { inFullRun } from '../../support/full-run.ts'
+import { inFullRun, isLongRun } from '../../support/full-run.ts'
 import { numberOn, startWebApp } from '../../support/web-app.ts'
 import type { ControlledStore } from './control.ts'
 import { control } from './control.ts'
@@ -17,7 +17,7 @@ const generous = { resave: true, rolling: true, saveUninitialized: true }
 const hosts = [
   ...stores.map(([name, open]) => ({ name: `${name}, Express 5`, open, options: usual, express: express5 })),
   // Where a store is asked more often, those in a database differ by nothing that `npm test` would have to repeat.
-  ...(process.env.LONG ? stores : stores.slice(0, 1)).map(([name, open]) => ({
+  ...(isLongRun ? stores : stores.slice(0, 1)).map(([name, open]) => ({
     name: `${name}, Express 4, resave, rolling and saveUninitialized`,
     open,
     options: generous,

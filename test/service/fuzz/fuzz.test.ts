@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { ErrorBody, errorStatus, isErrorCode } from '../../../src/contract/errors.ts'
 import { operations } from '../../../src/contract/operations.ts'
+import { isLongRun } from '../../support/full-run.ts'
 import { exchange, openRaw } from '../../support/raw-http.ts'
 import type { RawAnswer } from '../../support/raw-http.ts'
 import { openPostgres } from '../../support/postgres.ts'
@@ -14,11 +15,11 @@ import type { FuzzRequest, Known } from './requests.ts'
 
 const seed = 20_261_120
 /** The long run sends forty times as many requests. */
-const factor = process.env.LONG ? 40 : 1
+const factor = isLongRun ? 40 : 1
 /** Most of them on SQLite; in the long run, some more on a database that could choke on their values. */
 const engines: readonly { readonly engine: string; readonly wellFormed: number; readonly malformed: number }[] = [
   { engine: 'SQLite', wellFormed: 2_200 * factor, malformed: 200 * factor },
-  ...(process.env.LONG ? [{ engine: 'PostgreSQL', wellFormed: 300 * factor, malformed: 40 * factor }] : []),
+  ...(isLongRun ? [{ engine: 'PostgreSQL', wellFormed: 300 * factor, malformed: 40 * factor }] : []),
 ]
 /** Requests in progress on one connection. */
 const pipelined = 25
@@ -208,7 +209,7 @@ function unreached(answered: ReadonlyMap<string, ReadonlySet<number>>): string[]
     .filter((name) => {
       const statuses = [...(answered.get(name) ?? [])]
       // Only the long run is long enough for all of it.
-      if (!process.env.LONG) return statuses.length === 0
+      if (!isLongRun) return statuses.length === 0
       return (
         !statuses.includes(200) ||
         !statuses.some((status) => status === 400 || status === 404) ||

@@ -6,7 +6,7 @@ import { serviceId } from '../../../../src/service/engine/database/service-row.t
 import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
 import { StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
 import type { StoreChange } from '../../../../src/service/engine/database/store.ts'
-import { inFullRun } from '../../../support/full-run.ts'
+import { inFullRun, isLongRun } from '../../../support/full-run.ts'
 import { startPostgresProxy } from '../../../support/postgres-proxy.ts'
 import { execute, openPostgres } from '../../../support/postgres.ts'
 import type { Postgres } from '../../../support/postgres.ts'
@@ -34,7 +34,7 @@ const open = async (name: string) => openPostgresStore(await databaseOf(name))
 
 describeStore('PostgreSQL', open)
 // `npm test` has requests that conflict over codes instead.
-if (process.env.LONG) describeCodeStore('PostgreSQL', open)
+if (isLongRun) describeCodeStore('PostgreSQL', open)
 
 describe('a PostgreSQL store', () => {
   it('a PostgreSQL database in ASCII is refused before anything is created in it, with what to do', async () => {

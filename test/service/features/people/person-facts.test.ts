@@ -14,6 +14,7 @@ import { isStrong } from '../../../../src/service/features/factors/strong-factor
 import { filteredPositions } from '../../../../src/service/features/people/filtered.ts'
 import { findPeople, pageOfPeople } from '../../../../src/service/features/people/statements.ts'
 import { engines, useEngine } from '../../../support/engines.ts'
+import { isLongRun } from '../../../support/full-run.ts'
 import { factsOf, truthOf } from './facts-of-people.ts'
 
 const newId = () => randomBytes(20).toString('hex')
@@ -37,7 +38,7 @@ const where = (place: Place, user: number, domain: number) =>
   sql`user_id = ${place.users[user]} and domain_id = ${place.domains[domain]}`
 
 /** The long run tries more changes. */
-const factor = process.env.LONG ? 4 : 1
+const factor = isLongRun ? 4 : 1
 
 const changes: readonly fc.Arbitrary<readonly [string, Change]>[] = [
   ofMember('joins', (place, user, domain, db) =>

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { isLongRun } from '../../../support/full-run.ts'
 import { startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 import { random128 } from '../../../support/device-signer.ts'
@@ -278,7 +279,7 @@ beforeAll(async () => {
 afterAll(() => postgres.stop())
 
 /** The long run tries more sequences. */
-const factor = process.env.LONG ? 10 : 1
+const factor = isLongRun ? 10 : 1
 
 describe.each([
   { engine: 'SQLite', numRuns: 20 * factor, database: () => Promise.resolve(':memory:') },

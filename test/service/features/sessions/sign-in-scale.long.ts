@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest'
 
 import { compareSignIns } from '../../../support/compare-sign-ins.ts'
 import { mainEngines } from '../../../support/engines.ts'
+import { isLongRun } from '../../../support/full-run.ts'
 
 /** The long run measures more of them. */
-const many = process.env.LONG ? 100_000 : 20_000
+const many = isLongRun ? 100_000 : 20_000
 
 describe.each(mainEngines)('a sign-in by username on %s', (engine) => {
   it(
