@@ -72,7 +72,7 @@ async function runStep([name, step]: Step): Promise<boolean> {
 const report = join(root, 'reports/vitest.json')
 await rm(report, { force: true })
 await generateTexts()
-// It takes half a minute on one core, and nothing depends on it: what follows does not wait.
+// Nothing depends on it, so what follows does not wait.
 const linting = lint()
 for (const group of groups) {
   console.log(`\n── ${group.map(([name]) => name).join(', ')}`)

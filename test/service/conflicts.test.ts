@@ -10,7 +10,7 @@ import { codeAt, stepAt } from '../../src/service/features/codes/totp.ts'
 import type { Lies } from '../../src/testing/software-authenticator.ts'
 import { createBrowserKey } from '../support/browser-key.ts'
 import { random128 } from '../support/device-signer.ts'
-import { engines, useEngine } from '../support/engines.ts'
+import { conflictEngines, useEngine } from '../support/engines.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import type { MailServer } from '../support/mail-server.ts'
 import { hardwareToken, member, unique } from './features/codes/code-holder.ts'
@@ -45,7 +45,7 @@ const conflicting = new Map(
   ),
 )
 
-describe.each(engines)('requests that conflict on %s', (engine) => {
+describe.each(conflictEngines)('requests that conflict on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Console
   let mail: MailServer

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll } from 'vitest'
 
-import { isLongRun } from './full-run.ts'
+import { isLongRun, isShortRun } from './full-run.ts'
 import { openPostgres } from './postgres.ts'
 import type { Postgres } from './postgres.ts'
 import { createSchema } from './schema-file.ts'
@@ -19,6 +19,12 @@ export const engines: readonly Engine[] = process.env.SQLITE_ONLY ? ['SQLite'] :
  * is valid on PostgreSQL, and uses an index, is in `plans.test.ts`.
  */
 export const mainEngines: readonly Engine[] = isLongRun ? engines : ['SQLite']
+
+/**
+ * For `describe.each`, of requests that conflict: `npm test` sends them to PostgreSQL alone, where transactions really overlap. SQLite
+ * executes one after the other.
+ */
+export const conflictEngines: readonly Engine[] = isShortRun && engines.length > 1 ? ['PostgreSQL'] : engines
 
 /**
  * Call it in a `describe`.

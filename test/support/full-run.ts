@@ -4,7 +4,7 @@ import { describe, it } from 'vitest'
 export const isLongRun = process.env.LONG !== undefined
 
 /** `npm test` is a short run. Every other way to start tests runs all tests of the files that it names. */
-const isShortRun = process.env.SHORT_RUN !== undefined
+export const isShortRun = process.env.SHORT_RUN !== undefined
 
 const leftOut = Object.assign(() => {}, { each: () => () => {} })
 

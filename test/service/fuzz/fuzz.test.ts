@@ -14,11 +14,11 @@ import { randomRequest } from './requests.ts'
 import type { FuzzRequest, Known } from './requests.ts'
 
 const seed = 20_261_120
-/** The long run sends forty times as many requests. */
-const factor = isLongRun ? 40 : 1
+/** The long run sends sixty times as many requests. */
+const factor = isLongRun ? 60 : 1
 /** Most of them on SQLite; in the long run, some more on a database that could choke on their values. */
 const engines: readonly { readonly engine: string; readonly wellFormed: number; readonly malformed: number }[] = [
-  { engine: 'SQLite', wellFormed: 2_200 * factor, malformed: 200 * factor },
+  { engine: 'SQLite', wellFormed: 1_400 * factor, malformed: 200 * factor },
   ...(isLongRun ? [{ engine: 'PostgreSQL', wellFormed: 300 * factor, malformed: 40 * factor }] : []),
 ]
 /** Requests in progress on one connection. */
