@@ -134,7 +134,7 @@ describe('a prefix', () => {
     expect((await browser.open('/portal/mfa')).headers['location']).toBe('/portal/reports?year=2026')
   })
 
-  it('a prefix that a proxy removes is in the link to the authenticator', async () => {
+  inFullRun('a prefix that a proxy removes is in the link to the authenticator', async () => {
     const { proxy, browser } = await arrange()
     await browser.submit('/portal/login', { username: 'alice', password: 'secret' })
 

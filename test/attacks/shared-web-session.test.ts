@@ -357,7 +357,7 @@ describe('the binding cookie', () => {
     expect(await app.device.pending()).toHaveLength(1)
   })
 
-  it('the binding cookie costs no further redirect where the gate has sent the page', async () => {
+  inFullRun('the binding cookie costs no further redirect where the gate has sent the page', async () => {
     const app = await start()
     const browser = app.browser()
     await browser.submit('/login/alice')

@@ -60,7 +60,7 @@ describe('second-factor device code', () => {
     expect(await service.ask('bob', { otp: second.code })).toMatchObject({ state: 'approved' })
   })
 
-  it('second-factor device code says what to do about an account that is older than offline codes', async () => {
+  inFullRun('second-factor device code says what to do about an account that is older than offline codes', async () => {
     const { state } = await activated()
     const saved = JSON.parse(await readFile(state, 'utf8'))
     delete saved.accounts[0].codeSecret
@@ -86,7 +86,7 @@ describe('second-factor device activate', () => {
     expect(ended.lines.at(-1)).toContain(`second-factor device watch --state ${state}`)
   })
 
-  it('second-factor device activate accepts a whole activation link', async () => {
+  inFullRun('second-factor device activate accepts a whole activation link', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const link = `${service.url}/authenticator/#code=${code}`
@@ -187,7 +187,7 @@ describe('second-factor device list', () => {
     expect(stdout).not.toMatch(/nonce|privateKey/)
   })
 
-  it('second-factor device list prints notices of changed factors, and keeps them in the inbox', async () => {
+  inFullRun('second-factor device list prints notices of changed factors, and keeps them in the inbox', async () => {
     const { service, state, userId } = await activated()
     await service.client.bypassCodes.create(userId, { usesAllowed: 1, expirationTime: 60 })
 

@@ -131,7 +131,7 @@ describe('second-factor doctor', () => {
     expect(written.bytes).toBeLessThan(100_000_000)
   })
 
-  it('the doctor reads the state of an app with debug: true', async () => {
+  inFullRun('the doctor reads the state of an app with debug: true', async () => {
     const { url } = await startWebApp({ mfa: { debug: true, publicUrl: 'http://localhost:1' } })
 
     const { found, code } = await examine(url)

@@ -132,7 +132,7 @@ describe('second-factor serve', () => {
     },
   )
 
-  it('second-factor serve serves metrics on their own port, and times out slow requests', async () => {
+  inFullRun('second-factor serve serves metrics on their own port, and times out slow requests', async () => {
     await runHere('init', '--database', database)
     const patience = ['--headers-timeout', '1', '--request-timeout', '1', '--drain-seconds', '0']
     const child = start('serve', '--database', database, '--port', '0', '--metrics-port', '0', ...patience)

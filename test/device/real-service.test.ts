@@ -77,7 +77,7 @@ describe('a device and the service', () => {
     await expect(other).rejects.toMatchObject({ code: 'api.error.conflict.state' })
   })
 
-  it('the service delivers a request and its end to a held call', async () => {
+  inFullRun('the service delivers a request and its end to a held call', async () => {
     const { service, account } = await enrolled()
     const lists: number[] = []
     const stop = new AbortController()

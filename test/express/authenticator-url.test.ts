@@ -91,7 +91,7 @@ describe('the address of the authenticator', () => {
     },
   )
 
-  it('in development, an embedded service needs no option for the authenticator’s address', async () => {
+  inFullRun('in development, an embedded service needs no option for the authenticator’s address', async () => {
     expect(await offered({})).toBe('http://localhost:PORT/mfa/authenticator/')
   })
 

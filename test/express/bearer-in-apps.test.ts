@@ -13,6 +13,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SetupError } from '../../src/service-handle.ts'
 import { bearerFrameworks, startBearerApp } from '../support/bearer-app.ts'
 import { startWebApp } from '../support/web-app.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -94,7 +95,7 @@ describe('requireMfa({ bearer }) beside mfa()', () => {
     expect(warnings.filter((line) => line.includes('bearer token'))).toEqual([])
   })
 
-  it('the plugin for Fastify and requireMfa({ bearer }) share request.mfa', async () => {
+  inFullRun('the plugin for Fastify and requireMfa({ bearer }) share request.mfa', async () => {
     const { bearer, token } = await startIssuer()
     const service = await startTestService()
     const app = createFastify()

@@ -53,14 +53,14 @@ describe('the option locate', () => {
     expect(locate).toHaveBeenCalledWith('127.0.0.1')
   })
 
-  it.each([
+  inFullRun.each([
     ['knows no place', () => undefined],
     ['returns an empty text', () => ''],
   ])('the option locate adds nothing if it %s', async (_name, locate) => {
     expect((await shownBy(locate)).attributes?.map(({ key }) => key)).not.toContain('Place')
   })
 
-  it('the option locate is ignored with a warning if it fails', async () => {
+  inFullRun('the option locate is ignored with a warning if it fails', async () => {
     const { attributes, warn } = await shownBy(() => {
       throw new Error('no data file')
     })

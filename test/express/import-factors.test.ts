@@ -171,15 +171,18 @@ describe('an app with a store of its own', () => {
     expect(await isIn(next)).toBe(true)
   })
 
-  it('the field for codes takes digits alone where the person has no recovery codes of another system', async () => {
-    const { page, enter, browser, happened } = await startMoving()
+  inFullRun(
+    'the field for codes takes digits alone where the person has no recovery codes of another system',
+    async () => {
+      const { page, enter, browser, happened } = await startMoving()
 
-    const answer = await enter('QX7P-z4m2')
+      const answer = await enter('QX7P-z4m2')
 
-    expect(page.text).toContain('inputmode="numeric"')
-    expect((await browser.visit(answer.headers['location'] ?? '')).text).toContain('A code has 6 to 9 digits.')
-    expect(happened()).not.toContain('code.wrong')
-  })
+      expect(page.text).toContain('inputmode="numeric"')
+      expect((await browser.visit(answer.headers['location'] ?? '')).text).toContain('A code has 6 to 9 digits.')
+      expect(happened()).not.toContain('code.wrong')
+    },
+  )
 
   inFullRun('wrong codes count, store nothing, and lock', async () => {
     const { browser, enter, code, user, happened, newcomer } = await startMoving()

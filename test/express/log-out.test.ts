@@ -85,7 +85,7 @@ describe('the option logout', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('the option logout signs out with cookie-session', async () => {
+  inFullRun('the option logout signs out with cookie-session', async () => {
     const app = await startOwnApp(cookieSession({ name: 'web', keys: ['test'] }), (req) => {
       Object.assign(req, { session: null })
     })
@@ -150,7 +150,7 @@ describe('the option logout', () => {
     },
   )
 
-  it('the option logout cancels the request on the device', async () => {
+  inFullRun('the option logout cancels the request on the device', async () => {
     const app = await startWebApp({ mfa: { logout: byPassport } })
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')

@@ -94,7 +94,7 @@ describe('the accent', () => {
 })
 
 describe('the logo', () => {
-  it('the logo replaces the first letter of the app’s name', async () => {
+  inFullRun('the logo replaces the first letter of the app’s name', async () => {
     const own = await pageWith({ logo: '/logo.svg' })
     const usual = await pageWith({})
 
@@ -154,7 +154,7 @@ describe('the footer', () => {
     expect(devices.text).not.toContain('Not you?')
   })
 
-  it('the footer shows the name that the app gives, and a username that says more', async () => {
+  inFullRun('the footer shows the name that the app gives, and a username that says more', async () => {
     const app = await startWebApp({
       mfa: { user: ({ user }) => user && { username: 'anna@example.com', name: 'Anna Berg' } },
     })

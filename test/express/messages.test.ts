@@ -26,7 +26,7 @@ async function waitingPage(options: Partial<MfaOptions>, languages?: string) {
 }
 
 describe('the words of the pages', () => {
-  it('the words of the pages are replaced one by one, and the others stay', async () => {
+  inFullRun('the words of the pages are replaced one by one, and the others stay', async () => {
     const page = await waitingPage({
       messages: { en: { waiting: { signIn: 'One more step', timeLeft: (span) => `Hurry: ${span}` } } },
     })
@@ -59,7 +59,7 @@ describe('the words of the pages', () => {
     expect((await browser.visit('/mfa')).text).toContain('<p>The request wasn&#39;t answered within 90 seconds.</p>')
   })
 
-  it('the words of the pages can be in another language of the app, with English as the fallback', async () => {
+  inFullRun('the words of the pages can be in another language of the app, with English as the fallback', async () => {
     const options = { messages: { nl: { waiting: { signIn: 'Inloggen bevestigen' } } } }
 
     const page = await waitingPage(options, 'nl,en;q=0.9')
@@ -145,7 +145,7 @@ describe('the language of the pages', () => {
     expect(page.headers['vary']).toMatch(/\bAccept-Language\b/)
   })
 
-  it('the language of the pages is chosen by the app, whatever the browser prefers', async () => {
+  inFullRun('the language of the pages is chosen by the app, whatever the browser prefers', async () => {
     const page = await waitingPage({ language: 'ar' }, 'en')
 
     expect(page.text).toContain('<html lang="ar" dir="rtl">')

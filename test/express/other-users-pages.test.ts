@@ -84,15 +84,22 @@ describe('a challenge page of another user', () => {
     },
   )
 
-  it('a challenge page of another user is told, where a script posts, that the form was not accepted', async () => {
-    const { app, browser } = await arrange()
-    const { page } = await app.enroll(browser, 'alice')
-    await switchToBob(app, browser)
+  inFullRun(
+    'a challenge page of another user is told, where a script posts, that the form was not accepted',
+    async () => {
+      const { app, browser } = await arrange()
+      const { page } = await app.enroll(browser, 'alice')
+      await switchToBob(app, browser)
 
-    const answer = await browser.submit('/mfa/passkey/options', { page: tokenOn(page) }, { accept: 'application/json' })
+      const answer = await browser.submit(
+        '/mfa/passkey/options',
+        { page: tokenOn(page) },
+        { accept: 'application/json' },
+      )
 
-    expect([answer.status, answer.body]).toEqual([403, expect.objectContaining({ error: 'cross_site' })])
-  })
+      expect([answer.status, answer.body]).toEqual([403, expect.objectContaining({ error: 'cross_site' })])
+    },
+  )
 })
 
 describe('the page of another user’s devices', () => {

@@ -50,7 +50,7 @@ describe('the other ways to sign in', () => {
     expect(pageAfter.text).toContain('href="/mfa?use=bypass"><strong>Use a recovery code (2 left)')
   })
 
-  it('the other ways to sign in are only those that the app accepts', async () => {
+  inFullRun('the other ways to sign in are only those that the app accepts', async () => {
     const { browser, bypassCode } = await arrange({ mfa: { factors: ['push'] } })
     await bypassCode()
 

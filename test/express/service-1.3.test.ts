@@ -126,17 +126,20 @@ describe('a service that speaks 1.3 only', () => {
     },
   )
 
-  it('a 1.3 service cannot say who never had a device: nobody may set one up unless the app allows it', async () => {
-    const { app, service } = await startApp()
-    await service.addUser('alice')
-    const browser = app.browser()
-    await app.signIn(browser, 'alice')
+  inFullRun(
+    'a 1.3 service cannot say who never had a device: nobody may set one up unless the app allows it',
+    async () => {
+      const { app, service } = await startApp()
+      await service.addUser('alice')
+      const browser = app.browser()
+      await app.signIn(browser, 'alice')
 
-    const page = await browser.visit('/account')
+      const page = await browser.visit('/account')
 
-    expect(page.text).not.toContain('class="code"')
-    expect(page.text).toContain('Enter a code')
-  })
+      expect(page.text).not.toContain('class="code"')
+      expect(page.text).toContain('Enter a code')
+    },
+  )
 
   inFullRun(
     'with a 1.3 service, the page shows the activation code with the authenticator’s link, if the app allows that',
@@ -179,7 +182,7 @@ describe('a service that speaks 1.3 only', () => {
     expect(handedOver.text).toContain('Type the activation code that your administrator gave you')
   })
 
-  it('with a 1.3 service, selfEnrollment: false lets nobody set up a first factor', async () => {
+  inFullRun('with a 1.3 service, selfEnrollment: false lets nobody set up a first factor', async () => {
     const { app, service } = await startApp({ mayEnroll: () => true, selfEnrollment: false })
     await service.addUser('alice')
     const browser = app.browser()

@@ -84,7 +84,7 @@ describe('a verification record', () => {
     expect(contentOf(store)[idOf(browser)]).not.toContain('verified')
   })
 
-  it('mfa() creates no web session for visitors who have none', async () => {
+  inFullRun('mfa() creates no web session for visitors who have none', async () => {
     const store = new session.MemoryStore()
     const app = await startOwnLoginApp({ store })
 

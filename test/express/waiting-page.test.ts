@@ -70,11 +70,11 @@ describe('the waiting page', () => {
     expect(link.hash).toBe(`#request=${request?.id}`)
   })
 
-  it('the waiting page links to the plain address of an authenticator that is not ours', async () => {
+  inFullRun('the waiting page links to the plain address of an authenticator that is not ours', async () => {
     expect(linkOn(await withOldService('https://phone.example/app'))).toBe('https://phone.example/app')
   })
 
-  it('the waiting page has a button that copies the number, which only a script shows', async () => {
+  inFullRun('the waiting page has a button that copies the number, which only a script shows', async () => {
     const app = await startWebApp()
     const { page } = await app.enroll(app.browser(), 'alice')
 

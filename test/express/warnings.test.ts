@@ -8,6 +8,7 @@ import request from 'supertest'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { listen } from '../support/listen.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
 const embeddedLike = {
@@ -173,7 +174,7 @@ describe('a warning about the setup', () => {
     expect(await warningsOf({ service: { ...service, baseUrl } })).toEqual([])
   })
 
-  it('mfa() warns about an app on plain http in production', async () => {
+  inFullRun('mfa() warns about an app on plain http in production', async () => {
     const { MemoryStore: OtherStore } = session
     class KeptElsewhere extends OtherStore {}
     vi.stubEnv('NODE_ENV', 'production')

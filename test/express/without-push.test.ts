@@ -18,7 +18,7 @@ describe("mfa({ factors }) without 'push'", () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it('mfa() without push issues no activation code, because no device could approve', async () => {
+  inFullRun('mfa() without push issues no activation code, because no device could approve', async () => {
     const app = await startOwnApp(codesOnly)
     await app.newcomer()
 

@@ -99,7 +99,7 @@ describe('a client that is told of the answer', () => {
     expect(center.notified).toHaveLength(1)
   })
 
-  it('a client is told that an action was approved', async () => {
+  inFullRun('a client is told that an action was approved', async () => {
     const { account } = await provider.enroll('dan')
     const action = { type: 'urn:second-factor:approval', title: 'Transfer €250.00' }
     const asked = await ask({ login_hint: 'dan', authorization_details: JSON.stringify([action]) })

@@ -211,7 +211,7 @@ describe('a backchannel request', () => {
     },
   )
 
-  it('a backchannel request leaves another poll time once the client has waited', async () => {
+  inFullRun('a backchannel request leaves another poll time once the client has waited', async () => {
     await provider.enroll('kay')
     const { auth_req_id: id } = await ask({ login_hint: 'kay' })
     await errorOf(poll(id))

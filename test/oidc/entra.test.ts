@@ -204,7 +204,7 @@ describe('an external authentication method of Microsoft Entra', () => {
     expect(page.status).toBe(400)
   })
 
-  it('an external authentication method of Microsoft Entra tells Entra of a person who gives up', async () => {
+  inFullRun('an external authentication method of Microsoft Entra tells Entra of a person who gives up', async () => {
     await provider.enroll('fay@contoso.com')
     const { browser, answer } = await bring({ username: 'fay@contoso.com' })
     await browser.follow(answer)

@@ -137,17 +137,20 @@ describe('an external second factor', () => {
     expect(asked.left).toBeUndefined()
   })
 
-  it('an external second factor tells the client of a person who gives up, and of a user who is no member', async () => {
-    await provider.enroll('leo')
-    const browser = provider.browser()
-    await ask(config, browser, { login_hint: 'leo' })
+  inFullRun(
+    'an external second factor tells the client of a person who gives up, and of a user who is no member',
+    async () => {
+      await provider.enroll('leo')
+      const browser = provider.browser()
+      await ask(config, browser, { login_hint: 'leo' })
 
-    const gaveUp = await browser.follow(await browser.submit(`${provider.pages('external')}/cancel`))
-    const unknown = await ask(config, provider.browser(), { login_hint: 'nobody' })
+      const gaveUp = await browser.follow(await browser.submit(`${provider.pages('external')}/cancel`))
+      const unknown = await ask(config, provider.browser(), { login_hint: 'nobody' })
 
-    expect([errorIn(gaveUp.left), errorIn(unknown.left)]).toEqual(['access_denied', 'access_denied'])
-    expect(provider.events).toContainEqual(expect.objectContaining({ event: 'refused', reason: 'access_denied' }))
-  })
+      expect([errorIn(gaveUp.left), errorIn(unknown.left)]).toEqual(['access_denied', 'access_denied'])
+      expect(provider.events).toContainEqual(expect.objectContaining({ event: 'refused', reason: 'access_denied' }))
+    },
+  )
 
   it('an external second factor takes a login_hint as a username, also one that looks like the id of somebody else', async () => {
     const { user: owner } = await provider.enroll('pia')

@@ -64,7 +64,7 @@ describe('a whole sign-in', () => {
     },
   )
 
-  it.each([
+  inFullRun.each([
     ['a username that begins and ends with a blank', ' bo b ', ' bo b '],
     ['a username with a blank that somebody has typed after it', 'boris', 'boris '],
   ])('a whole sign-in finds the person by %s', async (_what, username, typed) => {

@@ -9,6 +9,7 @@ import { stripText, truncateText } from '../../src/contract/text.ts'
 import { fitAttributes } from '../../src/service/features/sessions/attributes.ts'
 import { networkOf } from '../../src/service/engine/base/network.ts'
 import { anyText } from '../support/any-text.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 const address = fc.oneof(fc.ipV4(), fc.ipV6())
 const text = fc.oneof(fc.string(), anyText(), fc.string({ unit: 'grapheme' }))
@@ -95,7 +96,7 @@ describe('an address as a caller wrote it', () => {
 describe('text that is too long', () => {
   const maximum = 12
 
-  it('text that is too long is shortened to its limit with an ellipsis at the end', () => {
+  inFullRun('text that is too long is shortened to its limit with an ellipsis at the end', () => {
     fc.assert(
       fc.property(text, (value) => {
         const shortened = truncateText(stripText(value), maximum)

@@ -297,7 +297,7 @@ describe('a new session', () => {
     expect(await post(`/domains/${running.domain.id}/sessions`, { user: { id }, ...more })).toBe(outcome)
   })
 
-  it('a new session stays pending for exactly as long as its domain allows', async () => {
+  inFullRun('a new session stays pending for exactly as long as its domain allows', async () => {
     const { ask, session } = await running.enroll(unique())
     const { id } = await ask()
 

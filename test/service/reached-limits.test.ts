@@ -22,7 +22,7 @@ async function open() {
 }
 
 describe('a rejected request names the limit it has reached, and its end,', () => {
-  it('a request rejected for too many pending requests names the limit and its end', async () => {
+  inFullRun('a request rejected for too many pending requests names the limit and its end', async () => {
     const { enroll, ask } = await open()
     const { user } = await enroll('alice')
     for (let each = 0; each < 3; each += 1) await ask(user.id, { challenge: random128() })
@@ -47,7 +47,7 @@ describe('a rejected request names the limit it has reached, and its end,', () =
     )
   })
 
-  it('a request rejected for wrong codes names the limit and its end', async () => {
+  inFullRun('a request rejected for wrong codes names the limit and its end', async () => {
     const running = await open()
     const { id } = await member(running)
     for (let each = 0; each < 10; each += 1) await running.ask(id, { otp: '000000' })

@@ -78,7 +78,7 @@ describe('the test device and actions to approve', () => {
     await expect(device.approve()).rejects.toThrow('No request is pending')
   })
 
-  it('the test device says which actions are pending when none has the title', async () => {
+  inFullRun('the test device says which actions are pending when none has the title', async () => {
     const device = await service.enroll('alice')
     await expect(device.approveAction()).rejects.toThrow('No action waits for the approval of alice. Pending: none.')
     await ask('Transfer')

@@ -37,7 +37,7 @@ describe('the kit for tests of an app', () => {
   })
   afterEach(() => service.close())
 
-  it('the test kit signs an agent in with both steps in a few lines', async () => {
+  inFullRun('the test kit signs an agent in with both steps in a few lines', async () => {
     const agent = request.agent(createApp(service))
     const device = await service.enroll('alice')
 
@@ -47,7 +47,7 @@ describe('the kit for tests of an app', () => {
     expect((await agent.get('/')).text).toBe('hello push')
   })
 
-  it.each([
+  inFullRun.each([
     ['as the only factor', false],
     ['beside a device', true],
   ])('the test kit signs an agent in with a passkey, %s', async (_, hasDevice) => {
@@ -110,7 +110,7 @@ describe('the kit for tests of an app', () => {
     expect((await agent.get('/mfa')).text).toContain('Reported')
   })
 
-  it('the test kit signs in with the login of the app, with or without the second step', async () => {
+  inFullRun('the test kit signs in with the login of the app, with or without the second step', async () => {
     const app = createApp(service)
     const signIn = createSignIn({ service, login: (agent: TestAgent, user: string) => agent.post(`/login/${user}`) })
     const [half, whole] = [request.agent(app), request.agent(app)]
@@ -138,7 +138,7 @@ describe('the kit for tests of an app', () => {
     },
   )
 
-  it('the test kit enrolls a new device once the old one is revoked, and only then', async () => {
+  inFullRun('the test kit enrolls a new device once the old one is revoked, and only then', async () => {
     const [firstEnrollment, secondEnrollment] = [await service.enroll('alice'), await service.enroll('alice')]
     const { id } = await service.client.users.getByUsername('alice')
 

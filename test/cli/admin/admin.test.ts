@@ -69,7 +69,7 @@ describe('second-factor admin', () => {
     },
   )
 
-  it('second-factor admin invite needs a domain for the help desk', async () => {
+  inFullRun('second-factor admin invite needs a domain for the help desk', async () => {
     const refused = await admin('admin', 'invite', ...olivia, '--role', 'helpdesk')
 
     expect(refused.code).toBe(2)

@@ -22,7 +22,7 @@ describe('second-factor check', () => {
     expect([stdout, code]).toEqual([`${place.database} is intact.\n`, 0])
   })
 
-  it('check accepts a database of an earlier build, and does not upgrade it', async () => {
+  inFullRun('check accepts a database of an earlier build, and does not upgrade it', async () => {
     const database = file('earlier.sqlite')
     await restoreSchema14('SQLite', database)
     const before = readFileSync(database)
@@ -96,7 +96,7 @@ describe('second-factor check', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining(`${place.database} cannot be opened. Check its owner`)])
   })
 
-  it('check rejects a database without hashes whose tables are those of another build', async () => {
+  inFullRun('check rejects a database without hashes whose tables are those of another build', async () => {
     const database = file('earlier.sqlite')
     await restoreSchema14('SQLite', database)
     change('alter table domain add column color text', database)

@@ -156,7 +156,7 @@ describe('the address of a database', () => {
     }
   })
 
-  it('a database file is not affected by the hiding of passwords in addresses', async () => {
+  inFullRun('a database file is not affected by the hiding of passwords in addresses', async () => {
     expect(await json('domain', 'list')).toHaveLength(1)
   })
 })

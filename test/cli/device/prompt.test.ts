@@ -34,7 +34,7 @@ async function startPrompt(options: { readonly numberMatching?: boolean } = {}) 
 }
 
 describe('the prompt of device watch', () => {
-  it('the prompt of device watch approves a request with the number that is typed', async () => {
+  inFullRun('the prompt of device watch approves a request with the number that is typed', async () => {
     const { answer, session, state } = await startPrompt({ numberMatching: true })
 
     await answer('approve', session.number)
@@ -53,16 +53,19 @@ describe('the prompt of device watch', () => {
     expect(await state()).toMatchObject({ state: 'denied', reason })
   })
 
-  it('the prompt of device watch reports a request that was canceled meanwhile, and prints that none was open', async () => {
-    const print = vi.spyOn(console, 'log')
-    const { answer, cancel } = await startPrompt()
-    await cancel()
+  inFullRun(
+    'the prompt of device watch reports a request that was canceled meanwhile, and prints that none was open',
+    async () => {
+      const print = vi.spyOn(console, 'log')
+      const { answer, cancel } = await startPrompt()
+      await cancel()
 
-    await answer('report')
+      await answer('report')
 
-    expect(print).toHaveBeenCalledWith('No request was open anymore.')
-    expect(print).toHaveBeenLastCalledWith('New requests are paused for 15 minutes.')
-  })
+      expect(print).toHaveBeenCalledWith('No request was open anymore.')
+      expect(print).toHaveBeenLastCalledWith('New requests are paused for 15 minutes.')
+    },
+  )
 
   inFullRun('the prompt of device watch leaves a request pending after Enter', async () => {
     const { answer, state } = await startPrompt()

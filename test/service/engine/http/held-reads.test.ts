@@ -45,7 +45,7 @@ describe('a held read of a session', () => {
     expect(headers.get('preference-applied')).toBe('wait=25')
   })
 
-  it('a held read of a session answers at once when the session is canceled', async () => {
+  inFullRun('a held read of a session answers at once when the session is canceled', async () => {
     const { sessions, id, answer } = await hold('wakes cancel')
 
     await running.call('DELETE', `${sessions}/${id}`)
@@ -71,7 +71,7 @@ describe('a held read of a session', () => {
     await short.close()
   })
 
-  it('a held read of a session answers with the current state when the wait is over', async () => {
+  inFullRun('a held read of a session answers with the current state when the wait is over', async () => {
     const { answer } = await hold('over', 10)
 
     await running.clock.advance(10)

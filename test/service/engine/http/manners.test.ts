@@ -326,7 +326,7 @@ describe('/metrics', () => {
     expect(text).toContain('nodejs_eventloop_lag_seconds')
   })
 
-  it('/metrics reports the number of pending sessions and of held responses', async () => {
+  inFullRun('/metrics reports the number of pending sessions and of held responses', async () => {
     const { ask, held, sessions } = await running.enroll('measured')
     const { id } = await ask()
     const waiting = running.clock.timerSet(30)
@@ -344,7 +344,7 @@ describe('/metrics', () => {
     expect(after).not.toContain('second_factor_held_reads{kind="session"} 1')
   })
 
-  it('/metrics reports how sessions were settled', async () => {
+  inFullRun('/metrics reports how sessions were settled', async () => {
     const { ask, sessions, device, pending } = await running.enroll('settling')
     const cancelled = await ask()
     await running.call('DELETE', `${sessions}/${cancelled.id}`)
@@ -408,7 +408,7 @@ describe('the reference page', () => {
     expect(html).not.toMatch(/<script [^>]*src|<link|<img|@import|url\(|https?:(?!\/\/(mfa|app)\.example)/)
   })
 
-  it('the reference page has each operation and each error code', async () => {
+  inFullRun('the reference page has each operation and each error code', async () => {
     const html = await (await get('/docs')).text()
     const document = await (await get('/api/openapi.json')).json()
 

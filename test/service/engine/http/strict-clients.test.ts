@@ -414,7 +414,7 @@ describe('a body that is compressed', () => {
     expect((await post('gzip', gzipSync(session()))).status).toBe(200)
   })
 
-  it('a caller that goes away after its compressed body was refused ends nothing', async () => {
+  inFullRun('a caller that goes away after its compressed body was refused ends nothing', async () => {
     const connection = await openRaw(port())
     const bomb = gzipSync(Buffer.alloc(1_000_000, ' '))
     connection.send(
@@ -428,14 +428,14 @@ describe('a body that is compressed', () => {
     expect((await post('gzip', gzipSync(session()))).status).toBe(200)
   })
 
-  it('a compressed body with bytes after its end is refused, and the connection goes on', async () => {
+  inFullRun('a compressed body with bytes after its end is refused, and the connection goes on', async () => {
     const answer = await post('gzip', Buffer.concat([gzipSync(session()), Buffer.alloc(50_000, 'x')]))
 
     expect(answer.status).toBe(400)
     expect((await post('gzip', gzipSync(session()))).status).toBe(200)
   })
 
-  it('a caller that goes away within a compressed body leaves nothing behind', async () => {
+  inFullRun('a caller that goes away within a compressed body leaves nothing behind', async () => {
     const path = `/api/domains/${running.domain.id}/sessions`
     const connection = await openRaw(port())
     const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Service key="${key()}"\r\nContent-Encoding: gzip\r\n`

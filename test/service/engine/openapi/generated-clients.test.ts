@@ -125,7 +125,7 @@ describe('a client that is generated from the OpenAPI document', () => {
     )
   })
 
-  it('a generated client finds the newest version first in every body and answer, as JSON', () => {
+  inFullRun('a generated client finds the newest version first in every body and answer, as JSON', () => {
     const contents = operationsOf(describeService()).flatMap(({ operation: { operationId, requestBody, responses } }) =>
       [requestBody, ...Object.values(responses)].flatMap((described) =>
         described?.content ? [{ operationId, types: Object.keys(described.content) }] : [],

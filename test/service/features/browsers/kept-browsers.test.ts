@@ -251,7 +251,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
         expect(await person.ask({ otp })).toMatchObject({ state: 'approved' })
       })
 
-      it('an unknown browser passes by a passkey under the policies passkey and deny', async () => {
+      inFullRun('an unknown browser passes by a passkey under the policies passkey and deny', async () => {
         const person = await owner()
         await person.addPasskey({ pass: await changePass(running, person.id) })
 
@@ -345,13 +345,16 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(session).toMatchObject({ state: 'denied', reason: 'phishing_resistance_required' })
     })
 
-    it('a denial does not name the unknown browser as its reason where a kept browser would not help', async () => {
-      const person = await owner()
+    inFullRun(
+      'a denial does not name the unknown browser as its reason where a kept browser would not help',
+      async () => {
+        const person = await owner()
 
-      const session = await person.ask({ ...strict, phishingResistant: 'require' })
+        const session = await person.ask({ ...strict, phishingResistant: 'require' })
 
-      expect(session.reason).toBe('phishing_resistance_required')
-    })
+        expect(session.reason).toBe('phishing_resistance_required')
+      },
+    )
   })
 
   describe('a kept browser', () => {
@@ -444,7 +447,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(await see(person, from(browser, key))).toBe('kept')
     })
 
-    it('a known browser without a key is forgotten when the user ends all other sessions', async () => {
+    inFullRun('a known browser without a key is forgotten when the user ends all other sessions', async () => {
       const person = await owner()
       const browser = await person.pass(createBrowserKey(), {}, { rememberDays: 30 })
 
@@ -515,7 +518,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(rows).toEqual([])
     })
 
-    it('the list of browsers shows a kept browser with its place and date', async () => {
+    inFullRun('the list of browsers shows a kept browser with its place and date', async () => {
       const [person, key] = [await owner(), createBrowserKey()]
       const now = running.clock.now()
       const browser = await person.pass(key, keeping, { name: 'Firefox · Linux', place: 'Lyon, France' })

@@ -103,7 +103,7 @@ describe('an action on many people', () => {
     }
   })
 
-  it('a bulk job goes on after the clock of the process that has crashed was set back', async () => {
+  inFullRun('a bulk job goes on after the clock of the process that has crashed was set back', async () => {
     const { json } = await prepare(owner, [(await member(running)).id])
     const startedAt = running.clock.now()
     const lease = { holder: 'gone', heldUntil: startedAt + 86_400 + leaseLength }
@@ -116,7 +116,7 @@ describe('an action on many people', () => {
     expect(await ended(owner, json.id)).toMatchObject({ state: 'done', done: 1 })
   })
 
-  it('a bulk job removes people from one domain, with their devices there, and from no other', async () => {
+  inFullRun('a bulk job removes people from one domain, with their devices there, and from no other', async () => {
     const { user, device } = await running.enroll(unique())
     await running.call('PUT', `/domains/${otherDomain}/users/${user.id}`)
     const { json: job } = await prepare(owner, [user.id], removing())
@@ -286,7 +286,7 @@ describe('an action on many people', () => {
     })
   })
 
-  it('a bulk job on too many people leaves nothing of its preview behind', async () => {
+  inFullRun('a bulk job on too many people leaves nothing of its preview behind', async () => {
     const { id: domain } = await running.service.administration.createDomain(running.organization.id, {
       name: unique(),
     })
@@ -382,7 +382,7 @@ describe('an action on many people', () => {
       for (const id of people) expect(await entries(id, 'membership.removed')).toHaveLength(1)
     })
 
-    it('a bulk job is done once when several nodes race for it', async () => {
+    inFullRun('a bulk job is done once when several nodes race for it', async () => {
       const people = [await person(), await person(), await person(), await person()]
       const { json: job } = await prepare(owner, people)
       const nodes = [running.ctx, running.ctx, running.ctx].map((ctx) => createBulkJobs(ctx))
@@ -519,25 +519,28 @@ describe('an action on many people', () => {
     expect(calculatedCells(text)).toEqual([])
   })
 
-  it('an administrator of some domains sees their own bulk jobs, however many others have started since', async () => {
-    const ada = await limited('admin')
-    const { json: job } = await prepare(ada, [await person()])
-    await start(ada, job)
-    await ended(ada, job.id)
-    const row = await database().selectFrom('bulkJob').selectAll().where('id', '=', job.id).executeTakeFirstOrThrow()
-    const others = Array.from({ length: 100 }, (_, index) => ({
-      ...row,
-      id: `${index}`.padStart(40, '0'),
-      requestedBy: owner.id,
-      createdAt: row.createdAt + 1,
-    }))
-    await database().insertInto('bulkJob').values(others).execute()
-    onTestFinished(async () => {
-      await database().deleteFrom('bulkJob').where('requestedBy', '=', owner.id).execute()
-    })
+  inFullRun(
+    'an administrator of some domains sees their own bulk jobs, however many others have started since',
+    async () => {
+      const ada = await limited('admin')
+      const { json: job } = await prepare(ada, [await person()])
+      await start(ada, job)
+      await ended(ada, job.id)
+      const row = await database().selectFrom('bulkJob').selectAll().where('id', '=', job.id).executeTakeFirstOrThrow()
+      const others = Array.from({ length: 100 }, (_, index) => ({
+        ...row,
+        id: `${index}`.padStart(40, '0'),
+        requestedBy: owner.id,
+        createdAt: row.createdAt + 1,
+      }))
+      await database().insertInto('bulkJob').values(others).execute()
+      onTestFinished(async () => {
+        await database().deleteFrom('bulkJob').where('requestedBy', '=', owner.id).execute()
+      })
 
-    expect((await ada.call('GET', '/bulk-jobs')).json).toMatchObject([{ id: job.id }])
-  })
+      expect((await ada.call('GET', '/bulk-jobs')).json).toMatchObject([{ id: job.id }])
+    },
+  )
 
   it('an administrator of some domains sees only their own bulk jobs', async () => {
     const [ada, other] = [await limited('admin'), await limited('admin')]

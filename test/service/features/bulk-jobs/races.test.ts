@@ -46,7 +46,7 @@ describe.each(mainEngines)('jobs on many people that several nodes race for, on 
     return { domain, id: (await by.call('POST', '/bulk-jobs', { body })).json.id as string }
   }
 
-  it('one node takes a bulk job when several race for it', async () => {
+  inFullRun('one node takes a bulk job when several race for it', async () => {
     const by = await owner()
     const { id } = await prepared(by, 1)
     const now = running.clock.now()

@@ -14,6 +14,7 @@ import { administrator, startConsole } from '../administrators/console-holder.ts
 import type { Console } from '../administrators/console-holder.ts'
 import { askCaller, askedCaller, outcomeOf, personWithDevice } from './phone-caller.ts'
 import type { Person } from './phone-caller.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 type Administrator = Awaited<ReturnType<typeof administrator>>
 
@@ -141,16 +142,19 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect((await outcome()).state).toBe('pending')
     })
 
-    it('an answer to a caller verification gets the same response when sent again, and a different one is too late', async () => {
-      const { confirm, answer } = await askedCaller(helpdesk, person)
-      const first = await confirm()
+    inFullRun(
+      'an answer to a caller verification gets the same response when sent again, and a different one is too late',
+      async () => {
+        const { confirm, answer } = await askedCaller(helpdesk, person)
+        const first = await confirm()
 
-      const repeated = await confirm()
-      const other = await answer('deny')
+        const repeated = await confirm()
+        const other = await answer('deny')
 
-      expect([repeated.status, repeated.json]).toEqual([200, first.json])
-      expect(other.code).toBe('api.error.conflict.state')
-    })
+        expect([repeated.status, repeated.json]).toEqual([200, first.json])
+        expect(other.code).toBe('api.error.conflict.state')
+      },
+    )
 
     it('an answer to a caller verification comes too late after 90 seconds', async () => {
       const { confirm, outcome } = await askedCaller(helpdesk, person)
@@ -226,7 +230,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(await outcome()).toMatchObject({ id, state: 'confirmed' })
     })
 
-    it('the history of the device lists caller verifications apart from sign-ins', async () => {
+    inFullRun('the history of the device lists caller verifications apart from sign-ins', async () => {
       const { id, answer } = await askedCaller(helpdesk, person)
       await askCaller(helpdesk, person)
       await answer('deny')
@@ -262,7 +266,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
   })
 
   describe('limits', () => {
-    it('the limits of caller verifications hold when many are asked at once', async () => {
+    inFullRun('the limits of caller verifications hold when many are asked at once', async () => {
       const answers = await Promise.all(Array.from({ length: 8 }, () => askCaller(helpdesk, person)))
 
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
@@ -382,7 +386,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(text).not.toContain(helpdesk.id)
     })
 
-    it('a caller verification is no request that an older authenticator could show as a sign-in', async () => {
+    inFullRun('a caller verification is no request that an older authenticator could show as a sign-in', async () => {
       await askCaller(helpdesk, person)
 
       const { requests } = (await read(await person.device.inbox())).json
@@ -433,7 +437,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(over).not.toHaveProperty('caller')
     })
 
-    it('the person’s page shows every administrator that a No blocks the help desk for 24 hours', async () => {
+    inFullRun('the person’s page shows every administrator that a No blocks the help desk for 24 hours', async () => {
       const other = await administrator(running, { role: 'admin', domains: [running.domain.id] })
       await (await askedCaller(helpdesk, person)).answer('deny')
       const until = now() + 24 * 60 * 60
@@ -493,7 +497,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       },
     )
 
-    it.each(names)('a caller verification by the strongest device covers %s', async (name) => {
+    inFullRun.each(names)('a caller verification by the strongest device covers %s', async (name) => {
       await (await askedCaller(helpdesk, strong)).confirm({ pin })
 
       expect((await change(name)).code).not.toBe('api.error.forbidden.guarded')

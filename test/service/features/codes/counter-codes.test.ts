@@ -160,7 +160,7 @@ describe.each(mainEngines)('a token that counts presses on %s', (engine) => {
     expect((await token.show()).counter).toBe(0)
   })
 
-  it('a token that counts presses keeps its counter for its next user', async () => {
+  inFullRun('a token that counts presses keeps its counter for its next user', async () => {
     const [former, next] = [await counterHolder(), await holder(running)]
     await tryCodes(former, [0])
     await running.call('DELETE', `${former.path}/hardware`)
@@ -216,15 +216,18 @@ describe.each(mainEngines)('a token that counts presses on %s', (engine) => {
     expect(code).toBe(`api.error.invalid.${field.toLowerCase()}`)
   })
 
-  it('a token that counts presses shows the console its counter, and is found where it is out of sync', async () => {
-    const { token } = await counterHolder(12)
-    await restore()
-    running.clock.skip(600)
-    const owner = await administrator(running, { role: 'owner' })
-    const { serialNumber } = await token.show()
+  inFullRun(
+    'a token that counts presses shows the console its counter, and is found where it is out of sync',
+    async () => {
+      const { token } = await counterHolder(12)
+      await restore()
+      running.clock.skip(600)
+      const owner = await administrator(running, { role: 'owner' })
+      const { serialNumber } = await token.show()
 
-    const { json } = await owner.call('GET', `/stock?filter=out_of_sync&q=${serialNumber}`)
+      const { json } = await owner.call('GET', `/stock?filter=out_of_sync&q=${serialNumber}`)
 
-    expect(json.tokens).toMatchObject([{ id: token.id, counter: 12, digits: 6, algorithm: 'SHA1' }])
-  })
+      expect(json.tokens).toMatchObject([{ id: token.id, counter: 12, digits: 6, algorithm: 'SHA1' }])
+    },
+  )
 })

@@ -146,7 +146,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     expect(answers.map(({ status }) => status)).toEqual([429, 429, 200])
   })
 
-  it('a report gets the same response when it is sent again, and for each request that it denied', async () => {
+  inFullRun('a report gets the same response when it is sent again, and for each request that it denied', async () => {
     const { ask } = await person()
     const [first, second] = [await ask(), await ask('there')]
     const { json } = await first.answer('report')

@@ -197,7 +197,7 @@ describe.each(mainEngines)('on %s', (engine) => {
   })
 
   describe('an authenticator app', () => {
-    it('an authenticator app replaces another one at once, and only once when many replace it', async () => {
+    inFullRun('an authenticator app replaces another one at once, and only once when many replace it', async () => {
       const person = await member(running)
       const old = await person.enrollApp({ first: true })
 

@@ -99,7 +99,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(await serials(owner, { q: serialNumber.slice(1) })).toContain(serialNumber)
     })
 
-    it('the list of hardware tokens finds a serial number with an accent as it is written', async () => {
+    inFullRun('the list of hardware tokens finds a serial number with an accent as it is written', async () => {
       const serialNumber = `Ä-${unique()}`
       await running.call('POST', '/hardware', {
         body: { type: 'TOTP6', timeStep: 30, serialNumber, seed: seed() },
@@ -125,7 +125,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(await listedIn('out_of_sync')).toEqual([false, false, true])
     })
 
-    it('the list of hardware tokens has pages of 50 and no authenticator apps', async () => {
+    inFullRun('the list of hardware tokens has pages of 50 and no authenticator apps', async () => {
       const prefix = unique()
       const rows = Array.from({ length: 60 }, (_, index) => `${prefix}/${index},${seed()}`)
       await importing(owner, ['serial,seed', ...rows].join('\n'))
@@ -218,7 +218,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(await serials(owner, { q: good })).toEqual([good])
     })
 
-    it('a token import reads encrypted PSKC with its key, and asks for the key', async () => {
+    inFullRun('a token import reads encrypted PSKC with its key, and asks for the key', async () => {
       const serialNumber = unique()
       const serial = `<SerialNo>${serialNumber}</SerialNo>`
       const text = container(encryption(), keyPackage({ serial, secret: encrypted() }))
@@ -237,27 +237,30 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(await serials(owner, { q: serialNumber })).toEqual([serialNumber])
     })
 
-    it('a token import reads PSKC with its password, asks for it, and names what a CSV file does not say', async () => {
-      const text = passwordContainer()
-      const secret = `serial,secret,maker\n${unique()},${seed()},Acme`
+    inFullRun(
+      'a token import reads PSKC with its password, asks for it, and names what a CSV file does not say',
+      async () => {
+        const text = passwordContainer()
+        const secret = `serial,secret,maker\n${unique()},${seed()},Acme`
 
-      const answers = [
-        await importing(owner, text, { dryRun: true }),
-        await importing(owner, text, { dryRun: true, password: 'azerty' }),
-        await importing(owner, text, { dryRun: true, password: 'qwerty' }),
-        await importing(owner, secret, { dryRun: true }),
-        await importing(owner, secret, { dryRun: true, encoding: 'hex' }),
-      ]
+        const answers = [
+          await importing(owner, text, { dryRun: true }),
+          await importing(owner, text, { dryRun: true, password: 'azerty' }),
+          await importing(owner, text, { dryRun: true, password: 'qwerty' }),
+          await importing(owner, secret, { dryRun: true }),
+          await importing(owner, secret, { dryRun: true, encoding: 'hex' }),
+        ]
 
-      expect(answers.map(({ status, code }) => [status, code])).toEqual([
-        [400, 'api.error.invalid.password'],
-        [400, 'api.error.invalid.password'],
-        [200, undefined],
-        [400, 'api.error.invalid.encoding'],
-        [200, undefined],
-      ])
-      expect(answers[4]!.json).toMatchObject({ acceptable: 1, ignored: ['"maker"'] })
-    })
+        expect(answers.map(({ status, code }) => [status, code])).toEqual([
+          [400, 'api.error.invalid.password'],
+          [400, 'api.error.invalid.password'],
+          [200, undefined],
+          [400, 'api.error.invalid.encoding'],
+          [200, undefined],
+        ])
+        expect(answers[4]!.json).toMatchObject({ acceptable: 1, ignored: ['"maker"'] })
+      },
+    )
 
     it('a token import stores the parameters and the drift of a file, and its codes are accepted', async () => {
       const [serialNumber, person] = [unique(), await member(running)]
@@ -440,17 +443,20 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
     const resynchronizing = (by: { call: Console['call'] }, id: string, first: string, second: string) =>
       by.call('POST', `/people/${id}/hardware/resynchronize`, { body: { because, first, second } })
 
-    it('resynchronizing a token accepts two codes that follow each other, and the next code signs in', async () => {
-      const { id, token, signIn } = await holder(running)
+    inFullRun(
+      'resynchronizing a token accepts two codes that follow each other, and the next code signs in',
+      async () => {
+        const { id, token, signIn } = await holder(running)
 
-      const { json } = await resynchronizing(owner, id, token.code(9), token.code(10))
+        const { json } = await resynchronizing(owner, id, token.code(9), token.code(10))
 
-      expect(json.hardware.syncState).toBe('Synchronized')
-      expect([(await signIn({ otp: token.code(10) })).state, (await signIn({ otp: token.code(11) })).state]).toEqual([
-        'denied',
-        'approved',
-      ])
-    })
+        expect(json.hardware.syncState).toBe('Synchronized')
+        expect([(await signIn({ otp: token.code(10) })).state, (await signIn({ otp: token.code(11) })).state]).toEqual([
+          'denied',
+          'approved',
+        ])
+      },
+    )
 
     it('resynchronizing a token refuses codes that do not follow each other, were used or are too far away', async () => {
       const { id, token, signIn } = await holder(running)

@@ -282,7 +282,7 @@ describe('the hardware token of a user', () => {
     expect(await free.show()).toMatchObject({ user: '' })
   })
 
-  it('a hardware token assigned to many users at once goes to one, and each user gets at most one', async () => {
+  inFullRun('a hardware token assigned to many users at once goes to one, and each user gets at most one', async () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => member(running)))
     const tokens = await Promise.all(Array.from({ length: 2 }, () => hardwareToken(running)))
 

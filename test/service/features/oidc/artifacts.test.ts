@@ -41,7 +41,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
   const signInOf = () => signIn(made.state, { accountId: made.user.id, clientId: made.client.id })
 
   describe('storage', () => {
-    it('the OpenID provider finds what it stored, by id and by uid, until it expires', async () => {
+    inFullRun('the OpenID provider finds what it stored, by id and by uid, until it expires', async () => {
       const flow = signInOf()
       await flow.all()
 

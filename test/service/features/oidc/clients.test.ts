@@ -8,6 +8,7 @@ import { oidcStateOf } from '../../../../src/service/oidc-state.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { administrator, startConsole } from '../administrators/console-holder.ts'
 import type { Console } from '../administrators/console-holder.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 const callback = 'https://wiki.example.com/callback'
 const jwkOf = (bits = 2048) => generateKeyPairSync('rsa', { modulusLength: bits })
@@ -85,7 +86,7 @@ describe('the settings of a client', () => {
     expect(problemOf(settings)).toBeDefined()
   })
 
-  it('an OpenID client can have public keys, without members that are unknown', () => {
+  inFullRun('an OpenID client can have public keys, without members that are unknown', () => {
     const jwk = { ...jwkOf().publicKey.export({ format: 'jwk' }), kid: 'k', x5u: 'https://attacker.example/' }
     const parsed = NewOidcClient.parse({
       name: 'Wiki',

@@ -77,7 +77,7 @@ describe.each(engines)('signing keys, on %s', (engine) => {
   const nodes = () => [oidcStateOf(running.service), oidcStateOf(other.service)] as const
   const idsOf = ({ jwks }: OidcKeys) => jwks.keys.map(({ kid }) => kid)
 
-  it('the first signing key signs at once, and is an RS256 key that both nodes have', async () => {
+  inFullRun('the first signing key signs at once, and is an RS256 key that both nodes have', async () => {
     const [here, there] = nodes()
 
     const { jwks } = await here.keys()

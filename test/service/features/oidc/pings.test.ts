@@ -356,7 +356,7 @@ describe.each(engines)('what clients of the OpenID provider are told, on %s', (e
     },
   )
 
-  it('an OpenID client is told nothing of a user whose sign-ins have ended', async () => {
+  inFullRun('an OpenID client is told nothing of a user whose sign-ins have ended', async () => {
     const { ctx, key, user } = await asked(node())
     await resetUser(ctx, { organizationId: key.organizationId, userId: user.id })
 

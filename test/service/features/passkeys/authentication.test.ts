@@ -144,7 +144,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect((await listPasskeys())[0]).not.toHaveProperty('lastUsedAt')
   })
 
-  it('the log reports a passkey of a foreign origin once a minute, without what the browser sent', async () => {
+  inFullRun('the log reports a passkey of a foreign origin once a minute, without what the browser sent', async () => {
     const other = await startService()
     const { usePasskey } = await passkeyHolder(other)
 

@@ -11,6 +11,7 @@ import type { Call } from '../../../../src/service/engine/http/route.ts'
 import { newUser } from '../../start-service.ts'
 import { administrator, startConsole } from '../administrators/console-holder.ts'
 import type { Console } from '../administrators/console-holder.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 const because = 'lost_device'
 
@@ -42,7 +43,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
     owner.call('POST', `/people/${id}/${action}`, { body: { because, ...more } })
 
   describe('a search', () => {
-    it('a people search finds a part of a name, username or e-mail address, in any case', async () => {
+    inFullRun('a people search finds a part of a name, username or e-mail address, in any case', async () => {
       const { username } = await person({ name: 'Zoë Quibblesworth', email: 'zq77@example.net' })
 
       expect(await find({ q: 'QUIBBLES' })).toEqual([username])
@@ -50,21 +51,24 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(await find({ q: username.slice(1).toUpperCase() })).toContain(username)
     })
 
-    it('a people search finds the name of a device and a serial number, as long as the person has them', async () => {
-      const { user } = await running.enroll(unique())
-      const domain = `/domains/${running.domain.id}/users/${user.id}`
-      await running.call('PUT', `${domain}/token/device`, { body: { name: 'Wombatphone' } })
-      const { id: hardwareId } = await hardwareToken(running)
-      const { serialNumber } = (await running.call('GET', `/hardware/${hardwareId}`)).json
-      await running.call('PUT', `/users/${user.id}/hardware/${hardwareId}`)
+    inFullRun(
+      'a people search finds the name of a device and a serial number, as long as the person has them',
+      async () => {
+        const { user } = await running.enroll(unique())
+        const domain = `/domains/${running.domain.id}/users/${user.id}`
+        await running.call('PUT', `${domain}/token/device`, { body: { name: 'Wombatphone' } })
+        const { id: hardwareId } = await hardwareToken(running)
+        const { serialNumber } = (await running.call('GET', `/hardware/${hardwareId}`)).json
+        await running.call('PUT', `/users/${user.id}/hardware/${hardwareId}`)
 
-      const matches = [await find({ q: 'ombatph' }), await find({ q: serialNumber })]
-      await running.call('DELETE', `${domain}/token`)
-      await running.call('DELETE', `/users/${user.id}/hardware`)
+        const matches = [await find({ q: 'ombatph' }), await find({ q: serialNumber })]
+        await running.call('DELETE', `${domain}/token`)
+        await running.call('DELETE', `/users/${user.id}/hardware`)
 
-      expect(matches).toEqual([[user.username], [user.username]])
-      expect([await find({ q: 'ombatph' }), await find({ q: serialNumber })]).toEqual([[], []])
-    })
+        expect(matches).toEqual([[user.username], [user.username]])
+        expect([await find({ q: 'ombatph' }), await find({ q: serialNumber })]).toEqual([[], []])
+      },
+    )
 
     it('a people search finds what a person is called now', async () => {
       const { id, username } = await person({ name: 'Maiden Xylophone' })
@@ -115,36 +119,39 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(matches).toEqual([...Array.from({ length: 5 }, () => [user.username]), []])
     })
 
-    it('a people search finds each person once, however many fields of the person contain the word', async () => {
-      const name = `Echidna${unique()}`
-      const domains: { id: string }[] = []
-      for (let index = 0; index < 2; index += 1)
-        domains.push(await running.service.administration.createDomain(running.organization.id, { name: unique() }))
-      const rows = Array.from({ length: 60 }, (_, index) => ({ ...newUser(`${unique()} ${index}`), name }))
-      await running.call('PUT', `/domains/${domains[0]!.id}/users`, { body: rows })
-      const { json: users } = await running.call('GET', `/domains/${domains[0]!.id}/users`)
-      // Two devices of each carry the name as well.
-      const devices = users.flatMap(({ id: userId }: { id: string }, index: number) =>
-        domains.map(({ id: domainId }, each) => ({
-          id: `${index}-${each}-${name}`,
-          tokenId: unique(),
-          domainId,
-          userId,
-          name,
-          keyX: '',
-          keyY: '',
-          createdAt: 1,
-        })),
-      )
-      for (const device of devices) await running.ctx.store.db.insertInto('device').values(device).execute()
+    inFullRun(
+      'a people search finds each person once, however many fields of the person contain the word',
+      async () => {
+        const name = `Echidna${unique()}`
+        const domains: { id: string }[] = []
+        for (let index = 0; index < 2; index += 1)
+          domains.push(await running.service.administration.createDomain(running.organization.id, { name: unique() }))
+        const rows = Array.from({ length: 60 }, (_, index) => ({ ...newUser(`${unique()} ${index}`), name }))
+        await running.call('PUT', `/domains/${domains[0]!.id}/users`, { body: rows })
+        const { json: users } = await running.call('GET', `/domains/${domains[0]!.id}/users`)
+        // Two devices of each carry the name as well.
+        const devices = users.flatMap(({ id: userId }: { id: string }, index: number) =>
+          domains.map(({ id: domainId }, each) => ({
+            id: `${index}-${each}-${name}`,
+            tokenId: unique(),
+            domainId,
+            userId,
+            name,
+            keyX: '',
+            keyY: '',
+            createdAt: 1,
+          })),
+        )
+        for (const device of devices) await running.ctx.store.db.insertInto('device').values(device).execute()
 
-      const first = (await owner.call('GET', `/people?q=${name}`)).json
-      const second = (await owner.call('GET', `/people?q=${name}&from=${first.next}`)).json
+        const first = (await owner.call('GET', `/people?q=${name}`)).json
+        const second = (await owner.call('GET', `/people?q=${name}&from=${first.next}`)).json
 
-      const all = [...first.people, ...second.people].map(({ username }: { username: string }) => username)
-      expect([first.people.length, second.people.length, second.next]).toEqual([50, 10, undefined])
-      expect(new Set(all).size).toBe(60)
-    })
+        const all = [...first.people, ...second.people].map(({ username }: { username: string }) => username)
+        expect([first.people.length, second.people.length, second.next]).toEqual([50, 10, undefined])
+        expect(new Set(all).size).toBe(60)
+      },
+    )
 
     it('a people search finds users that a synchronization has added', async () => {
       const { id } = await running.service.administration.createDomain(running.organization.id, { name: unique() })
@@ -154,7 +161,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(await find({ q: 'platypus' })).toEqual(['platypus'])
     })
 
-    it('a people search takes its text literally, whatever it contains', async () => {
+    inFullRun('a people search takes its text literally, whatever it contains', async () => {
       await person({ name: 'Percy 100% under_score' })
 
       const texts = ['100%', '0% u', 'under_', '" or 1', '*abc', "'; --", '\\\\\\', 'AND OR NOT', 'a"b"c', 'x\u0000yz']
@@ -254,7 +261,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect((await owner.call('GET', '/people?from=0')).status).toBe(400)
     })
 
-    it('a people search has pages of 50', async () => {
+    inFullRun('a people search has pages of 50', async () => {
       const { id } = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       const rows = Array.from({ length: 120 }, (_, index) => newUser(`paged ${String(index).padStart(3, '0')}`))
       await running.call('PUT', `/domains/${id}/users`, { body: rows })
@@ -358,7 +365,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(await find({ filter: 'inactive', q: username })).toEqual([])
     })
 
-    it('people filters other than enrolled leave out people with a strong factor', async () => {
+    inFullRun('people filters other than enrolled leave out people with a strong factor', async () => {
       const { id } = await passkeyHolder(running)
       const { json } = await running.call('GET', `/users/${id}`)
 
@@ -373,7 +380,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
     const admin = () =>
       administrator(running, { role: 'admin', domains: [running.domain.id], email: 'ada@example.com' })
 
-    it('the help desk uses a consent once when three requests race', async () => {
+    inFullRun('the help desk uses a consent once when three requests race', async () => {
       const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
       const body = { operation: 'resetPerson', because }
       const { json } = await hal.call('POST', `/people/${id}/consents`, { body })
@@ -544,7 +551,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(profile.text).not.toContain(token.json.code)
     })
 
-    it('an administrator can unlock a person', async () => {
+    inFullRun('an administrator can unlock a person', async () => {
       const someone = await member(running)
       for (let tries = 0; tries < 10; tries += 1) await someone.signIn({ otp: '000000' })
       const { json: before } = await owner.call('GET', `/people/${someone.id}`)
@@ -555,7 +562,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(after.locked).toBeUndefined()
     })
 
-    it('a person gets a bypass code that works at once, even if codes were locked', async () => {
+    inFullRun('a person gets a bypass code that works at once, even if codes were locked', async () => {
       const someone = await member(running)
       for (let tries = 0; tries < 10; tries += 1) await someone.signIn({ otp: '000000' })
 
@@ -565,7 +572,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect((await act(someone.id, 'bypass-codes/delete')).json.codes).toEqual([])
     })
 
-    it('an administrator can issue an activation code to a person and revoke a person’s device', async () => {
+    inFullRun('an administrator can issue an activation code to a person and revoke a person’s device', async () => {
       const { user } = await running.enroll(unique())
       const { id } = await person()
       const path = `domains/${running.domain.id}/token`
@@ -589,7 +596,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect((await act(id, 'hardware', { serialNumber: 'none such' })).code).toBe('api.error.notfound.hardware')
     })
 
-    it('an administrator can delete a passkey of a person, and reset a person', async () => {
+    inFullRun('an administrator can delete a passkey of a person, and reset a person', async () => {
       const { id, passkey } = await passkeyHolder(running)
       const { user } = await running.enroll(unique())
 

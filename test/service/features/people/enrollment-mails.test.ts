@@ -512,7 +512,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       })
     })
 
-    it('an enrollment link on the screen works as long as the administrator chooses', async () => {
+    inFullRun('an enrollment link on the screen works as long as the administrator chooses', async () => {
       const { id } = await person()
 
       const { json } = await show(owner, id, { days: 2 })
@@ -521,7 +521,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect(await works(json.code)).toBe(true)
     })
 
-    it('an enrollment link on the screen that replaces a device works for 15 minutes', async () => {
+    inFullRun('an enrollment link on the screen that replaces a device works for 15 minutes', async () => {
       const { id } = await personWithDevice(running)
 
       const { json } = await show(owner, id, { days: 30 })

@@ -6,6 +6,7 @@ import { unique } from '../codes/code-holder.ts'
 import { newUser } from '../../start-service.ts'
 import { administrator, startConsole } from '../administrators/console-holder.ts'
 import type { Console } from '../administrators/console-holder.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 describe('an export of people', () => {
   const newDatabase = useEngine('SQLite')
@@ -36,7 +37,7 @@ describe('an export of people', () => {
     return rows.map(({ facts }) => JSON.parse(facts) as unknown)
   }
 
-  it('a CSV export of people contains no cell that a spreadsheet calculates', async () => {
+  inFullRun('a CSV export of people contains no cell that a spreadsheet calculates', async () => {
     const name = unique()
     const hostile = ['=1+41', 'Mallory;=1+41;x', 'Mallory|"＝1+41"', '| +1+41']
     for (const start of hostile) await person({ name: `${start} ${name}` })
@@ -50,7 +51,7 @@ describe('an export of people', () => {
     expect(calculatedCells(text)).toEqual([])
   })
 
-  it('an export of people contains all pages of what a search and a filter find, and no one else', async () => {
+  inFullRun('an export of people contains all pages of what a search and a filter find, and no one else', async () => {
     const name = unique()
     const domain = await otherDomain()
     const rows = Array.from({ length: 450 }, (_, index) => ({ ...newUser(`${name} ${index}`), name }))
@@ -67,7 +68,7 @@ describe('an export of people', () => {
     expect(people.map(({ username }) => username).toSorted()).toEqual(rows.map(({ username }) => username).toSorted())
   })
 
-  it('an export of people causes no warning from Node', async () => {
+  inFullRun('an export of people causes no warning from Node', async () => {
     await person({})
     const { call } = await owner()
     const warnings: Error[] = []

@@ -122,7 +122,7 @@ describe.each(mainEngines)('an export of factors on %s', (engine) => {
     }
   }
 
-  it('an export of factors has the next counter of a token that counts presses', async () => {
+  inFullRun('an export of factors has the next counter of a token that counts presses', async () => {
     const domain = await newDomain()
     const person = await holder(running, { algorithm: 'SHA1', digits: 6, counter: 7 })
     await join(domain, person)
@@ -246,7 +246,7 @@ describe.each(mainEngines)('an export of factors on %s', (engine) => {
     expect(texts).toEqual([])
   })
 
-  it('an export of factors leaves out a seed that does not open, and names its serial number', async () => {
+  inFullRun('an export of factors leaves out a seed that does not open, and names its serial number', async () => {
     const domain = await newDomain()
     const [moved, whole] = [await holder(running), await holder(running)]
     for (const person of [moved, whole]) await join(domain, person)

@@ -100,7 +100,7 @@ describe.each(mainEngines)('a user who is reset, on %s', (engine) => {
     expect((await person.recognise()).code).toBe('api.error.notfound.browser')
   })
 
-  it('resetting a user releases the hardware token for another user', async () => {
+  inFullRun('resetting a user releases the hardware token for another user', async () => {
     const { id, token } = await wealthy()
     const next = await running.enroll(unique())
 
@@ -109,7 +109,7 @@ describe.each(mainEngines)('a user who is reset, on %s', (engine) => {
     expect((await running.call('PUT', `/users/${next.user.id}/hardware/${token.id}`)).status).toBe(200)
   })
 
-  it('a user who is reset must belong to the organization', async () => {
+  inFullRun('a user who is reset must belong to the organization', async () => {
     const { organization } = await createTenant(running.service, running.origin)
     const { id } = await wealthy()
 

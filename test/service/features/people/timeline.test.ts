@@ -186,7 +186,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     },
   )
 
-  it('the timeline of a person can be filtered by sign-ins and by changes', async () => {
+  inFullRun('the timeline of a person can be filtered by sign-ins and by changes', async () => {
     await approve()
     await createCode()
 
@@ -197,7 +197,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     expect(eventsOf(changes).some((event) => event.startsWith('session.'))).toBe(false)
   })
 
-  it('the timeline of a person says on its first page which sign-ins wait for an answer', async () => {
+  inFullRun('the timeline of a person says on its first page which sign-ins wait for an answer', async () => {
     const { id } = await ask()
 
     const [all, changes] = [await read(), await read(helpdesk, '?kind=changes')]

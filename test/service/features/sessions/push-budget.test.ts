@@ -68,7 +68,7 @@ describe('requests that a user does not approve', () => {
     expect((await ask()).wait).toBe(`api.error.toomanyrequests ${21 * hour}`)
   })
 
-  it('requests that a user does not approve count even when they are canceled', async () => {
+  inFullRun('requests that a user does not approve count even when they are canceled', async () => {
     const { ask, cancel } = await arrange()
     for (let i = 0; i < 5; i += 1) await cancel((await ask()).id)
 

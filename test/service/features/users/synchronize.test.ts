@@ -565,7 +565,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     /** As the next process with the same id sees it. */
     const another = () => JSON.stringify({ ...JSON.parse(ownProcess ?? '{}'), start: '1' })
 
-    it('a synchronization whose process has certainly exited is replaced at once', async () => {
+    inFullRun('a synchronization whose process has certainly exited is replaced at once', async () => {
       await newTenant()
       const { ctx } = await stageAndDie(people('new'))
       await ctx.store.db.updateTable('synchronization').set({ holderProcess: another() }).execute()

@@ -4,6 +4,7 @@ import speakeasy from 'speakeasy'
 import { describe, expect, it } from 'vitest'
 
 import { codeOf, read, readOne, reasons } from './read.ts'
+import { inFullRun } from '../../../../support/full-run.ts'
 
 const time = 1_795_000_000
 const hashes = ['sha1', 'sha256', 'sha512'] as const
@@ -23,7 +24,7 @@ describe('speakeasy', () => {
     },
   )
 
-  it('an app of speakeasy is read from the object that it stores, and from its text', async () => {
+  inFullRun('an app of speakeasy is read from the object that it stores, and from its text', async () => {
     const secret = speakeasy.generateSecret({ name: 'Wiki: alice' })
     const objects = [
       { username: 'alice', secret },
@@ -50,7 +51,7 @@ describe('speakeasy', () => {
     expect(codeOf(row, time)).toBe(theirs)
   })
 
-  it('an address of speakeasy that says its parameters is read as it says', async () => {
+  inFullRun('an address of speakeasy that says its parameters is read as it says', async () => {
     const { ascii } = speakeasy.generateSecret()
     const uri = speakeasy.otpauthURL({ secret: ascii, label: 'a', algorithm: 'sha512', digits: 8, period: 60 })
     const theirs = speakeasy.totp({ secret: ascii, algorithm: 'sha512', digits: 8, step: 60, time })
