@@ -8,7 +8,7 @@ import { generateTexts } from './catalogs.ts'
 import { writeDeclarations } from './declarations.ts'
 import { entries } from './entries.ts'
 import { filesBelow, fingerprint } from './fingerprint.ts'
-import { tsc } from './go-tools.ts'
+import { tsc } from './tsc.ts'
 import { root } from './run.ts'
 
 const dist = join(root, 'dist')

@@ -154,7 +154,7 @@ describe('the footer', () => {
     expect(devices.text).not.toContain('Not you?')
   })
 
-  inFullRun('the footer shows the name that the app gives, and a username that says more', async () => {
+  it('the footer shows the name that the app gives, and a username that says more', async () => {
     const app = await startWebApp({
       mfa: { user: ({ user }) => user && { username: 'anna@example.com', name: 'Anna Berg' } },
     })

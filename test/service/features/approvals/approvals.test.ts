@@ -11,7 +11,6 @@ import { newUser, read, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 import { approvalsOf, approver } from './approving.ts'
 import type { Approver } from './approving.ts'
-import { inFullRun } from '../../../support/full-run.ts'
 
 describe.each(mainEngines)('an approval of an action, on %s', (engine) => {
   const newDatabase = useEngine(engine)
@@ -29,7 +28,7 @@ describe.each(mainEngines)('an approval of an action, on %s', (engine) => {
   })
 
   describe('a person approves what they do themselves', () => {
-    inFullRun('the device gets the text that is signed, and its answer settles the approval with a proof', async () => {
+    it('the device gets the text that is signed, and its answer settles the approval with a proof', async () => {
       const challenge = random128()
       const { json: asked } = await app.ask({ user: { id: anna.id }, challenge })
       const [shown] = await anna.waiting()
@@ -131,22 +130,19 @@ describe.each(mainEngines)('an approval of an action, on %s', (engine) => {
       expect((await anna.decide(asked.id, 'approve')).json.state).toBe('approved')
     })
 
-    inFullRun(
-      'an approval in a domain with a PIN stays pending after a wrong one, and a denial needs none',
-      async () => {
-        const pinDomain = await running.service.administration.createDomain(running.organization.id, {
-          name: `With PIN ${random128()}`,
-          keyType: 'PIN',
-        })
-        const there = approvalsOf(running, pinDomain.id)
-        const cem = await approver(running, pinDomain.id, { pin: '4071' })
-        const { json: asked } = await there.ask({ user: { id: cem.id } })
+    it('an approval in a domain with a PIN stays pending after a wrong one, and a denial needs none', async () => {
+      const pinDomain = await running.service.administration.createDomain(running.organization.id, {
+        name: `With PIN ${random128()}`,
+        keyType: 'PIN',
+      })
+      const there = approvalsOf(running, pinDomain.id)
+      const cem = await approver(running, pinDomain.id, { pin: '4071' })
+      const { json: asked } = await there.ask({ user: { id: cem.id } })
 
-        expect((await cem.decide(asked.id, 'approve', { pin: '1111' })).code).toBe('api.error.invalid.pin')
-        expect((await there.get(asked.id)).state).toBe('pending')
-        expect((await cem.decide(asked.id, 'deny')).json.state).toBe('denied')
-      },
-    )
+      expect((await cem.decide(asked.id, 'approve', { pin: '1111' })).code).toBe('api.error.invalid.pin')
+      expect((await there.get(asked.id)).state).toBe('pending')
+      expect((await cem.decide(asked.id, 'deny')).json.state).toBe('denied')
+    })
 
     it('a requester shows the name and the username, so that no name looks like the person themselves', async () => {
       const { json: user } = await running.call('POST', '/users', {

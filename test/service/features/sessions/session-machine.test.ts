@@ -279,10 +279,10 @@ beforeAll(async () => {
 afterAll(() => postgres.stop())
 
 /** The long run tries more sequences. */
-const factor = isLongRun ? 10 : 1
+const factor = isLongRun ? 20 : 1
 
 describe.each([
-  { engine: 'SQLite', numRuns: 20 * factor, database: () => Promise.resolve(':memory:') },
+  { engine: 'SQLite', numRuns: 10 * factor, database: () => Promise.resolve(':memory:') },
   { engine: 'PostgreSQL', numRuns: 8 * factor, database: () => postgres.createDatabase() },
 ])('sessions on $engine', ({ numRuns, database }) => {
   it('sessions match the documented model for any sequence of events', { timeout: 300_000 }, async () => {
