@@ -6,7 +6,7 @@ export type SeedEncoding = (typeof seedEncodings)[number]
 
 /** @returns the seed in hexadecimal; undefined for text that is not in this encoding. Blanks and hyphens between groups do not count. */
 export function hexSeed(text: string, encoding: SeedEncoding): string | undefined {
-  // The longest seed has 128 digits. Longer text would be read in quadratic time.
+  // The longest seed has 128 digits. Reading megabytes would keep all other requests waiting for seconds.
   if (text.length > 512) return undefined
   const compact = text.replace(/[\s-]/g, '')
   if (encoding === 'hex') {

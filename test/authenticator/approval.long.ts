@@ -111,7 +111,7 @@ describe('an action to approve', () => {
     }
 
     await button(page, 'Allow again').click()
-    await headline(page, 'Denied')
+    await button(page, 'Allow again').waitFor({ state: 'detached' })
 
     expect((await askBy(call, requester)).status).toBe(403)
     expect((await askBy(otherApp, requester)).status).toBe(200)

@@ -183,8 +183,8 @@ export const mutants: readonly Mutant[] = [
     file: 'src/ground/seed-encoding.ts',
     find: '  if (text.length > 512) return undefined\n',
     replace: '',
-    test: `${tests}/oath-csv.test.ts`,
-    title: 'the OATH CSV reader takes time in proportion for a file of nothing but %s',
+    test: 'ground/seed-encoding.test.ts',
+    title: 'hexSeed() reads no text that is much longer than a seed',
   },
   {
     defense: 'the drift of a token in a file',

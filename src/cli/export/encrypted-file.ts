@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 
 import type { Encrypter } from 'age-encryption'
 
-import { flush } from '../../service/upkeep/sqlite-file.ts'
+import { flushFolder } from '../../ground/flush.ts'
 import { writing } from '../database/failures.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
 
@@ -39,7 +39,7 @@ export async function createEncryptedFile(file: string, force: boolean): Promise
       await writing(file, () => handle.sync())
       requireReplaceable(file, force)
       renameSync(scratch, file)
-      flush(dirname(file))
+      flushFolder(dirname(file))
     },
     async close() {
       process.off('exit', remove)

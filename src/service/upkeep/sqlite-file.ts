@@ -3,7 +3,6 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
-  fsyncSync,
   openSync,
   realpathSync,
   renameSync,
@@ -15,6 +14,7 @@ import { dirname } from 'node:path'
 import type BetterSqlite3 from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 
+import { flushFile, flushFolder } from '../../ground/flush.ts'
 import type { Head } from '../engine/audit/verify-chains.ts'
 import { loadSqlite } from '../engine/database/load-sqlite.ts'
 import { DatabaseFileError, ForeignDatabaseError } from '../engine/base/store-errors.ts'
@@ -44,9 +44,9 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
       source.close()
     }
     await checkDatabase(scratch)
-    flush(scratch)
+    flushFile(scratch)
     renameSync(scratch, to)
-    flush(dirname(to))
+    flushFolder(dirname(to))
   } finally {
     rmSync(scratch, { force: true })
   }
@@ -168,7 +168,7 @@ export function copyPrivately(from: string, to: string): void {
   closeSync(openSync(to, 'wx', 0o600))
   copyFileSync(from, to)
   chmodSync(to, 0o600)
-  flush(to)
+  flushFile(to)
 }
 
 /**
@@ -185,7 +185,7 @@ export function replaceDatabase(file: string, by: string, now: number): string |
   }
   if (old !== undefined) renameSync(file, old)
   renameSync(by, file)
-  flush(dirname(file))
+  flushFolder(dirname(file))
   return old
 }
 
@@ -217,13 +217,3 @@ function fileErrorOf(file: string, error: unknown): unknown {
 
 const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith(code)
-
-/** Flushes a file, or the renames within a folder, to disk. */
-export function flush(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}

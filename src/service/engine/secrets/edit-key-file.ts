@@ -1,5 +1,7 @@
 import { readFile, realpath, rename, stat, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
+import { flushFolder } from '../../../ground/flush.ts'
 import { RefusalError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import { formatKey, keySize, parseKeyRing } from './key-ring.ts'
@@ -58,6 +60,8 @@ async function edit(name: string, change: (entries: readonly string[]) => readon
     await unlink(changed)
     throw error
   }
+  // Otherwise a power cut could bring back the old file, and what a service has sealed with the new key meanwhile would be lost.
+  flushFolder(dirname(path))
 }
 
 async function readEntries(path: string): Promise<string[]> {

@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs'
 import { link, open, readFile, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
+import { flushFolder } from '../../../ground/flush.ts'
 import type { Random } from '../base/random.ts'
 import type { KeyRing } from './key-ring.ts'
 import { formatKey, KeysError, keySize, parseKeyRing } from './key-ring.ts'
@@ -47,6 +49,7 @@ export async function readKeyFile(path: string): Promise<KeyRing> {
 export async function saveKeyFile(path: string, { keys }: KeyRing): Promise<void> {
   const text = keys.map(({ id, secret }) => `${formatKey(id, secret)}\n`).join('')
   await writeNew(path, text)
+  flushFolder(dirname(path))
 }
 
 /** Writes a new file, mode 0600, and waits until it is on the disk. @throws {Error} with code `EEXIST` if the file exists. */
@@ -98,6 +101,8 @@ async function makeKeyFile(path: string, text: string, random: Random): Promise<
     throw error
   } finally {
     await unlink(scratch)
+    // Before anything is sealed with the key.
+    flushFolder(dirname(path))
   }
 }
 

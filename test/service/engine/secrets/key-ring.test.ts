@@ -1,10 +1,13 @@
+import fs from 'node:fs'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { keyFileOf, openKeyFile } from '../../../../src/service/engine/secrets/key-file.ts'
+import { addKey, removeKey } from '../../../../src/service/engine/secrets/edit-key-file.ts'
+import { keyFileOf, openKeyFile, saveKeyFile } from '../../../../src/service/engine/secrets/key-file.ts'
 import { formatKey, parseKeyRing } from '../../../../src/service/engine/secrets/key-ring.ts'
 import { systemRandom } from '../../../../src/service/engine/base/random.ts'
 
@@ -89,6 +92,41 @@ describe('a key file', () => {
     await expect(openKeyFile(path, systemRandom)).rejects.toThrow(path)
     expect(await readFile(path, 'utf8')).toBe('k1:damaged\n')
   })
+
+  it('a key file survives a power cut: its name is on the disk once it is created, saved, or changed', async () => {
+    const path = join(folder, 'keys')
+
+    const created = await namesOnDisk(() => openKeyFile(path, systemRandom))
+    const { ring } = await openKeyFile(path, systemRandom)
+    const saved = await namesOnDisk(() => saveKeyFile(join(folder, 'saved'), ring))
+    const added = await namesOnDisk(() => addKey(path, systemRandom))
+    const removed = await namesOnDisk(() => removeKey(path, ring.primary.id))
+
+    expect(created).toEqual(['keys'])
+    expect(saved).toEqual(['keys', 'saved'])
+    expect([added, removed]).toEqual([
+      ['keys', 'saved'],
+      ['keys', 'saved'],
+    ])
+  })
+
+  /** The names in the folder when it was last flushed; undefined if it was not. */
+  async function namesOnDisk(run: () => Promise<unknown>): Promise<string[] | undefined> {
+    const { fsyncSync } = fs
+    let names: string[] | undefined
+    fs.fsyncSync = (descriptor) => {
+      fsyncSync(descriptor)
+      if (fs.fstatSync(descriptor).ino === fs.statSync(folder).ino) names = fs.readdirSync(folder).toSorted()
+    }
+    syncBuiltinESMExports()
+    try {
+      await run()
+      return names
+    } finally {
+      fs.fsyncSync = fsyncSync
+      syncBuiltinESMExports()
+    }
+  }
 })
 
 function messageOf(run: () => unknown): string {
