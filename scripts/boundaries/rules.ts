@@ -108,19 +108,19 @@ function openStoreInOnePlace(file: SourceFile, imported: Import): string | undef
   return `imports ${imported.specifier}, but only service/open-core.ts opens a concrete store`
 }
 
-const webSession = 'src/express/session/web-session.ts'
+const webSession = new Set(['src/express/session/session-state.ts', 'src/express/session/web-session.ts'])
 
 /** The functions that every file may import from there. All others save, change or detach the web session. */
 const readsWebSession = new Set([
   'bindToService',
   'canSave',
   'checkWebSession',
+  'expressSession',
   'hasMfaState',
   'hasWebSession',
   'openApprovals',
   'openChallenges',
   'readMfaState',
-  'WebSessionError',
 ])
 
 /**
@@ -131,11 +131,12 @@ const savesWebSession = new Set([
   'src/express/apply.ts',
   'src/express/session/debug-key.ts',
   'src/express/session/forget.ts',
+  'src/express/session/web-session.ts',
   'src/passport/carry-over.ts',
 ])
 
 function saveWebSessionInOnePlace({ path }: SourceFile, { target, names, typeOnly }: Import): string | undefined {
-  if (target !== webSession || typeOnly || savesWebSession.has(path)) return undefined
+  if (!webSession.has(target ?? '') || typeOnly || savesWebSession.has(path)) return undefined
   const saving = names.filter((name) => !readsWebSession.has(name))
   if (saving.length === 0) return undefined
   return `imports ${saving.join(', ')}, but only express/apply.ts saves or detaches the web session: return it as an outcome`

@@ -16,14 +16,16 @@ import type { OpenApproval } from './session/open-approvals.ts'
 import { renewalSent } from './session/renewals.ts'
 import {
   canSave,
-  detachWebSession,
-  EndedSessionError,
   loadedIdOf,
   openApprovals,
   openChallenges,
   readMfaState,
-  removeAndSaveMfaState,
   removeMfaState,
+} from './session/session-state.ts'
+import {
+  detachWebSession,
+  EndedSessionError,
+  removeAndSaveMfaState,
   saveMfaState,
   saveUnderNewId,
 } from './session/web-session.ts'

@@ -18,7 +18,7 @@ import type { BearerToken } from './request/verified-token.ts'
 import { verifiedTokenOf } from './request/verified-token.ts'
 import { createWebRequest } from './request/web-request.ts'
 import { forgetMfa } from './session/forget.ts'
-import { readMfaState } from './session/web-session.ts'
+import { readMfaState } from './session/session-state.ts'
 import { stepUp } from './sign-in/demand.ts'
 import { isRemembered } from './sign-in/remembered.ts'
 

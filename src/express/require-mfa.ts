@@ -26,7 +26,7 @@ import { requirementOf } from './request/required.ts'
 import { findVerified } from './request/verified.ts'
 import { createWebRequest } from './request/web-request.ts'
 import type { MfaState } from './session/mfa-state.ts'
-import { readMfaState } from './session/web-session.ts'
+import { readMfaState } from './session/session-state.ts'
 import { refuse, stepUp } from './sign-in/demand.ts'
 
 /** What a route requires: of the web session, or with `bearer` of an access token. */

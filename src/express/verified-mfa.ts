@@ -10,7 +10,7 @@ import type { Need } from './request/need.ts'
 import { narrowTo, readNeed } from './request/need.ts'
 import { challengeAddress } from './request/requested-challenge.ts'
 import { verifiedOf } from './request/verified.ts'
-import { readMfaState } from './session/web-session.ts'
+import { readMfaState } from './session/session-state.ts'
 
 const messages = {
   MFA_REQUIRED:

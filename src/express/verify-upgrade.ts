@@ -13,7 +13,7 @@ import { readNeed } from './request/need.ts'
 import { createRequestId } from './request/request-id.ts'
 import { describe } from './request/service-outage.ts'
 import { warnOnce } from './request/warn.ts'
-import { hasWebSession, readMfaState } from './session/web-session.ts'
+import { hasWebSession, readMfaState } from './session/session-state.ts'
 
 /** A connection of a verified user, such as a WebSocket. */
 export interface VerifiedUpgrade {

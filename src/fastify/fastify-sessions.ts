@@ -1,5 +1,5 @@
 import type { SessionKind, WebSession, WithSession } from '../express/framework/session-kind.ts'
-import { expressSession } from '../express/session/express-sessions.ts'
+import { expressSession } from '../express/session/session-state.ts'
 import { readOnly, unsaved } from '../express/session/read-only.ts'
 
 type Request = WithSession & { session?: (WebSession & { readonly sessionId?: string }) | undefined }

@@ -4,7 +4,8 @@ import type { RequestContext } from '../express/request/context.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { keepLifetime } from '../express/session/keep-lifetime.ts'
-import { onRegenerate, putMfaState, readMfaState } from '../express/session/web-session.ts'
+import { putMfaState, readMfaState } from '../express/session/session-state.ts'
+import { onRegenerate } from '../express/session/web-session.ts'
 
 type Data = WebSession & { passport?: { user?: unknown } }
 

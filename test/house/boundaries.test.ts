@@ -122,8 +122,8 @@ describe('the boundaries', () => {
     [
       'one file saves the web session',
       'src/express/sign-in/a.ts',
-      `import { readMfaState, saveMfaState } from '../session/web-session.ts'`,
-      'imports saveMfaState, but only express/apply.ts',
+      `import { readMfaState, putMfaState } from '../session/session-state.ts'`,
+      'imports putMfaState, but only express/apply.ts',
     ],
     [
       'one file detaches the web session',
@@ -228,7 +228,7 @@ describe('the boundaries', () => {
       'src/express/apply.ts',
       `import { saveMfaState } from './session/web-session.ts'`,
     ],
-    ['the web session to be read', 'src/express/a.ts', `import { readMfaState } from './session/web-session.ts'`],
+    ['the web session to be read', 'src/express/a.ts', `import { readMfaState } from './session/session-state.ts'`],
     ['the clock', 'src/contract/a.ts', `import '../ground/clock.ts'`],
     ['the store, from open-core.ts', 'src/service/open-core.ts', `import './engine/database/sqlite.ts'`],
     ['anything, from the command line', 'src/cli/a.ts', `import '../service/b.ts'\nimport '../device/b.ts'`],

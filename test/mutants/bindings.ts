@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that an unverified web session is not stored under an id that is gone',
-    file: 'src/express/session/web-session.ts',
+    file: 'src/express/session/session-state.ts',
     find: 'isLoaded && hasMfaState(req) ? id',
     replace: 'isLoaded && readMfaState(req).verified !== undefined ? id',
     test,
@@ -168,7 +168,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the size of a web session that is stored in a cookie',
-    file: 'src/express/session/web-session.ts',
+    file: 'src/express/session/session-state.ts',
     find: 'if (!kind.isInCookie) return state\n  const {',
     replace: 'if (kind) return state\n  const {',
     test: 'attacks/cookie-session.test.ts',
@@ -176,7 +176,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'no event for a state that was not stored',
-    file: 'src/express/session/web-session.ts',
+    file: 'src/express/session/session-state.ts',
     find: '  if (fittingState) return fittingState\n',
     replace: '  if (fittingState ?? forms.length > 0) return fittingState ?? state\n',
     test: 'attacks/cookie-session.test.ts',
@@ -234,7 +234,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'copying only data to a new web session of @fastify/session, whose id is one of its members',
-    file: 'src/express/session/express-sessions.ts',
+    file: 'src/express/session/session-state.ts',
     find: 'Object.fromEntries(Object.entries(members))',
     replace: 'members',
     // Otherwise nobody is verified.

@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a record that was forgotten is in nothing that the app stores later',
-    file: 'src/express/session/web-session.ts',
+    file: 'src/express/session/session-state.ts',
     find: "if (ended.has(session)) Reflect.deleteProperty(session, 'mfa')",
     replace: '',
     test: 'express/sign-out.test.ts',

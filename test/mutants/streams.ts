@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'without an id express-session sends no cookie of a detached web session',
-    file: 'src/express/session/express-sessions.ts',
+    file: 'src/express/session/session-state.ts',
     find: '    detached.sessionID = undefined\n',
     replace: '',
     test: 'attacks/public-files.test.ts',
@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a detached cookie-session is an empty new one, which is not sent',
-    file: 'src/express/session/express-sessions.ts',
+    file: 'src/express/session/session-state.ts',
     find: '    detached.session = {}\n',
     replace: '',
     test: 'attacks/public-files.test.ts',
@@ -53,7 +53,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'what a request has changed in the cookie of cookie-session is sent',
     file: 'src/express/session/web-session.ts',
-    find: ' || (kind.isInCookie && changed.has(req))) return',
+    find: ' || (kind.isInCookie && hasChangedState(req))) return',
     replace: ') return',
     test: 'attacks/cookie-session.test.ts',
     title: 'a challenge page saves the challenge that it starts in the cookie',

@@ -494,7 +494,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'reading what is the own part of the web session alone',
-    file: 'src/express/session/express-sessions.ts',
+    file: 'src/express/session/session-state.ts',
     find: '(Object.hasOwn(session, name) ? Reflect.get(session, name) : undefined)',
     replace: 'Reflect.get(session, name)',
     test: 'attacks/wrong-types.test.ts',

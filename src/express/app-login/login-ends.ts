@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../framework/http-request.ts'
 import type { Mfa } from '../request/context.ts'
-import { openApprovals, openChallenges } from '../session/web-session.ts'
+import { openApprovals, openChallenges } from '../session/session-state.ts'
 import { cancelApprovals } from '../approvals/cancel-approvals.ts'
 import { cancelRequests } from '../sign-in/cancel-requests.ts'
 import { withdrawShownCode } from './withdraw-shown-code.ts'

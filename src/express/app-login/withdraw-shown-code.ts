@@ -3,7 +3,7 @@ import { currentRequestId } from '../../challenge/attribution.ts'
 import { findMember } from '../../challenge/user.ts'
 import type { MfaUser } from '../../challenge/user.ts'
 import type { Mfa } from '../request/context.ts'
-import { readMfaState } from '../session/web-session.ts'
+import { readMfaState } from '../session/session-state.ts'
 
 /** Requests that have done so: one request can sign out in several ways. */
 const done = new WeakSet<HttpRequest>()

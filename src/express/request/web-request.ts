@@ -2,7 +2,7 @@ import type { FrameworkRequest } from '../framework/request.ts'
 import type { Carried } from '../../challenge/challenge.ts'
 import type { MfaUser } from '../../challenge/user.ts'
 import type { MfaState } from '../session/mfa-state.ts'
-import { readMfaState } from '../session/web-session.ts'
+import { readMfaState } from '../session/session-state.ts'
 import type { RequestContext } from './context.ts'
 
 /** A request by a signed-in user, as handlers see it: to be read, never to be answered. */

@@ -1,5 +1,6 @@
 import type { HttpRequest } from '../framework/http-request.ts'
-import { removeMfaState, removeAndSaveMfaState, hasWebSession } from './web-session.ts'
+import { removeMfaState, hasWebSession } from './session-state.ts'
+import { removeAndSaveMfaState } from './web-session.ts'
 
 /**
  * Ends the second step of this web session: the next user to sign in has to pass it again. For apps that sign users out before
