@@ -121,6 +121,9 @@ const readsWebSession = new Set([
   'openApprovals',
   'openChallenges',
   'readMfaState',
+  'readOnly',
+  'sessionIdOf',
+  'unsaved',
 ])
 
 /**

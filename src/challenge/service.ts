@@ -6,7 +6,7 @@ import { ApiError, UnreachableError } from '../client/errors.ts'
 import type { Clock } from '../ground/clock.ts'
 import { SetupError } from '../service-handle.ts'
 import type { Connection } from '../service-handle.ts'
-import { currentCaller, currentRequestId } from './attribution.ts'
+import { currentCaller, currentRequestId, reporting } from './service-calls.ts'
 import type { ChallengeStore } from './challenge-store.ts'
 import { createSealer } from './sealing.ts'
 import type { Sealer } from './sealing.ts'
@@ -100,13 +100,4 @@ async function openService(
     },
   }
   return { ...serviceOf(client), polling }
-}
-
-/** Reports each response, but not what a stream sends later. */
-function reporting(answered: () => void, send: Connection['fetch']): typeof fetch {
-  return async (...call) => {
-    const response = await (send ?? fetch)(...call)
-    if (response.status < 500) answered()
-    return response
-  }
 }

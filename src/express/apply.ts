@@ -1,7 +1,7 @@
 import type { FrameworkRequest } from './framework/request.ts'
 import type { FrameworkResponse } from './framework/response.ts'
 import { unbuffered } from '../ground/event-stream.ts'
-import { asCaller } from '../challenge/attribution.ts'
+import { asCaller } from '../challenge/service-calls.ts'
 import type { Challenge } from '../challenge/challenge.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { challengeViewOf, renderPage } from './pages/layout.ts'
@@ -80,8 +80,8 @@ export async function applyEffects(
   { state, cookies = [], events = [] }: Effects,
 ): Promise<void> {
   const isChanged = state !== 'as-is' && state !== 'detach'
-  const open = isChanged ? openChallenges(req) : []
   const approvals = isChanged ? openApprovals(req) : []
+  const open = isChanged ? openChallenges(req) : []
   try {
     await changeState(req, res, state)
   } catch (error) {

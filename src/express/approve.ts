@@ -1,4 +1,4 @@
-import { asCaller } from '../challenge/attribution.ts'
+import { asCaller } from '../challenge/service-calls.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { ApprovalRequiredError } from './approval-required-error.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import type { FrameworkRequest } from './framework/request.ts'
 import type { FrameworkResponse } from './framework/response.ts'
-import { asCaller, asRequest } from '../challenge/attribution.ts'
+import { asCaller, asRequest } from '../challenge/service-calls.ts'
 import type { Challenge, Verified } from '../challenge/challenge.ts'
 import { createChallenge, withSession } from '../challenge/challenge.ts'
 import { unlessRejected } from '../challenge/rejection.ts'

@@ -14,7 +14,7 @@ import type { FormNotices } from './request/form.ts'
 import { isHtmx, isTurbo } from './request/navigation.ts'
 import type { Handler, Outcome } from './request/outcome.ts'
 import { leadTo } from './request/outcome.ts'
-import { searchOf } from './request/query.ts'
+import { queryOf, searchOf } from './request/query.ts'
 import type { WebRequest } from './request/web-request.ts'
 import { warnOnce } from './request/warn.ts'
 import { showApp, showFirstApp, storeApp, storeFirstApp } from './self-service/app.ts'
@@ -125,7 +125,7 @@ export async function serveRoutes(
   const isOfApp = route === '/approve/:id/again'
   const form = isPost && !isOfApp ? await readForm(req, noticesOf(req, context)) : {}
   if (!form) return
-  const request: WebRequest = { ...visitor, user, form }
+  const request: WebRequest = { ...visitor, user, form, query: queryOf(req) }
   if (isPost && isLeftOver(request, below)) return apply(request, res, message(request, 403, 'cross_site'))
   if (isPost && !isTrusted(request, below)) {
     const events = [{ type: 'post.refused', path: below } as const]

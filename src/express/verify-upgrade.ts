@@ -1,5 +1,5 @@
 import type { HttpRequest } from './framework/http-request.ts'
-import { asCaller, asRequest } from '../challenge/attribution.ts'
+import { asCaller, asRequest } from '../challenge/service-calls.ts'
 import type { Verified } from '../challenge/challenge.ts'
 import { expiryOf, judge, narrow } from '../challenge/policy.ts'
 import type { AppUser } from '../challenge/user.ts'

@@ -1,6 +1,6 @@
 import type { SessionKind, WebSession, WithSession } from '../express/framework/session-kind.ts'
 import { expressSession } from '../express/session/session-state.ts'
-import { readOnly, unsaved } from '../express/session/read-only.ts'
+import { readOnly, unsaved } from '../express/session/session-state.ts'
 
 type Request = WithSession & { session?: (WebSession & { readonly sessionId?: string }) | undefined }
 

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 
 import { responseOf } from '../express/framework/express-response.ts'
-import { createInstance, receive } from '../express/handle.ts'
-import type { Instance } from '../express/handle.ts'
+import { createInstance } from '../express/instance.ts'
+import { receive } from '../express/receive.ts'
+import type { Instance } from '../express/instance.ts'
 import type { MfaOptions as ExpressOptions } from '../express/options/mfa-options.ts'
 import { contextOf } from '../express/request/context.ts'
 import type { RequestMfa } from '../express/request-mfa.ts'

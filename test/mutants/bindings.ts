@@ -80,8 +80,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that an unverified web session is not stored under an id that is gone',
     file: 'src/express/session/session-state.ts',
-    find: 'isLoaded && hasMfaState(req) ? id',
-    replace: 'isLoaded && readMfaState(req).verified !== undefined ? id',
+    find: 'isLoaded && hasMfaState(req) ?',
+    replace: 'isLoaded && readMfaState(req).verified !== undefined ?',
     test,
     title: 'a request sent before the second step was passed does not get an attacker the app’s login back',
   },
@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'keeping a binding cookie that is there',
-    file: 'src/express/session/binding.ts',
+    file: 'src/express/session/id-cookie.ts',
     find: 'if (binding !== undefined) return',
     replace: "if (binding === '') return",
     test,
@@ -218,7 +218,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'verifying nobody in a web session that kept its id',
     file: 'src/express/session/new-id.ts',
-    find: 'if (before !== undefined && currentId() === before) throw',
+    find: 'if (before !== undefined && sessionIdOf(req) === before) throw',
     replace: 'if (before === "") throw',
     test: 'attacks/kept-session-id.test.ts',
     title:

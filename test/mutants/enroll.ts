@@ -227,7 +227,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a sign-out that only forgets the user withdraws the code for another device',
-    file: 'src/express/handle.ts',
+    file: 'src/express/handle-session.ts',
     find: '  await endWithLogin(req, context.mfa)\n  await applyEffects(req, res, context, { state: hasMfaState',
     replace: '  await applyEffects(req, res, context, { state: hasMfaState',
     test: 'express/devices.test.ts',
@@ -235,7 +235,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the login of somebody else withdraws the code for another device',
-    file: 'src/express/handle.ts',
+    file: 'src/express/handle-session.ts',
     find: 'if (!isOwn || isLogout(req, context.mfa.options.logoutPath))',
     replace: 'if (isLogout(req, context.mfa.options.logoutPath))',
     test: 'express/devices.test.ts',
@@ -251,7 +251,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a request for logoutPath withdraws the code for another device',
-    file: 'src/express/handle.ts',
+    file: 'src/express/handle-session.ts',
     find: 'if (!isOwn || isLogout(req, context.mfa.options.logoutPath))',
     replace: 'if (!isOwn)',
     test: 'express/devices.test.ts',

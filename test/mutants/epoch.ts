@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a web session that nobody is signed in to is stored without its record at once',
-    file: 'src/express/handle.ts',
+    file: 'src/express/handle-session.ts',
     find: "hasMfaState(req) ? 'end' : 'as-is'",
     replace: "hasMfaState(req) ? 'remove' : 'as-is'",
     test: 'express/sign-out.test.ts',
@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the record is dropped when nobody is signed in',
-    file: 'src/express/handle.ts',
+    file: 'src/express/handle-session.ts',
     find: "hasMfaState(req) ? 'end' : 'as-is'",
     replace: "hasMfaState(req) ? 'as-is' : 'as-is'",
     test: 'express/sign-out.test.ts',
@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a user who appears in a request of nobody is warned about',
-    file: 'src/express/handle.ts',
+    file: 'src/express/handle-session.ts',
     find: '  warnOfLaterUser(req, res, context)\n',
     replace: '',
     test: 'express/later-user.test.ts',
@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a request with state of another user or service does not pass in the same turn',
-    file: 'src/express/handle.ts',
+    file: 'src/express/handle-session.ts',
     find: 'isOwn && handling.below === undefined && passesAtOnce(request)',
     replace: 'handling.below === undefined && passesAtOnce(request)',
     also: [

@@ -13,7 +13,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'keeping the record while a later hook may sign its user in',
-    file: 'src/express/handle.ts',
+    file: 'src/express/handle-session.ts',
     find: "    if (!user && moment === 'early' && (!hasMfaState(req) || readMfaState(req).late)) return handling.next()\n",
     replace: '',
     test,
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the end of the second step with a sign-out, before a login that answers in a hook of Fastify',
-    file: 'src/express/handle.ts',
+    file: 'src/express/handle-session.ts',
     find: ' && (!hasMfaState(req) || readMfaState(req).late)',
     replace: '',
     test: 'fastify/mfa.test.ts',

@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'nothing stores a detached web session by its own method',
-    file: 'src/express/session/read-only.ts',
+    file: 'src/express/session/session-state.ts',
     find: '  save: member((callback?: () => void) => callback?.()),\n',
     replace: '',
     test: 'express/apply.test.ts',

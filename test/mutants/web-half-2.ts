@@ -204,7 +204,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'looking where Passport 0.4 was told to put the user',
-    file: 'src/express/request/passport-user.ts',
+    file: 'src/express/request/app-user.ts',
     find: "ofRequest ?? ofInstance ?? 'user'",
     replace: "ofRequest ?? 'user'",
     test: 'passport/oldest-versions.test.ts',
@@ -399,8 +399,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the page in the address that a page without script reloads',
     file: 'src/express/sign-in/challenge-page.ts',
-    find: "queryOf(req).get('page') === challenge.page",
-    replace: "queryOf(req).has('page')",
+    find: "query.get('page') === challenge.page",
+    replace: "query.has('page')",
     test: 'express/tabs.test.ts',
     title: 'a stale tab does not complete the challenge after its own',
   },

@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a new id when the second step is passed',
     file: 'src/express/session/web-session.ts',
-    find: 'const change = () => underNewId({ currentId: () => sessionIdOf(req), renew: () => renew(req, old), copyData })',
+    find: 'const change = () => underNewId(req, { renew: () => renew(req, old), copyData })',
     replace: 'const change = async () => {}',
     test: 'attacks/session-fixation.test.ts',
     title: 'a web session changes its id when the second step is passed, so that a planted id is worth nothing',

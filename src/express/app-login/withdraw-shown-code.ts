@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../framework/http-request.ts'
-import { currentRequestId } from '../../challenge/attribution.ts'
+import { currentRequestId } from '../../challenge/service-calls.ts'
 import { findMember } from '../../challenge/user.ts'
 import type { MfaUser } from '../../challenge/user.ts'
 import type { Mfa } from '../request/context.ts'

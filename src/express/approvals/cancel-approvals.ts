@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../framework/http-request.ts'
-import { currentRequestId } from '../../challenge/attribution.ts'
+import { currentRequestId } from '../../challenge/service-calls.ts'
 import { cancelApproval } from '../../challenge/approval.ts'
 import { forgetStart } from './start-once.ts'
 import type { Mfa } from '../request/context.ts'

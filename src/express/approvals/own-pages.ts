@@ -18,14 +18,13 @@ import { continueAt, json, redirect } from '../request/outcome.ts'
 import { relyingPartyOf } from '../request/passkeys.ts'
 import { safeReturnTo } from '../request/return-to.ts'
 import type { WebRequest } from '../request/web-request.ts'
-import { bindingOf } from '../session/binding.ts'
+import { bindingOf } from '../session/id-cookie.ts'
 import { withoutApproval } from '../session/open-approvals.ts'
 import type { OpenApproval } from '../session/open-approvals.ts'
 import { streamOf, whileHeld } from '../sign-in/change-stream.ts'
 import { endName } from './answer.ts'
 import { forgetStart } from './start-once.ts'
 import { waitingPage } from './waiting-page.ts'
-import { queryOf } from '../request/query.ts'
 
 /** `GET /mfa/approve/<id>`: the page that shows the number, for requests of scripts. */
 export const showApproval = ofThisBrowser(async (request, open) => {
@@ -77,8 +76,7 @@ export const giveUpApproval = ofThisBrowser(async (request, asked) => {
  * `POST /mfa/approve/<id>/again`: the user asks again after an approval has ended. The browser sends the fields of the form on to the
  * address of the action (RFC 9110 section 15.4.8), which asks.
  */
-export const askAgain = ofThisBrowser(({ req, context, state }, { id }) => {
-  const query = queryOf(req)
+export const askAgain = ofThisBrowser(({ context, state, query }, { id }) => {
   const isPost = query.has('post')
   const address = safeReturnTo(query.get(isPost ? 'post' : 'get'), context.base) ?? `${context.prefix}/`
   forgetStart(id)
@@ -139,7 +137,7 @@ function watchApproval(open: OpenApproval): WatchTarget | Change {
 }
 
 /** The address at which the user continues, as the page that led here has given it. */
-function backOf({ req, context, form }: WebRequest): string {
-  const requested = form['back'] ?? queryOf(req).get('back')
+function backOf({ context, form, query }: WebRequest): string {
+  const requested = form['back'] ?? query.get('back')
   return safeReturnTo(requested, context.base) ?? `${context.prefix}/`
 }

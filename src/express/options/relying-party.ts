@@ -1,5 +1,3 @@
-import { hostOf } from '../framework/host.ts'
-import type { FrameworkRequest } from '../framework/request.ts'
 import type { RelyingParty as Party } from '../../contract/relying-party.ts'
 import type { PasskeysOptions } from './mfa-options.ts'
 
@@ -9,8 +7,12 @@ export interface RelyingParty extends Readonly<Party> {
   readonly name: string | undefined
 }
 
-/** The relying party of a request; undefined where browsers accept no passkeys. */
-export type RelyingPartyOf = (req: FrameworkRequest) => RelyingParty | undefined
+/**
+ * The relying party of a request; undefined where browsers accept no passkeys.
+ *
+ * @param address The scheme and host that the browser has asked for, such as `http://localhost:3000`.
+ */
+export type RelyingPartyOf = (address: string) => RelyingParty | undefined
 
 export interface ResolvedPasskeys {
   readonly relyingPartyOf: RelyingPartyOf
@@ -36,7 +38,8 @@ export function resolvePasskeys(
   if (passkeys === false) return { ...none, off: 'passkeys is false' }
   const { rpId, rpName: name, origins } = passkeys
   if (publicUrl === undefined) {
-    if (rpId === undefined && origins === undefined) return { ...none, relyingPartyOf: (req) => byHost(req, name) }
+    if (rpId === undefined && origins === undefined)
+      return { ...none, relyingPartyOf: (address) => byAddress(address, name) }
     throw new TypeError('mfa: passkeys.rpId and passkeys.origins need publicUrl: write the address of the app')
   }
   const appUrl = new URL(publicUrl)
@@ -78,8 +81,7 @@ function belongsTo(origin: string, id: string): boolean {
 }
 
 /** While developing, no address is configured. A page of another origin cannot set Host. */
-function byHost({ headers, socket }: FrameworkRequest, name: string | undefined): RelyingParty | undefined {
-  const scheme = 'encrypted' in socket ? 'https' : 'http'
-  const url = URL.parse(`${scheme}://${hostOf({ headers }) ?? ''}`)
+function byAddress(address: string, name: string | undefined): RelyingParty | undefined {
+  const url = URL.parse(address)
   return url && isLocalhost(url.hostname) ? { id: url.hostname, name, origins: [url.origin] } : undefined
 }

@@ -4,7 +4,6 @@ import type { Challenge } from '../../challenge/challenge.ts'
 import type { Page } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf, page } from './layout.ts'
-import { queryOf } from '../request/query.ts'
 
 /** Marks the address of the challenge where the page cannot sign, such as without JavaScript. */
 export const withoutProof = 'unproven'
@@ -12,7 +11,7 @@ export const withoutProof = 'unproven'
 /** Has the script sign the challenge with the key of the browser, and goes on at once. */
 export function browserProofPage(request: WebRequest, challenge: Challenge): Page {
   const layout = layoutOf(request)
-  const use = queryOf(request.req).get('use')
+  const use = request.query.get('use')
   return page(200, 'browser-proof', {
     ...layout,
     token: challenge.page,

@@ -6,7 +6,6 @@ import { codesPause } from '../../challenge/pauses.ts'
 import { pausedSaid, saidOf } from './notice.ts'
 import { nextRequest, stepUpHeadline } from './status-view.ts'
 import type { StatusPage } from './status-view.ts'
-import { queryOf } from '../request/query.ts'
 
 /** The code that the user chose to enter; `code` for any. */
 export type CodeKind = TypedFactor | 'code'
@@ -27,8 +26,8 @@ const tones: Partial<Record<Notice['kind'], 'done' | 'note'>> = {
 
 /** The field for a code, with the result of the last one. */
 export function codeView(page: StatusPage) {
-  const { layout, req, challenge, status, availableCodes, now } = page
-  const kind = codeKind(queryOf(req).get('use')) ?? 'code'
+  const { layout, query, challenge, status, availableCodes, now } = page
+  const kind = codeKind(query.get('use')) ?? 'code'
   const { notice: last } = challenge
   // While codes are paused, there is no field; and a passkey has a page of its own.
   const isElsewhere = last?.kind === 'codes_paused' || last?.kind === 'wrong_passkey'

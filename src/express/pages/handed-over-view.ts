@@ -1,13 +1,12 @@
 import { saidOf } from './notice.ts'
 import type { StatusPage } from './status-view.ts'
-import { queryOf } from '../request/query.ts'
 
 /**
  * The page for users who need a passkey, or a browser that they keep, and have none that they can use: the field for a code of their
  * administrator.
  */
 export function handedOverView(page: StatusPage) {
-  const { layout, req, challenge, passkey, status, takesHandedOver, now } = page
+  const { layout, query, challenge, passkey, status, takesHandedOver, now } = page
   const isForBrowser = status.kind === 'ended' && status.reason === 'unknown_browser'
   const reason = isForBrowser ? 'unknown_browser' : 'phishing_resistance_required'
   const { words } = layout
@@ -20,7 +19,7 @@ export function handedOverView(page: StatusPage) {
     ...layout,
     typing: true,
     // Users who come here by a link want to type; others first have to read what is asked of them.
-    hasField: queryOf(req).get('use') === 'handed-over',
+    hasField: query.get('use') === 'handed-over',
     headline: noticeText?.headline ?? words.ended[reason].headline,
     sentence: keepsBrowser ? need.newBrowser : passkey ? need.lost : need.none,
     hint: keepsBrowser ? need.keepHint : need.hint,

@@ -45,13 +45,15 @@ export type PageRequest = Pick<WebRequest, 'req' | 'context' | 'state'>
 export function layoutOf({ req, context, state }: PageRequest, fixed?: Language) {
   const { base, user, mfa } = context
   const language = fixed ?? languageFor(req, context)
+  const headers = languageHeaders(language, fixed ? fixed.tag : mfa.options.languages.choice)
   const { words } = language
   const { appName = words.appName, logo, accent } = mfa.options
   const initial = firstLetter(appName)
+  const signOut = signOutOf(context)
   return {
     base,
     language,
-    languageHeaders: languageHeaders(language, fixed ? fixed.tag : mfa.options.languages.choice),
+    languageHeaders: headers,
     formTargets: ["'self'", ...mfa.options.returnOrigins],
     words,
     appName,
@@ -65,7 +67,7 @@ export function layoutOf({ req, context, state }: PageRequest, fixed?: Language)
     person: user && shownNameOf(user),
     username: user?.username,
     isIn: verifiedOf(state, context) !== undefined,
-    signOut: signOutOf(context),
+    signOut,
     live: false,
     still: queryOf(req).has('still'),
     settled: false,

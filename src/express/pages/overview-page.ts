@@ -10,7 +10,6 @@ import { relyingPartyOf } from '../request/passkeys.ts'
 import type { Page } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf, page } from './layout.ts'
-import { queryOf } from '../request/query.ts'
 
 type Layout = ReturnType<typeof layoutOf>
 
@@ -24,7 +23,7 @@ interface OverviewInput {
 
 /** All factors of the user. */
 export function overviewPage(request: WebRequest, { ownFactors, browsers, service, token }: OverviewInput): Page {
-  const { req, context } = request
+  const { context, query } = request
   const layout = layoutOf(request)
   const { words } = layout
   const { factors, remember, clock } = context.mfa.options
@@ -35,13 +34,14 @@ export function overviewPage(request: WebRequest, { ownFactors, browsers, servic
     ...layout,
     token,
     headline: words.devices.headline,
-    said: saidOf(words.devices.done, queryOf(req).get('done')),
+    said: saidOf(words.devices.done, query.get('done')),
     changes: service.managesFactors,
     remembers: remember !== false || browsers.length > 0,
     device: ownFactors.token?.state === 'active' ? { name: device?.name, facts: facts.of(device ?? {}) } : undefined,
-    pending: pendingOf(layout, pendingCode(ownFactors), clock.now()),
-    handedOver: isHandedOver(ownFactors),
     lastDevice: isLast(ownFactors, 'device', rpId),
+    lastHardware: isLast(ownFactors, 'hardware', rpId),
+    handedOver: isHandedOver(ownFactors),
+    pending: pendingOf(layout, pendingCode(ownFactors), clock.now()),
     passkeys: factors.includes('passkey') ? passkeysOf(rpId, ownFactors, layout, facts) : undefined,
     ...signalOf(request, ownFactors, rpId),
     hardware: ownFactors.hardware && {
@@ -51,7 +51,6 @@ export function overviewPage(request: WebRequest, { ownFactors, browsers, servic
         ownFactors.hardware.selfEnrolled ? ownFactors.hardware : { lastUsedAt: ownFactors.hardware.lastUsedAt },
       ),
     },
-    lastHardware: isLast(ownFactors, 'hardware', rpId),
     codes: factors.includes('bypass') ? codesOf(layout, ownFactors) : undefined,
     email: factors.includes('email') ? ownFactors.email : undefined,
     browsers: browsers.map((browser) => ({
@@ -81,8 +80,8 @@ function passkeysOf(rpId: string | undefined, ownFactors: OwnFactors, { words }:
 }
 
 /** The facts for password managers after a change (WebAuthn Level 3 section 5.1.10, signal methods). */
-function signalOf({ req, user }: WebRequest, { userId, passkeys }: OwnFactors, rpId: string | undefined) {
-  if (!passkeys || rpId === undefined || !queryOf(req).has('done')) return {}
+function signalOf({ query, user }: WebRequest, { userId, passkeys }: OwnFactors, rpId: string | undefined) {
+  if (!passkeys || rpId === undefined || !query.has('done')) return {}
   const id = Buffer.from(userId, 'hex').toString('base64url')
   const accepted = passkeys.flatMap((passkey) => (passkey.rpId === rpId ? [passkey.credentialId] : []))
   const name = user.username ?? user.name ?? ''

@@ -14,7 +14,6 @@ import { passkeyView } from './passkey-view.ts'
 import type { StatusPage, View } from './status-view.ts'
 import { statusPageOf } from './status-view.ts'
 import { waitingView } from './waiting-view.ts'
-import { queryOf } from '../request/query.ts'
 
 /** The page of a challenge. */
 export function statusPage(request: WebRequest, view: View): Page {
@@ -33,25 +32,25 @@ export function statusPage(request: WebRequest, view: View): Page {
 }
 
 /** The service has to know the user, who has to have a first factor. */
-function wantsOtherWays({ req, status }: StatusPage): boolean {
-  return queryOf(req).get('use') === 'other' && !/^(enrolling|approved|similar_name)$/.test(status.kind)
+function wantsOtherWays({ query, status }: StatusPage): boolean {
+  return query.get('use') === 'other' && !/^(enrolling|approved|similar_name)$/.test(status.kind)
 }
 
 /** Requested by its link, or the only way there is. */
-function wantsCode({ req, availableCodes, status, passkeyNeeded }: StatusPage): boolean {
+function wantsCode({ query, availableCodes, status, passkeyNeeded }: StatusPage): boolean {
   if (status.kind === 'enrolling' || status.kind === 'approved' || passkeyNeeded) return false
-  return codeKind(queryOf(req).get('use')) !== undefined || (status.kind === 'no_device' && availableCodes.length > 0)
+  return codeKind(query.get('use')) !== undefined || (status.kind === 'no_device' && availableCodes.length > 0)
 }
 
 /** Requested by its link, or the only way for a user who has no passkey. */
-function wantsHandedOverCode({ req, status, takesHandedOver }: StatusPage): boolean {
+function wantsHandedOverCode({ query, status, takesHandedOver }: StatusPage): boolean {
   if (!takesHandedOver) return false
-  return queryOf(req).get('use') === 'handed-over' || status.kind === 'ended'
+  return query.get('use') === 'handed-over' || status.kind === 'ended'
 }
 
 /** Requested by its link. */
-function wantsPasskey({ req, passkey, status }: StatusPage): boolean {
-  return passkey && queryOf(req).get('use') === 'passkey' && status.kind !== 'approved'
+function wantsPasskey({ query, passkey, status }: StatusPage): boolean {
+  return passkey && query.get('use') === 'passkey' && status.kind !== 'approved'
 }
 
 /** The page with the field for a code, or what to do while codes are paused. */
@@ -62,10 +61,10 @@ function unlessPaused(model: StatusPage, withField: () => Page): Page {
 
 /** Where passkeys can be used, the user chooses first. */
 function enrollingPage(model: StatusPage, code: string): Page {
-  const { layout, context, service, req } = model
+  const { layout, context, service, req, query } = model
   const ownApp = service.managesFactors && context.mfa.options.factors.includes('otp')
   const ownPasskey = canAddPasskeys(model, model.member ?? {})
-  if (!ownPasskey || queryOf(req).get('use') === 'phone') {
+  if (!ownPasskey || query.get('use') === 'phone') {
     return page(200, 'enrolling', { ...enrollingView(model, code), ownApp: ownApp && !ownPasskey, ownPasskey })
   }
   const { choose: headline, chooseSentence: sentence } = layout.words.enrolling

@@ -4,7 +4,6 @@ import { requestLink } from './link.ts'
 import { qrSvg } from './qr-svg.ts'
 import { stepUpHeadline } from './status-view.ts'
 import type { StatusPage, StatusOf } from './status-view.ts'
-import { queryOf } from '../request/query.ts'
 
 /** Marks the address of the page when the user wanted to send another request too soon. */
 export const tooEarly = 'early'
@@ -25,7 +24,7 @@ export const cancelWords = (page: StatusPage) => {
 
 /** A push request waits for its answer. */
 export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
-  const { layout, challenge, service, req, now } = page
+  const { layout, challenge, service, query, now } = page
   const { waiting } = layout.words
   const { number, expiresAt, createdAt } = status
   const secondsLeft = expiresAt === undefined ? undefined : expiresAt - now
@@ -66,7 +65,7 @@ export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
   }
 
   function newsOf(): string {
-    if (secondsUntilResend > 0 && queryOf(req).has(tooEarly)) return waiting.tooSoon
+    if (secondsUntilResend > 0 && query.has(tooEarly)) return waiting.tooSoon
     return secondsLeft !== undefined && secondsLeft <= warnAt ? waiting.nearlyUp : ''
   }
 }

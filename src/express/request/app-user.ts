@@ -4,10 +4,11 @@ import { describeMistakes, validate } from '../../contract/validate.ts'
 import type { ResolvedOptions } from '../options/options.ts'
 import type { FrameworkRequest } from '../framework/request.ts'
 import { appRequestOf } from './app-request.ts'
-import { passportUser } from './passport-user.ts'
 import { warnOnce } from './warn.ts'
 
 interface PassportRequest {
+  readonly _userProperty?: string
+  readonly _passport?: { readonly instance?: { readonly _userProperty?: string } }
   readonly isAuthenticated?: unknown
   readonly session?: { readonly passport?: { readonly user?: unknown } }
 }
@@ -130,6 +131,14 @@ function checkPassportRan(req: FrameworkRequest): void {
   throw new Error(
     'mfa() runs before Passport has read the login: put app.use(passport.session()) before app.use(mfa())',
   )
+}
+
+/** The user as Passport has read it: `req.user`, or the property that `passport.initialize({ userProperty })` names. */
+export function passportUser(req: object): unknown {
+  // Passport 0.6 writes the name on the request, and older versions on their instance.
+  const { _userProperty: ofRequest, _passport } = req as PassportRequest
+  const { _userProperty: ofInstance } = _passport?.instance ?? {}
+  return (req as Readonly<Record<string, unknown>>)[ofRequest ?? ofInstance ?? 'user'] ?? undefined
 }
 
 function userOfPassport(req: FrameworkRequest): { username: string } | undefined {

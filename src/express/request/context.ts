@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../framework/http-request.ts'
 import type { Epochs } from '../../challenge/epochs.ts'
-import type { RequestId } from '../../challenge/attribution.ts'
+import type { RequestId } from '../../challenge/service-calls.ts'
 import type { Policy } from '../../challenge/policy.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import type { MfaUser } from '../../challenge/user.ts'

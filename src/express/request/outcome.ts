@@ -94,7 +94,7 @@ export function andThen<R extends WebRequest, A = Answer>(
 
 /** Sends pages and scripts to an address. Scripts get it as JSON: fetch() would follow a redirect without telling them. */
 export function continueAt({ req }: WebRequest, location: string): Answer {
-  return wantsJson(req) ? json(200, { location }) : redirect(location)
+  return wantsJson(req) ? { kind: 'json', status: 200, body: { location } } : { kind: 'redirect', location }
 }
 
 /** The same where the state does not change. */

@@ -1,3 +1,4 @@
+import { hostOf } from '../framework/host.ts'
 import type { RelyingParty } from '../options/relying-party.ts'
 import type { WebRequest } from './web-request.ts'
 
@@ -5,7 +6,8 @@ type Visit = Pick<WebRequest, 'req' | 'context'>
 
 /** The relying party of this app; undefined where browsers accept no passkeys. */
 export function relyingPartyOf({ req, context }: Visit): RelyingParty | undefined {
-  return context.mfa.options.passkeys.relyingPartyOf(req)
+  const scheme = 'encrypted' in req.socket ? 'https' : 'http'
+  return context.mfa.options.passkeys.relyingPartyOf(`${scheme}://${hostOf(req) ?? ''}`)
 }
 
 /**

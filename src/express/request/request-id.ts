@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../framework/http-request.ts'
 import type { FrameworkRequest } from '../framework/request.ts'
-import { lazyRequestId } from '../../challenge/attribution.ts'
-import type { RequestId } from '../../challenge/attribution.ts'
+import { lazyRequestId } from '../../challenge/service-calls.ts'
+import type { RequestId } from '../../challenge/service-calls.ts'
 import { readRequestId } from '../../contract/request-id.ts'
 
 /** What tells Express, and other frameworks by themselves, whether a proxy is trusted. */

@@ -1,4 +1,4 @@
-import { currentRequestId } from '../../challenge/attribution.ts'
+import { currentRequestId } from '../../challenge/service-calls.ts'
 import { ApiError, UnreachableError } from '../../client/errors.ts'
 import type { Clock } from '../../ground/clock.ts'
 import { createOutageWatch } from '../../ground/outage.ts'

@@ -4,6 +4,7 @@ import type { MfaUser } from '../../challenge/user.ts'
 import type { MfaState } from '../session/mfa-state.ts'
 import { readMfaState } from '../session/session-state.ts'
 import type { RequestContext } from './context.ts'
+import { queryOf } from './query.ts'
 
 /** A request by a signed-in user, as handlers see it: to be read, never to be answered. */
 export interface WebRequest {
@@ -13,6 +14,8 @@ export interface WebRequest {
   readonly user: MfaUser
   /** The MFA state of the web session, loaded once. */
   readonly state: MfaState
+  /** The query of the address, parsed once. */
+  readonly query: URLSearchParams
   /** The fields of a posted form. */
   readonly form: Readonly<Record<string, unknown>>
   /** Set while a form is carried out that a confirmation had interrupted: the request itself is that which passed the challenge. */
@@ -20,5 +23,5 @@ export interface WebRequest {
 }
 
 export function createWebRequest(req: FrameworkRequest, context: RequestContext, user: MfaUser): WebRequest {
-  return { req, context, user, state: readMfaState(req, context), form: {} }
+  return { req, context, user, state: readMfaState(req, context), query: queryOf(req), form: {} }
 }

@@ -60,7 +60,9 @@ function continuing(
   { run }: Continue<Answer>,
   change: (request: WebRequest, outcome: Outcome) => Outcome,
 ): Outcome {
-  return andThen(request, outcome, async (saved, signal) => change(saved, await run(saved.state, signal)))
+  const runChanged: Continue<Answer>['run'] = async (state, signal) =>
+    change({ ...request, state }, await run(state, signal))
+  return { ...outcome, answer: { kind: 'continue', run: runChanged } }
 }
 
 const isAddress = (answer: Answer): boolean =>

@@ -1,6 +1,7 @@
+import { createHash, hash } from 'node:crypto'
+
 import type { HttpRequest } from '../framework/http-request.ts'
 
-import { createHash } from 'node:crypto'
 /** The app's address as browsers see it. */
 export interface CookieContext {
   /** The prefix that a proxy removes from every path. */
@@ -38,7 +39,7 @@ export const keptCookie = createIdCookie('mfa-kept', { formerName: true })
  */
 export const setupCookie = createIdCookie('mfa-setup')
 
-/** Binds a challenge to this browser: see `session/binding.ts`. It must never be read under a name that another host can set. */
+/** Binds a challenge to this browser: see `bindingOf()`. It must never be read under a name that another host can set. */
 export const bindingCookie = createIdCookie('mfa-binding')
 
 /** Remembers that the user of a web session wants no passkey in this browser: see `sign-in/passkey-offer.ts`. */
@@ -93,3 +94,31 @@ function isSecure(req: HttpRequest, { mfa }: CookieContext): boolean {
   const { publicUrl } = mfa.options
   return publicUrl === undefined ? 'encrypted' in req.socket : publicUrl.startsWith('https:')
 }
+
+/** How long a browser keeps its binding cookie, seconds. Browsers keep cookies for 400 days at most. */
+const bindingLifetime = 400 * 24 * 60 * 60
+
+/** Binds challenges to the browser that asks for them, and what sets its cookie. */
+export interface Binding {
+  readonly binding: string
+  readonly cookies: readonly string[]
+}
+
+/**
+ * The binding of the browser that sent this request; undefined if it has sent no cookie. A web session can be shared with an
+ * attacker who has planted or noted its id. The cookie is not part of the web session, so it tells the two browsers apart.
+ */
+export function bindingOf(req: HttpRequest, context: CookieContext): string | undefined {
+  const id = bindingCookie.read(req, context)
+  return id === undefined ? undefined : bindingFor(id)
+}
+
+/** The binding of this browser, or a new one. A cookie that is there is never replaced: all tabs of the browser rely on it. */
+export function bindBrowser(req: HttpRequest, context: CookieContext, random: (size: number) => Uint8Array): Binding {
+  const binding = bindingOf(req, context)
+  if (binding !== undefined) return { binding, cookies: [] }
+  const id = Buffer.from(random(16)).toString('base64url')
+  return { binding: bindingFor(id), cookies: bindingCookie.write(req, context, { id, seconds: bindingLifetime }) }
+}
+
+const bindingFor = (id: string): string => hash('sha256', id, 'base64url')

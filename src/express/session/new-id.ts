@@ -1,8 +1,9 @@
 import { SetupError } from '../../service-handle.ts'
+import type { HttpRequest } from '../framework/http-request.ts'
+import { sessionIdOf } from './session-state.ts'
 
 /** The steps with which a web session gets a new id. */
 interface Steps {
-  readonly currentId: () => string | undefined
   /** Begins an empty web session. */
   readonly renew: () => Promise<void>
   /** Copies the data of the former one: that must not bring its id back, as a copy of all members of @fastify/session does. */
@@ -15,10 +16,10 @@ interface Steps {
  *
  * @throws {SetupError} if the id is the same: nothing has been verified yet.
  */
-export async function underNewId({ currentId, renew, copyData }: Steps): Promise<void> {
-  const before = currentId()
+export async function underNewId(req: HttpRequest, { renew, copyData }: Steps): Promise<void> {
+  const before = sessionIdOf(req)
   const check = () => {
-    if (before !== undefined && currentId() === before) throw new SetupError(keptId)
+    if (before !== undefined && sessionIdOf(req) === before) throw new SetupError(keptId)
   }
   await renew()
   check()

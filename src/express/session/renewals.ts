@@ -1,10 +1,12 @@
-/** The steps with which this process changes the stored copy of a web session. */
-interface Steps<T> {
-  /** Reads the web session stored under this id; undefined if another request has renewed or ended it. */
+/** The web session as it is stored under an id. */
+export interface StoredCopy<T> {
+  readonly id: string
+  /** Reads it; undefined if another request has renewed or ended it. */
   readonly read: () => Promise<T | undefined>
-  /** Stores it under this id, or moves it to a new one. */
-  readonly change: (stored: T) => Promise<void>
 }
+
+/** Stores a web session under the id that it has, or moves it to a new one. */
+type Change<T> = (stored: T) => Promise<void>
 
 /** A save under an id. It reads the store first, and a renewal can begin meanwhile. */
 interface Save {
@@ -24,7 +26,11 @@ const saves = new Map<string, Set<Save>>()
  *
  * @returns false if another request has renewed or ended it, or is about to.
  */
-export async function renewOnce<T>(id: string, answerOver: AbortSignal, { read, change }: Steps<T>): Promise<boolean> {
+export async function renewOnce<T>(
+  { id, read }: StoredCopy<T>,
+  answerOver: AbortSignal,
+  change: Change<T>,
+): Promise<boolean> {
   if (renewals.has(id)) return false
   const responseSent = Promise.withResolvers<void>()
   renewals.set(id, responseSent.promise)
@@ -54,7 +60,7 @@ export async function renewOnce<T>(id: string, answerOver: AbortSignal, { read, 
  *
  * @returns false if another request has renewed or ended it meanwhile: storing it would bring the old id back.
  */
-export async function saveUnlessRenewed<T>(id: string, { read, change }: Steps<T>): Promise<boolean> {
+export async function saveUnlessRenewed<T>({ id, read }: StoredCopy<T>, change: Change<T>): Promise<boolean> {
   if (renewals.has(id)) return false
   const save: Save = { isOutdated: false, saving: undefined }
   const runningSaves = saves.get(id) ?? new Set()

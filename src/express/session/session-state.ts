@@ -3,12 +3,12 @@ import { SetupError } from '../../service-handle.ts'
 import type { HttpRequest } from '../framework/http-request.ts'
 import type { FrameworkRequest } from '../framework/request.ts'
 import type { SessionKind, WebSession, WithSession as RequestWithSession } from '../framework/session-kind.ts'
-import { bindingOf } from './binding.ts'
+import { bindingOf } from './id-cookie.ts'
 import { maxCookieSize, smallerStates } from './cookie-size.ts'
 import type { CookieContext } from './id-cookie.ts'
 import type { MfaState } from './mfa-state.ts'
 import type { OpenApproval } from './open-approvals.ts'
-import { isReadOnly, readOnly, unsaved } from './read-only.ts'
+import type { StoredCopy } from './renewals.ts'
 import { parseState, serializeState } from './stored-state.ts'
 import type { StoredState } from './stored-state.ts'
 import { WebSessionError } from './web-session-error.ts'
@@ -44,6 +44,35 @@ const plainMembers = {
   // Not the members whose names are symbols: @fastify/session keeps the id in one, and it would return with a copy.
   dataOf: ({ cookie: _cookie, ...members }) => Object.fromEntries(Object.entries(members)),
 } satisfies Partial<SessionKind>
+
+const views = new WeakSet<WebSession>()
+
+/**
+ * A web session that the app can read, and that nothing stores. All of its data are those of the original, and none is a member of its
+ * own, so it holds no MFA state.
+ *
+ * @param members Keep the middleware from storing it.
+ */
+export function readOnly(session: WebSession, members: PropertyDescriptorMap): WebSession {
+  const view = Object.create(session, members) as WebSession
+  views.add(view)
+  return view
+}
+
+const isReadOnly = (session: WebSession): boolean => views.has(session)
+
+/** A member in place of that of the original, which code of the app may replace for its part. */
+const member = (value: unknown): PropertyDescriptor => ({ configurable: true, writable: true, value })
+
+/**
+ * For middleware like express-session, which calls `touch()` before it looks for the id. An app that saves in a wrapper of `end()` waits
+ * for the callback.
+ */
+export const unsaved: PropertyDescriptorMap = {
+  save: member((callback?: () => void) => callback?.()),
+  touch: member(() => {}),
+  regenerate: member(undefined),
+}
 
 /** express-session. */
 export const expressSession: SessionKind = Object.freeze({
@@ -194,20 +223,21 @@ const storedStateOf = (req: HttpRequest, session: WebSession) =>
   kindOf(req).read(session, 'mfa') as StoredState | undefined
 
 /**
- * The id of a web session that another request may have renewed or ended since this one loaded it: that with which the request came.
+ * The stored copy of a web session that another request may have renewed or ended since this one loaded it, under the id with which
+ * the request came.
  * A web session without MFA state was never renewed, and may not be stored yet.
  */
-export function renewableId(req: HttpRequest): string | undefined {
+export function storedCopyOf(req: HttpRequest): StoredCopy<StoredState> | undefined {
   const id = sessionIdOf(req)
   const isLoaded = id !== undefined && loadedIdOf(req) === id
-  return isLoaded && hasMfaState(req) ? id : undefined
+  return isLoaded && hasMfaState(req) ? { id, read: () => readStored(req) } : undefined
 }
 
 /** Whether the stored web session holds MFA state. */
 export const hasStored = async (req: HttpRequest): Promise<boolean> => (await readStored(req)) !== undefined
 
 /** The MFA state as it is stored now; where the store cannot be asked, as this request has loaded it. */
-export async function readStored(req: HttpRequest): Promise<StoredState | undefined> {
+async function readStored(req: HttpRequest): Promise<StoredState | undefined> {
   const stored = await kindOf(req).readStored(req)
   return stored?.['mfa'] as StoredState | undefined
 }

@@ -16,10 +16,8 @@ import {
   kindOf,
   openApprovals,
   putFittingState,
-  readStored,
   removeMfaState,
-  renewableId,
-  sessionIdOf,
+  storedCopyOf,
   sessionOf,
 } from './session-state.ts'
 import { parseState } from './stored-state.ts'
@@ -40,10 +38,10 @@ export class EndedSessionError extends Error {
  * @throws {EndedSessionError}
  */
 export async function saveMfaState(req: HttpRequest, state: MfaState): Promise<void> {
-  const id = renewableId(req)
-  if (id === undefined) return storeState(req, state)
+  const copy = storedCopyOf(req)
+  if (!copy) return storeState(req, state)
   const change = (stored: StoredState) => storeState(req, withStoredParts(req, state, stored))
-  if (!(await saveUnlessRenewed(id, { read: () => readStored(req), change }))) throw leave(req)
+  if (!(await saveUnlessRenewed(copy, change))) throw leave(req)
 }
 
 /**
@@ -99,10 +97,10 @@ export async function saveUnderNewId(req: HttpRequest, state: MfaState, answerOv
   if (kind.isInCookie) return saveMfaState(req, state)
   const old = sessionOf(req)
   const copyData = () => copyFrom(old, req, kind)
-  const change = () => underNewId({ currentId: () => sessionIdOf(req), renew: () => renew(req, old), copyData })
-  const id = renewableId(req)
-  if (id === undefined) await change()
-  else if (!(await renewOnce(id, answerOver, { read: () => readStored(req), change }))) throw leave(req)
+  const change = () => underNewId(req, { renew: () => renew(req, old), copyData })
+  const copy = storedCopyOf(req)
+  if (!copy) await change()
+  else if (!(await renewOnce(copy, answerOver, change))) throw leave(req)
   try {
     await saveMfaState(req, state)
   } catch (error) {

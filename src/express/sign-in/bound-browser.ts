@@ -3,7 +3,7 @@ import type { Handler, Outcome } from '../request/outcome.ts'
 import { continueAt } from '../request/outcome.ts'
 import { warnOnce } from '../request/warn.ts'
 import type { WebRequest } from '../request/web-request.ts'
-import { bindBrowser, bindingOf } from '../session/binding.ts'
+import { bindBrowser, bindingOf } from '../session/id-cookie.ts'
 import { queryOf } from '../request/query.ts'
 
 /** Marks the address to which a browser returns with its new binding cookie. */

@@ -7,7 +7,6 @@ import { continueAt } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { keptCookie } from '../session/id-cookie.ts'
 import { withChallenge } from './open-challenge.ts'
-import { queryOf } from '../request/query.ts'
 
 /** Whether the page is asked to sign first: only in a browser that was kept, and before anything has started. */
 export function needsProof({ req, context }: WebRequest, { sessionId, browserProof }: Challenge): boolean {
@@ -15,8 +14,8 @@ export function needsProof({ req, context }: WebRequest, { sessionId, browserPro
 }
 
 /** The challenge, without a proof if the page has said that it cannot make one. */
-export function unlessUnproven({ req }: WebRequest, challenge: Challenge): Challenge {
-  const gaveUp = queryOf(req).has(withoutProof) && challenge.browserProof === undefined
+export function unlessUnproven({ query }: WebRequest, challenge: Challenge): Challenge {
+  const gaveUp = query.has(withoutProof) && challenge.browserProof === undefined
   return gaveUp ? { ...challenge, browserProof: '' } : challenge
 }
 

@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../framework/http-request.ts'
-import { currentRequestId } from '../../challenge/attribution.ts'
+import { currentRequestId } from '../../challenge/service-calls.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
 import { challengeLifetime } from '../../challenge/challenge.ts'
 import { cancel } from '../../challenge/push.ts'

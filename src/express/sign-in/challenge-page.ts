@@ -20,7 +20,7 @@ import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie } from '../session/id-cookie.ts'
 import { checkMember, warnOfNoPasskeys } from '../setup-checks/phishing-resistance.ts'
-import { bindingOf } from '../session/binding.ts'
+import { bindingOf } from '../session/id-cookie.ts'
 import { saveUnderOwnId } from '../session/mfa-state.ts'
 import { inBoundBrowser } from './bound-browser.ts'
 import { findBrought } from './brought-factors.ts'
@@ -35,7 +35,6 @@ import { defaultChallenge, openChallenge, withChallenge } from './open-challenge
 import { canUsePasskey } from './passkey.ts'
 import type { StartedChallenge } from './start-once.ts'
 import { startOnce, startWithoutPush } from './start-once.ts'
-import { queryOf } from '../request/query.ts'
 
 /** `GET /mfa`: the status of the challenge. The first look starts it; a page without JavaScript completes it by reloading. */
 export async function challengePage(request: WebRequest, signal: AbortSignal): Promise<Outcome> {
@@ -84,7 +83,7 @@ async function openRequestedChallenge(
 }
 
 async function showChallenge(request: WebRequest, stored: Challenge): Promise<Outcome> {
-  const { req, context, user } = request
+  const { context, user, query } = request
   const service = await context.mfa.connect()
   const loaded = unlessUnproven(request, stored)
   if (service.knowsBrowsers && needsProof(request, loaded)) {
@@ -101,21 +100,21 @@ async function showChallenge(request: WebRequest, stored: Challenge): Promise<Ou
   const membership = { service, member: isGone ? undefined : (before ?? (await findMember(service, user))) }
   const { member } = membership
   const allowed = acceptedFactors(policy, membership)
+  const passkeyNeeded = needsOnlyPasskey(policy, membership)
   const setup =
     currentState.kind === 'no_device' ? await firstSetup(request, challenge, { allowed, member }) : undefined
   if (setup) return { state: 'as-is', events, answer: redirect(`${context.base}/${setup}`) }
   // Continuing with an approval that is worth nothing would lead back here for ever.
-  const isSpent = currentState.kind === 'approved' && queryOf(req).has(spent)
+  const isSpent = currentState.kind === 'approved' && query.has(spent)
   const status = isSpent
     ? timedOut
     : isForPasskeys(allowed, currentState)
       ? noPasskey(policy, membership)
       : currentState
-  if (status.kind === 'approved' && queryOf(req).get('page') === challenge.page) {
+  if (status.kind === 'approved' && query.get('page') === challenge.page) {
     return andThen(request, { state: 'as-is' }, (same, signal) => finishAndContinue(same, challenge, { signal }))
   }
 
-  const passkeyNeeded = needsOnlyPasskey(policy, membership)
   const takesHandedOver = takesHandedOverCode(request, challenge, { membership, policy })
   // No other code replaces the factors that the user brings.
   const brought = await findBrought(request, service, member)
@@ -200,9 +199,13 @@ function stateAfter(
 }
 
 /** Read where the page offers other factors; while the device is asked or has approved, it offers none. */
-async function pausesOf({ req, context }: WebRequest, { service, member }: MembershipHere, { kind }: ChallengeStatus) {
+async function pausesOf(
+  { req, context, query }: WebRequest,
+  { service, member }: MembershipHere,
+  { kind }: ChallengeStatus,
+) {
   const isUnderWay = kind === 'waiting' || kind === 'approved' || kind === 'enrolling'
-  if (isUnderWay && !queryOf(req).has('use')) return {}
+  if (isUnderWay && !query.has('use')) return {}
   return member ? readPauses(service, member, browserCookie.read(req, context)) : {}
 }
 

@@ -5,7 +5,6 @@ import type { StreamOwner } from '../live/stream-places.ts'
 import type { Answer, Handler, Outcome, Sink } from '../request/outcome.ts'
 import { andThen, json } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
-import { queryOf } from '../request/query.ts'
 
 /** How long a request is held, and how often a stream sends a heartbeat: common proxies cut a silent response after 60 s. ms. */
 const [heldFor, heartbeat] = [25_000, 25_000]
@@ -76,7 +75,7 @@ function stream({ req, context }: WebRequest, watched: WatchTarget | Change, own
 }
 
 async function hold(
-  { req, context }: WebRequest,
+  { req, context, query }: WebRequest,
   watched: WatchTarget | Change,
   owner: StreamOwner,
   signal: AbortSignal,
@@ -84,7 +83,7 @@ async function hold(
   const { watches, places } = context.mfa
   if (isKnown(watched)) return json(200, { change: watched })
   const crowded = new AbortController()
-  const isAtOnce = queryOf(req).has('now') || req.method === 'HEAD'
+  const isAtOnce = query.has('now') || req.method === 'HEAD'
   const leave = isAtOnce ? undefined : places.takeForHeld(owner, () => crowded.abort())
   try {
     if (!leave) return calm(await watches.check(watched))

@@ -12,7 +12,7 @@ import { challengeAddress, challengePath } from '../request/requested-challenge.
 import { requestedPath } from '../request/return-to.ts'
 import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
-import { bindingOf } from '../session/binding.ts'
+import { bindingOf } from '../session/id-cookie.ts'
 import { openChallenge } from './open-challenge.ts'
 
 export interface Demand extends ChallengeRequirement {

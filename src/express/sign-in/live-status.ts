@@ -6,7 +6,6 @@ import type { Change, WatchTarget } from '../live/shared-watches.ts'
 import { polled } from '../live/shared-watches.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { streamOf, whileHeld } from './change-stream.ts'
-import { queryOf } from '../request/query.ts'
 
 /** `GET /mfa/events`: one event as soon as the challenge is settled. Never saves the web session. */
 export const liveStatus = streamOf(watchChallenge)
@@ -14,9 +13,9 @@ export const liveStatus = streamOf(watchChallenge)
 /** `GET /mfa/status`: the same as one held answer, for browsers that event streams do not reach. */
 export const statusOnce = whileHeld(watchChallenge)
 
-function watchChallenge({ req, state: { challenge }, context, user }: WebRequest): WatchTarget | Change {
+function watchChallenge({ query, state: { challenge }, context, user }: WebRequest): WatchTarget | Change {
   if (!challenge) return 'settled'
-  const page = queryOf(req).get('page')
+  const page = query.get('page')
   // Tabs that opened at a browser's first visit can show challenges whose cookie was replaced by that of the last one.
   if (page !== null && page !== challenge.page) return 'replaced'
   if (challenge.sessionId !== undefined) return watchSession({ ...challenge, sessionId: challenge.sessionId })

@@ -4,7 +4,7 @@ import { userKeyOf } from '../../challenge/user.ts'
 import type { Answer, Effects, Outcome } from '../request/outcome.ts'
 import { andThen } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
-import { bindBrowser } from '../session/binding.ts'
+import { bindBrowser } from '../session/id-cookie.ts'
 import { ifOfUser, ifOpen } from '../session/mfa-state.ts'
 
 /** The challenge of a user who opens the page without having been sent there. */

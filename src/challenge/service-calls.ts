@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 
+import type { Connection } from '../service-handle.ts'
+
 /** Returns the id of a request of the app. It is created on first use, because most requests call no service. */
 export type RequestId = () => string
 
@@ -15,8 +17,12 @@ export function lazyRequestId(appRequestId: string | undefined): RequestId {
 }
 
 /** Attributes all service calls in `run` to one request: they carry its id. */
-export function asRequest<T>(requestId: RequestId, run: () => T): T {
-  return requests.run(requestId, run)
+export function asRequest<A extends readonly unknown[], T>(
+  requestId: RequestId,
+  run: (...values: A) => T,
+  ...values: A
+): T {
+  return requests.run(requestId, run, ...values)
 }
 
 /** The id of the current request, if any. */
@@ -29,3 +35,12 @@ export function asCaller<T>(userKey: string, run: () => T): T {
 
 /** The user that the current call is attributed to, if any. */
 export const currentCaller = (): string | undefined => callers.getStore()
+
+/** Reports each response, but not what a stream sends later. */
+export function reporting(answered: () => void, send: Connection['fetch']): typeof fetch {
+  return async (...call) => {
+    const response = await (send ?? fetch)(...call)
+    if (response.status < 500) answered()
+    return response
+  }
+}
