@@ -32,6 +32,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/require-mfa.ts',
     find: "  if (!user) return 'nobody'\n  if (isLaterUser(context, user)) return 'later_user'\n",
     replace: '',
+    also: [{ file: 'src/express/require-mfa.ts', find: 'if (!user || decision', replace: 'if (decision' }],
     test,
     title: 'an emergency opens nothing to visitors who are not signed in',
   },
