@@ -135,6 +135,9 @@ export async function doTask(page: Page, task: Task, { desk, caller, delay = 0 }
   await task.prepare?.(desk)
   await openScreen(page, `${desk.url}/overview`)
   await expectHeadline(page, 'Overview')
+  // A code that the task before has shown stays on every page until somebody closes it.
+  const shownCode = page.getByRole('dialog').getByRole('button', { name: 'Done' })
+  if (await shownCode.isVisible()) await shownCode.click()
   await page.evaluate(countClicks)
   const start = performance.now()
   await page.keyboard.press('/')
