@@ -1,6 +1,5 @@
 import type { SessionKind, WebSession, WithSession } from '../express/framework/session-kind.ts'
-import { expressSession } from '../express/session/session-state.ts'
-import { readOnly, unsaved } from '../express/session/session-state.ts'
+import { expressSession, readOnly, unsaved } from '../express/session/session-state.ts'
 
 type Request = WithSession & { session?: (WebSession & { readonly sessionId?: string }) | undefined }
 

@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { findViolations } from '../../scripts/boundaries.ts'
 import { filesBelow } from '../../scripts/fingerprint.ts'
 import { root } from '../../scripts/run.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 /** Texts, examples and the schema. */
 const tables = /\/texts\/|\/openapi\/[\w-]*examples\.ts$|\/database\/schema\/(0001-)?schema\.ts$/
@@ -18,6 +19,11 @@ afterEach(async () => {
 })
 
 describe('the boundaries', () => {
+  // `npm test` checks this in a step of its own.
+  inFullRun('this repository violates no import boundary', async () => {
+    expect(await findViolations(root)).toEqual([])
+  })
+
   it('no source file has more than 350 lines, except tables of data', async () => {
     const paths = [...(await filesBelow(join(root, 'src')))].filter(
       (path) => /\.tsx?$/.test(path) && !tables.test(path),

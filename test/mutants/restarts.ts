@@ -18,6 +18,14 @@ export const mutants: readonly Mutant[] = [
     title: 'a key file survives a power cut: its name is on the disk once it is created, saved, or changed',
   },
   {
+    defense: 'saying when a disk fails to flush a folder',
+    file: 'src/ground/flush.ts',
+    find: "if (!(error instanceof Error && 'code' in error && unsupported.has(error.code))) throw error",
+    replace: 'void error',
+    test: 'ground/flush.test.ts',
+    title: 'flushFolder() says when the disk fails',
+  },
+  {
     defense: 'keys that were saved are in their folder on the disk',
     file: 'src/service/engine/secrets/key-file.ts',
     find: '  await writeNew(path, text)\n  flushFolder(dirname(path))',

@@ -11,7 +11,7 @@ import { createSchema } from './schema-file.ts'
 
 type Engine = 'SQLite' | 'PostgreSQL'
 
-/** For `describe.each`, on both in `npm test`: what the database does itself, requests that conflict, and attacks on it. */
+/** For `describe.each`, on both in `npm test`: what the database does itself, and attacks on it. */
 export const engines: readonly Engine[] = process.env.SQLITE_ONLY ? ['SQLite'] : ['SQLite', 'PostgreSQL']
 
 /**
