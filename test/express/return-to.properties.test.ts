@@ -20,10 +20,15 @@ const words = [
   '。',
 ]
 const nasty = fc.array(fc.oneof(fc.constantFrom(...pieces, ...words), fc.string({ maxLength: 3 })), { maxLength: 8 })
+// `webUrl()` of fast-check prepares tables of all characters first, which takes a second.
+const authority = fc.oneof(fc.webAuthority({ withPort: true }), fc.constant('app.example'))
+const addresses = fc
+  .tuple(fc.constantFrom('http', 'https'), authority, nasty)
+  .map(([scheme, host, parts]) => `${scheme}://${host}/${parts.join('')}`)
 const paths = fc.oneof(
   nasty.map((parts) => parts.join('')),
   nasty.map((parts) => `/${parts.join('')}`),
-  fc.webUrl(),
+  addresses,
   anyText(),
 )
 
@@ -50,8 +55,8 @@ describe('the return path of a challenge', () => {
   it('the return path of a challenge is the requested path where that is an ordinary one', () => {
     const segment = fc.stringMatching(/^[a-z0-9-]{1,8}$/).filter((word) => word !== 'mfa')
     fc.assert(
-      fc.property(fc.array(segment, { maxLength: 4 }), fc.webQueryParameters(), (segments, query) => {
-        const path = `/${segments.join('/')}?${query.replaceAll("'", '')}`
+      fc.property(fc.array(segment, { maxLength: 4 }), anyText(), (segments, text) => {
+        const path = `/${segments.join('/')}?${new URLSearchParams({ text }).toString()}`
         expect(safeReturnTo(path, '/mfa')?.split('?')[0]).toBe(path.split('?')[0])
       }),
     )
@@ -59,7 +64,7 @@ describe('the return path of a challenge', () => {
 
   it('the return path of a POST is a page of this host, whatever the Referer', () => {
     fc.assert(
-      fc.property(fc.oneof(paths, fc.webUrl({ withQueryParameters: true })), (referer) => {
+      fc.property(fc.oneof(paths, addresses), (referer) => {
         const req = { method: 'POST', url: '/x', headers: { host: 'app.example', referer } }
         const safe = requestedPath(req as never, { base: '/mfa', prefix: '', host: undefined })
         if (safe === undefined) return

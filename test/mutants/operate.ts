@@ -197,6 +197,14 @@ function deployment(): readonly Mutant[] {
       find: 'TimeoutStopSec=30',
       replace: 'TimeoutStopSec=5',
       test,
+      title: 'the systemd unit waits for a drain to end before it kills the service',
+    },
+    {
+      defense: 'compose.yaml waits for the drain',
+      file: 'compose.yaml',
+      find: 'stop_grace_period: 30s',
+      replace: 'stop_grace_period: 10s',
+      test,
       title: 'compose.yaml waits for a drain to end before it kills the service',
     },
     {
