@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { requireNode } from '../src/ground/node-version.ts'
 import { root } from '../scripts/run.ts'
+import { inFullRun } from './support/full-run.ts'
 
 describe('a Node that is too old', () => {
   it.each(['16.20.2', '20.20.2', '22.11.0'])(
@@ -23,7 +24,7 @@ describe('a Node that is too old', () => {
     expect(() => requireNode('mfa()', version)).not.toThrow()
   })
 
-  it.each([
+  inFullRun.each([
     ['mfa()', "const { mfa } = await import('second-factor'); mfa({})"],
     ['embedded()', "const { embedded } = await import('second-factor/service'); embedded({ database: ':memory:' })"],
     ['createService()', "const { createService } = await import('second-factor/service'); await createService({})"],
@@ -58,7 +59,7 @@ describe('the command, before anything of it is loaded', () => {
     return { status, stderr }
   }
 
-  it.each([
+  inFullRun.each([
     ['a Node that is too old', { program: '', version: '20.20.2' }, 'needs Node 22.12 or later; this is 20.20.2'],
     ['a package that is not built', {}, 'is not built yet. Run: npm run build'],
     ['a missing package', { program: "import 'not-installed'" }, "Cannot find package 'not-installed'"],

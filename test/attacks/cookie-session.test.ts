@@ -220,7 +220,7 @@ describe.each(kinds)('with %s', (kind) => {
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/account')
   })
 
-  it('a challenge page saves the challenge that it starts in the cookie', async () => {
+  inFullRun('a challenge page saves the challenge that it starts in the cookie', async () => {
     const { browser: start } = await arrange(kind, { mfa: { factors: ['otp'] } })
     const browser = start()
     await browser.submit('/login/alice')

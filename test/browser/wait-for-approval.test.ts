@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { waitForApproval } from '../../src/browser/index.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 const approval = { id: 'a', number: '42', expiresAt: 1, page: '/mfa/approve/a', status: '/mfa/approve/a/status' }
 
@@ -35,7 +36,7 @@ describe('waitForApproval()', () => {
     expect(await approved).toBe(true)
   })
 
-  it('waitForApproval() ends when its signal aborts, and hides the number', async () => {
+  inFullRun('waitForApproval() ends when its signal aborts, and hides the number', async () => {
     const stop = new AbortController()
     let hidden = false
     vi.stubGlobal('fetch', (_url: string, { signal }: RequestInit) => silence(signal))

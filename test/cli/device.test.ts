@@ -60,7 +60,7 @@ describe('second-factor device code', () => {
     expect(await service.ask('bob', { otp: second.code })).toMatchObject({ state: 'approved' })
   })
 
-  it('second-factor device code says what to do about an account that is older than offline codes', async () => {
+  inFullRun('second-factor device code says what to do about an account that is older than offline codes', async () => {
     const { state } = await activated()
     const saved = JSON.parse(await readFile(state, 'utf8'))
     delete saved.accounts[0].codeSecret
@@ -96,7 +96,7 @@ describe('second-factor device activate', () => {
     expect(ended).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('second-factor device activate saves keys in a file that only its owner can read', async () => {
+  inFullRun('second-factor device activate saves keys in a file that only its owner can read', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const state = join(await folder(), 'device.json')
@@ -118,7 +118,7 @@ describe('second-factor device activate', () => {
     expect(stdout).toContain('bob at Wiki (Acme)')
   })
 
-  it('second-factor device activate explains a used activation code in one line', async () => {
+  inFullRun('second-factor device activate explains a used activation code in one line', async () => {
     const { service, state, code } = await activated()
 
     const ended = await run('device', 'activate', '--url', service.url, '--code', code, '--state', state)
@@ -129,7 +129,7 @@ describe('second-factor device activate', () => {
     )
   })
 
-  it('second-factor device activate does not use up a code when the account cannot be saved', async () => {
+  inFullRun('second-factor device activate does not use up a code when the account cannot be saved', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const nowhere = join(await folder(), 'missing', 'device.json')
@@ -173,7 +173,7 @@ describe('second-factor device activate', () => {
 })
 
 describe('second-factor device list', () => {
-  it('second-factor device list prints JSON without nonces and keys', async () => {
+  inFullRun('second-factor device list prints JSON without nonces and keys', async () => {
     const { service, state } = await activated()
     const session = await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Firefox' }] })
 
@@ -306,7 +306,7 @@ describe('second-factor device deny and report', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'denied', reason })
   })
 
-  it('second-factor device report prints how many requests it has blocked', async () => {
+  inFullRun('second-factor device report prints how many requests it has blocked', async () => {
     const { service, state } = await activated()
     const [firstRequest, otherRequest] = [await service.ask('alice'), await service.ask('alice')]
 

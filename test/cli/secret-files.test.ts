@@ -39,7 +39,7 @@ describe('a secret in a file', () => {
     expect(env['MFA_KEYS']).toBe('k2:two,k1:one')
   })
 
-  it('secrets in files open the database without --database and MFA_KEYS', async () => {
+  inFullRun('secrets in files open the database without --database and MFA_KEYS', async () => {
     const database = join(folder, 'mfa.sqlite')
     const env = {
       MFA_DATABASE_FILE: file('database', `${database}\n`),

@@ -71,7 +71,7 @@ describe('second-factor init', () => {
     },
   )
 
-  it.each([
+  inFullRun.each([
     ['--organization', ''],
     ['--domain', 'x'.repeat(129)],
     ['--domain', 'two\nlines'],

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { newUser, startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 const users = 150
 let running: Running
@@ -32,7 +33,7 @@ async function countThrough(changed: (link: string) => string | undefined): Prom
 }
 
 describe('a list that the client reads to its end', () => {
-  it.each([
+  inFullRun.each([
     ['as the service writes it', (link: string) => link],
     ['without quotes', (link: string) => link.replaceAll('"', '')],
     [

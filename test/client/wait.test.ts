@@ -128,7 +128,7 @@ describe('waiting for a session', () => {
     expect(countOf('/events')).toBeLessThanOrEqual(2)
   })
 
-  it.each<[string, (real: () => Promise<Response>) => Promise<Response>]>([
+  inFullRun.each<[string, (real: () => Promise<Response>) => Promise<Response>]>([
     ['does not exist', () => Promise.resolve(new Response('{}', { status: 404 }))],
     ['cannot be reached', () => Promise.reject(new TypeError('fetch failed'))],
     [
@@ -176,7 +176,7 @@ describe('waiting for a session', () => {
     expect((await waiting).state).toBe('cancelled')
   })
 
-  it('waiting for a session returns the pending session when the timeout is over', async () => {
+  inFullRun('waiting for a session returns the pending session when the timeout is over', async () => {
     const { wait, requested, overTime } = connect()
     const id = await newSession()
     const waiting = wait(id, { timeout: 5_000 })
@@ -186,7 +186,7 @@ describe('waiting for a session', () => {
     await cancel(id)
   })
 
-  it('waiting for a session rejects when its signal aborts', async () => {
+  inFullRun('waiting for a session rejects when its signal aborts', async () => {
     const { wait, requested } = connect()
     const id = await newSession()
     const abort = new AbortController()

@@ -66,7 +66,7 @@ describe('graphql.js', () => {
     expect(asBob).toMatchObject({ data: null, errors: [{ ...required, path: ['again'] }] })
   })
 
-  it.each<[string, string, string?]>([
+  inFullRun.each<[string, string, string?]>([
     ['the name of the operation', 'query Login { accounts }', 'Login'],
     ['an alias', 'query { me: accounts }'],
     ['a fragment', '{ ...All } fragment All on Query { accounts }'],

@@ -84,16 +84,19 @@ describe('requireMfa({ bearer }) beside mfa()', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 401])
   })
 
-  it('requireMfa({ bearer }) guards an API behind the gate, so mfa() does not warn about its tokens', async () => {
-    const { app, token, warnings } = await arrange({ public: [] })
+  inFullRun(
+    'requireMfa({ bearer }) guards an API behind the gate, so mfa() does not warn about its tokens',
+    async () => {
+      const { app, token, warnings } = await arrange({ public: [] })
 
-    const { status } = await request(app.url)
-      .get('/api/orders')
-      .set('Authorization', `Bearer ${await token()}`)
+      const { status } = await request(app.url)
+        .get('/api/orders')
+        .set('Authorization', `Bearer ${await token()}`)
 
-    expect(status).toBe(200)
-    expect(warnings.filter((line) => line.includes('bearer token'))).toEqual([])
-  })
+      expect(status).toBe(200)
+      expect(warnings.filter((line) => line.includes('bearer token'))).toEqual([])
+    },
+  )
 
   inFullRun('the plugin for Fastify and requireMfa({ bearer }) share request.mfa', async () => {
     const { bearer, token } = await startIssuer()
@@ -144,26 +147,29 @@ describe('req.mfa without mfa()', () => {
 })
 
 describe.each(bearerFrameworks)('verifiedBearer() on %s', (on) => {
-  it('verifiedBearer() returns the token of the request, and asks for more where a handler needs more', async () => {
-    const { bearer, token } = await startIssuer()
-    const { call } = await startBearerApp(on, { bearer, acr: 'any' }, (verified) => ({
-      subject: verified().subject,
-      again: verified({ maxAge: 300, acr: ['phrh', 'phr'] }).acr,
-    }))
-    const now = bearer.clock!.now()
+  inFullRun(
+    'verifiedBearer() returns the token of the request, and asks for more where a handler needs more',
+    async () => {
+      const { bearer, token } = await startIssuer()
+      const { call } = await startBearerApp(on, { bearer, acr: 'any' }, (verified) => ({
+        subject: verified().subject,
+        again: verified({ maxAge: 300, acr: ['phrh', 'phr'] }).acr,
+      }))
+      const now = bearer.clock!.now()
 
-    const good = await call(await token(), '/in-handler')
-    const weak = await call(await token({ acr: 'pwd' }), '/in-handler')
-    const old = await call(await token({ auth_time: now - 301 }), '/in-handler')
+      const good = await call(await token(), '/in-handler')
+      const weak = await call(await token({ acr: 'pwd' }), '/in-handler')
+      const old = await call(await token({ auth_time: now - 301 }), '/in-handler')
 
-    expect([good.status, JSON.parse(good.body)]).toEqual([200, { subject: 'alice', again: 'phr' }])
-    expect([weak.status, old.status]).toEqual([401, 401])
-    expect(weak.headers.get('www-authenticate')).toBe(
-      'Bearer error="insufficient_user_authentication", error_description="The user has to sign in with a stronger method", ' +
-        'acr_values="phrh phr", max_age="300"',
-    )
-    expect(old.headers.get('www-authenticate')).toContain('"The user has to sign in again"')
-  })
+      expect([good.status, JSON.parse(good.body)]).toEqual([200, { subject: 'alice', again: 'phr' }])
+      expect([weak.status, old.status]).toEqual([401, 401])
+      expect(weak.headers.get('www-authenticate')).toBe(
+        'Bearer error="insufficient_user_authentication", error_description="The user has to sign in with a stronger method", ' +
+          'acr_values="phrh phr", max_age="300"',
+      )
+      expect(old.headers.get('www-authenticate')).toContain('"The user has to sign in again"')
+    },
+  )
 })
 
 describe('verifiedBearer()', () => {

@@ -65,7 +65,7 @@ describe.each(bearerFrameworks)('requireMfa({ bearer }) on %s', (on) => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('requireMfa({ bearer }) answers an expired token with invalid_token (RFC 6750 section 3.1)', async () => {
+  inFullRun('requireMfa({ bearer }) answers an expired token with invalid_token (RFC 6750 section 3.1)', async () => {
     const { call, issuer, clock } = await arrange({ on })
 
     const answer = await call(await issuer.token({ exp: clock.now() - 61 }))
@@ -76,7 +76,7 @@ describe.each(bearerFrameworks)('requireMfa({ bearer }) on %s', (on) => {
     expect(answer.body).toBe('{"error":"invalid_token","message":"The access token has expired"}')
   })
 
-  it('requireMfa({ bearer }) asks for a stronger sign-in by a challenge (RFC 9470 section 3)', async () => {
+  inFullRun('requireMfa({ bearer }) asks for a stronger sign-in by a challenge (RFC 9470 section 3)', async () => {
     const { call, issuer } = await arrange({ on, acr: ['phrh', 'phr'], maxAge: 300 })
 
     const answer = await call(await issuer.token({ acr: 'pwd' }))
@@ -94,7 +94,7 @@ describe.each(bearerFrameworks)('requireMfa({ bearer }) on %s', (on) => {
     })
   })
 
-  it('requireMfa({ bearer }) asks for a more recent sign-in by a challenge (RFC 9470 section 3)', async () => {
+  inFullRun('requireMfa({ bearer }) asks for a more recent sign-in by a challenge (RFC 9470 section 3)', async () => {
     const { call, issuer, clock } = await arrange({ on, maxAge: 300 })
 
     const answer = await call(await issuer.token({ auth_time: clock.now() - 301 }))
@@ -138,7 +138,7 @@ describe('the header Authorization', () => {
     expect(challengeOf(await get())).toBe(String.raw`Bearer realm="a \"b\" \\"`)
   })
 
-  it.each(['bearer', 'BEARER', 'Bearer  '])('requireMfa({ bearer }) reads the scheme "%s"', async (scheme) => {
+  inFullRun.each(['bearer', 'BEARER', 'Bearer  '])('requireMfa({ bearer }) reads the scheme "%s"', async (scheme) => {
     const { get, issuer } = await arrange()
 
     expect((await get([`Authorization: ${scheme} ${await issuer.token()}`])).status).toBe(200)

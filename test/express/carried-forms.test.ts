@@ -263,7 +263,7 @@ describe('the page of new recovery codes', () => {
     expect(codesOn(questionPage)).toEqual([])
   })
 
-  it('the page of new recovery codes shows nothing ten minutes later', async () => {
+  inFullRun('the page of new recovery codes shows nothing ten minutes later', async () => {
     const { app, browser } = await withCodes()
     await app.clock.advance(600)
 

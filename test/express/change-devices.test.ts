@@ -6,21 +6,24 @@ import { numberOn } from '../support/web-app.ts'
 import { startOwnApp } from './own-factors.ts'
 
 describe('a pass for changing devices', () => {
-  it('a pass for changing devices is required after a sign-in, by a request that names its purpose', async () => {
-    const app = await startOwnApp()
-    const { browser, account } = await app.signedIn()
+  inFullRun(
+    'a pass for changing devices is required after a sign-in, by a request that names its purpose',
+    async () => {
+      const app = await startOwnApp()
+      const { browser, account } = await app.signedIn()
 
-    const firstAnswer = await browser.submit('/mfa/devices/device')
-    const page = await browser.visit('/mfa')
-    const [request] = (await app.device.requests(account)).requests ?? []
-    await app.answer(account, 'approve', numberOn(page))
-    const done = await browser.submit('/mfa/complete')
+      const firstAnswer = await browser.submit('/mfa/devices/device')
+      const page = await browser.visit('/mfa')
+      const [request] = (await app.device.requests(account)).requests ?? []
+      await app.answer(account, 'approve', numberOn(page))
+      const done = await browser.submit('/mfa/complete')
 
-    expect([firstAnswer.headers['location'], done.headers['location']]).toEqual(['/mfa', '/mfa/devices/device'])
-    expect(page.text).toContain('Confirm the change to your devices')
-    expect(page.text).not.toContain('Approve the sign-in')
-    expect(request).toMatchObject({ purpose: 'change_devices' })
-  })
+      expect([firstAnswer.headers['location'], done.headers['location']]).toEqual(['/mfa', '/mfa/devices/device'])
+      expect(page.text).toContain('Confirm the change to your devices')
+      expect(page.text).not.toContain('Approve the sign-in')
+      expect(request).toMatchObject({ purpose: 'change_devices' })
+    },
+  )
 
   inFullRun('a pass for changing devices counts as a step-up, and a step-up does not count as a pass', async () => {
     const app = await startOwnApp()

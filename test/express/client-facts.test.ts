@@ -60,7 +60,7 @@ describe('the option locate', () => {
     expect((await shownBy(locate)).attributes?.map(({ key }) => key)).not.toContain('Place')
   })
 
-  it('the option locate is ignored with a warning if it fails', async () => {
+  inFullRun('the option locate is ignored with a warning if it fails', async () => {
     const { attributes, warn } = await shownBy(() => {
       throw new Error('no data file')
     })

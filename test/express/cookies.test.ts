@@ -162,7 +162,7 @@ describe('the list of cookies', () => {
     expect((await callConsole(running, 'GET', '/session', session)).status).toBe(401)
   })
 
-  it('the console does not read a cookie whose name browsers do not see as one with a prefix', async () => {
+  inFullRun('the console does not read a cookie whose name browsers do not see as one with a prefix', async () => {
     const running = await startConsole(await newDatabase())
     onTestFinished(() => running.close())
     const { state } = await administrator(running, { role: 'owner' })

@@ -142,25 +142,28 @@ async function eventually(check: () => Promise<boolean>): Promise<boolean> {
 }
 
 describe('a verified web session', () => {
-  it('a verified web session is checked once, and then no request asks the service while its stream is open', async () => {
-    const { node, clock } = await arrange()
-    const { verified, calls } = await node()
-    const browser = await verified()
-    const forSeconds = async (seconds: number) => {
-      for (let second = 0; second < seconds; second += 10) {
-        await clock.advance(10)
-        expect(await isIn(browser)).toBe(true)
+  inFullRun(
+    'a verified web session is checked once, and then no request asks the service while its stream is open',
+    async () => {
+      const { node, clock } = await arrange()
+      const { verified, calls } = await node()
+      const browser = await verified()
+      const forSeconds = async (seconds: number) => {
+        for (let second = 0; second < seconds; second += 10) {
+          await clock.advance(10)
+          expect(await isIn(browser)).toBe(true)
+        }
       }
-    }
-    // What was redeemed is believed for a minute; the first read opens the stream, the next one relies on it.
-    await forSeconds(130)
-    const callsBefore = calls.length
+      // What was redeemed is believed for a minute; the first read opens the stream, the next one relies on it.
+      await forSeconds(130)
+      const callsBefore = calls.length
 
-    await forSeconds(120)
+      await forSeconds(120)
 
-    expect(calls).toContain('GET /domains/*/sessions/events')
-    expect(calls.slice(callsBefore)).toEqual([])
-  })
+      expect(calls).toContain('GET /domains/*/sessions/events')
+      expect(calls.slice(callsBefore)).toEqual([])
+    },
+  )
 
   it.each(['a report', 'the button elsewhere', 'a revoked device'])(
     'a verified web session ends within a minute on every node of the app after %s',
@@ -274,27 +277,30 @@ describe('a verified web session', () => {
 })
 
 describe('a user who replaces a device', () => {
-  it('a user who replaces a device stays verified; all other web sessions end once the new one is set up', async () => {
-    const { node, clock, alice, approve } = await arrange()
-    const { verified } = await node()
-    const [ownBrowser, otherBrowser] = [await verified(), await verified()]
-    // Changing devices takes a pass of its own.
-    await ownBrowser.submit('/mfa/devices/device')
-    await ownBrowser.visit('/mfa')
-    await approve()
-    await ownBrowser.submit('/mfa/complete')
-    await ownBrowser.submit('/mfa/devices/device')
-    const { code } = (await ownBrowser.fetch('/mfa/devices/device')).body
-    await ownBrowser.fetch('/mfa/devices/device')
-    await clock.advance(60)
-    const verifiedBefore = [await isIn(ownBrowser), await isIn(otherBrowser)]
+  inFullRun(
+    'a user who replaces a device stays verified; all other web sessions end once the new one is set up',
+    async () => {
+      const { node, clock, alice, approve } = await arrange()
+      const { verified } = await node()
+      const [ownBrowser, otherBrowser] = [await verified(), await verified()]
+      // Changing devices takes a pass of its own.
+      await ownBrowser.submit('/mfa/devices/device')
+      await ownBrowser.visit('/mfa')
+      await approve()
+      await ownBrowser.submit('/mfa/complete')
+      await ownBrowser.submit('/mfa/devices/device')
+      const { code } = (await ownBrowser.fetch('/mfa/devices/device')).body
+      await ownBrowser.fetch('/mfa/devices/device')
+      await clock.advance(60)
+      const verifiedBefore = [await isIn(ownBrowser), await isIn(otherBrowser)]
 
-    await alice.device.activate(code)
-    await clock.advance(60)
+      await alice.device.activate(code)
+      await clock.advance(60)
 
-    expect(verifiedBefore).toEqual([true, true])
-    expect([await isIn(ownBrowser), await isIn(otherBrowser)]).toEqual([true, false])
-  })
+      expect(verifiedBefore).toEqual([true, true])
+      expect([await isIn(ownBrowser), await isIn(otherBrowser)]).toEqual([true, false])
+    },
+  )
 })
 
 describe('a user who ends their other sessions', () => {
@@ -325,7 +331,7 @@ describe('a user who ends their other sessions', () => {
     }
   })
 
-  it('a user who ends their other sessions stays verified even after a failed change', async () => {
+  inFullRun('a user who ends their other sessions stays verified even after a failed change', async () => {
     const { node, clock, approve } = await arrange()
     const { verified } = await node()
     const browser = await verified()

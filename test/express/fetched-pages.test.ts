@@ -48,7 +48,7 @@ describe('htmx', () => {
     expect(answer.headers['hx-redirect']).toBe('/mfa?returnTo=%2Flinked')
   })
 
-  it.each(['https://evil.example/', 'javascript:alert(1)', '//evil.example', 'nothing', '/mfa/devices'])(
+  inFullRun.each(['https://evil.example/', 'javascript:alert(1)', '//evil.example', 'nothing', '/mfa/devices'])(
     'a page of htmx that is no page of this app is not returned to: %s',
     async (page) => {
       const { person } = await openApp()
@@ -77,7 +77,7 @@ describe('Turbo', () => {
     expect([answer.status, answer.headers['location']]).toEqual([303, '/mfa?returnTo=%2Forders'])
   })
 
-  it('the page that Turbo fetches asks nobody, and has Turbo load it', async () => {
+  inFullRun('the page that Turbo fetches asks nobody, and has Turbo load it', async () => {
     const { person, pendingCount } = await openApp()
     await person.open('/orders', turbo)
 
@@ -167,7 +167,7 @@ describe('returnOrigins', () => {
     expect([answer.status, answer.headers['location']]).toEqual([303, expected])
   })
 
-  it.each([
+  inFullRun.each([
     ['a link on another page', { 'sec-fetch-site': 'cross-site', referer: 'https://evil.example/' }],
     ['a page that does not say who it is', { 'sec-fetch-site': 'cross-site' }],
   ])('%s cannot choose where a person continues', async (_, headers) => {

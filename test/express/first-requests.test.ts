@@ -2,6 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 
 import { createFirstRequests } from '../../src/express/setup-checks/first-requests.ts'
 import { startWebApp } from '../support/web-app.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -21,7 +22,7 @@ async function linesIn(mode: string | undefined) {
   return lines
 }
 
-it.each([undefined, 'development'])(
+inFullRun.each([undefined, 'development'])(
   'mfa() says once that nobody is signed in, and once that somebody is, without values, with NODE_ENV %s',
   async (mode) => {
     expect(await linesIn(mode)).toEqual([

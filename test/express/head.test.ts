@@ -59,7 +59,7 @@ describe('HEAD', () => {
     expect((await app.device.requests(account)).requests ?? []).toHaveLength(0)
   })
 
-  it('HEAD of what can only be posted is refused, and the answer names the methods', async () => {
+  inFullRun('HEAD of what can only be posted is refused, and the answer names the methods', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.signIn(browser, 'alice')

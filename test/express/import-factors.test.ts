@@ -477,7 +477,7 @@ describe('who is asked about', () => {
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('people whom the service does not know are not asked about', async () => {
+  inFullRun('people whom the service does not know are not asked about', async () => {
     const { brought, page, browser, enter, code } = await startMoving({ mfa: { provision: false } })
     await enter(code())
 
@@ -486,7 +486,7 @@ describe('who is asked about', () => {
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('people who need no second step are not asked about', async () => {
+  inFullRun('people who need no second step are not asked about', async () => {
     const { brought, browser } = await startMoving({ mfa: { required: () => false } })
 
     expect((await browser.fetch('/account')).status).toBe(200)

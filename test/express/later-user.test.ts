@@ -72,14 +72,17 @@ describe('a user who appears after mfa() ran', () => {
     expect([status, warnings]).toEqual([200, []])
   })
 
-  it('mfa() logs no warning for a later user at a redirecting login, at a guarded route, or without the gate', async () => {
-    const { app, warnings } = await arrange()
-    await app.signIn(app.browser(), 'alice')
-    const guarded = await app.browser().submit('/api/guarded', fields)
-    const open = await arrange({ gate: false })
-    await open.app.browser().submit('/api/once', fields)
+  inFullRun(
+    'mfa() logs no warning for a later user at a redirecting login, at a guarded route, or without the gate',
+    async () => {
+      const { app, warnings } = await arrange()
+      await app.signIn(app.browser(), 'alice')
+      const guarded = await app.browser().submit('/api/guarded', fields)
+      const open = await arrange({ gate: false })
+      await open.app.browser().submit('/api/once', fields)
 
-    expect(guarded.status).toBe(403)
-    expect([...warnings, ...open.warnings]).toEqual([])
-  })
+      expect(guarded.status).toBe(403)
+      expect([...warnings, ...open.warnings]).toEqual([])
+    },
+  )
 })

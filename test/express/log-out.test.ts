@@ -235,7 +235,7 @@ describeInFullRun('the option logoutPath', () => {
 })
 
 describe('a logout route of the app that refuses the form of the pages', () => {
-  it.each([
+  inFullRun.each([
     ['it is a link', 404],
     ['it wants a CSRF token', 403],
   ])(

@@ -170,7 +170,7 @@ describe('the footer', () => {
 })
 
 describe('a page', () => {
-  it.each([
+  inFullRun.each([
     ['with its letter', { appName: '<&Co' }, /^data:image\/svg\+xml,.*>&lt;<\/text><\/svg>$/],
     ['by the app’s logo', { logo: '/logo.svg' }, /^\/logo\.svg$/],
   ])(

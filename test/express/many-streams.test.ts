@@ -117,7 +117,7 @@ describe('the streams of one web session', () => {
     expect(streams.filter((stream) => stream.text().includes('crowded'))).toHaveLength(1)
   })
 
-  it('the streams of one web session leave their place when they end', async () => {
+  inFullRun('the streams of one web session leave their place when they end', async () => {
     let closed = 0
     const watch: RequestHandler = (_req, res, next) => {
       res.once('close', () => closed++)
@@ -200,7 +200,7 @@ describe('the streams of one user', () => {
     expect((await third.browser.fetch('/mfa/status?now')).body).toEqual({ change: 'none', retryAfter: 15 })
   })
 
-  it('the streams of one user do not count for another user', async () => {
+  inFullRun('the streams of one user do not count for another user', async () => {
     const { app, enrolling } = await arrange()
     for (let count = 0; count < 2; count++) {
       const { browser } = await enrolling('mallory')
@@ -214,17 +214,20 @@ describe('the streams of one user', () => {
 })
 
 describe('the device page without a device that is being set up', () => {
-  it('the device page asks the service nothing while no device is being set up, however often its status is read', async () => {
-    const { door, enrolling } = await arrange()
-    const { browser } = await enrolling('mallory')
-    Object.assign(door, { asked: 0 })
+  inFullRun(
+    'the device page asks the service nothing while no device is being set up, however often its status is read',
+    async () => {
+      const { door, enrolling } = await arrange()
+      const { browser } = await enrolling('mallory')
+      Object.assign(door, { asked: 0 })
 
-    for (let count = 0; count < 5; count++) {
-      expect((await browser.fetch('/mfa/devices/device/status')).body).toEqual({ change: 'activated' })
-    }
+      for (let count = 0; count < 5; count++) {
+        expect((await browser.fetch('/mfa/devices/device/status')).body).toEqual({ change: 'activated' })
+      }
 
-    expect(door.asked).toBe(0)
-  })
+      expect(door.asked).toBe(0)
+    },
+  )
 })
 
 /** Polls of a service that says the same until told otherwise. */

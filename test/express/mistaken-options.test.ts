@@ -2,6 +2,7 @@ import { mfa, requireMfa } from 'second-factor'
 import { expect, it } from 'vitest'
 
 import { startWebApp } from '../support/web-app.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 it.each<[object, string]>([
   [
@@ -15,7 +16,7 @@ it.each<[object, string]>([
   expect(() => mfa(options as never)).toThrow(new TypeError(message))
 })
 
-it('requireMfa without its parentheses opens no route, and says so', async () => {
+inFullRun('requireMfa without its parentheses opens no route, and says so', async () => {
   const app = await startWebApp({ routes: (express) => express.get('/guarded', requireMfa as never) })
 
   const { status, text } = await app.browser().visit('/guarded')

@@ -162,7 +162,7 @@ describe('the other ways to sign in', () => {
     expect(page.text).toContain('<a href="/mfa">Approve on my device instead</a>')
   })
 
-  it('the other ways to sign in are not shown to newcomers, who have none', async () => {
+  inFullRun('the other ways to sign in are not shown to newcomers, who have none', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.signIn(browser, 'alice')

@@ -65,7 +65,7 @@ describe('the option passkeys', () => {
     expect(() => start({ passkeys, publicUrl: address })).toThrow(message)
   })
 
-  it.each([
+  inFullRun.each([
     [{}, publicUrl],
     [{ rpId: 'example.com' }, 'https://shop.example.com'],
     [{ rpId: 'shop.example', origins: ['https://shop.example', publicUrl] }, publicUrl],
@@ -233,7 +233,7 @@ describe('passkeys', () => {
     expect((await client.passkeys.list(domainId, id, 'other.example')).map(({ name }) => name)).toEqual(['Elsewhere'])
   })
 
-  it('passkeys are offered to another user of a browser in which one user has declined', async () => {
+  inFullRun('passkeys are offered to another user of a browser in which one user has declined', async () => {
     const app = await startApp()
     const firstSignIn = await signInByPush(app, 'alice')
     const declined = await app.browser.submit('/mfa/passkeys/decline', { until: 'never' })

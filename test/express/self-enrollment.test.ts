@@ -170,7 +170,7 @@ describe('an authenticator app as the first factor', () => {
     },
   )
 
-  it('the setup of a first authenticator app is not started from another site, nor by preloading', async () => {
+  inFullRun('the setup of a first authenticator app is not started from another site, nor by preloading', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const code = codesOf(app, await browser.open('/mfa/enroll/app'))

@@ -55,34 +55,37 @@ describe('a service that speaks 1.3 only', () => {
     })
   })
 
-  it('the app redeems approvals of a 1.3 service once: a second web session gets nothing from the same one', async () => {
-    const { app, service, raw } = await startApp()
-    const device = await service.enroll('alice')
-    const [firstBrowser, otherBrowser] = [app.browser(), app.browser()]
-    for (const browser of [firstBrowser, otherBrowser]) {
-      await app.signIn(browser, 'alice')
-      await browser.visit('/account')
-    }
-    const idOf = (browser: typeof firstBrowser) =>
-      decodeURIComponent(browser.cookie('connect.sid') ?? '')
-        .slice(2)
-        .split('.')[0] ?? ''
-    const stored = (browser: typeof firstBrowser) => JSON.parse(raw[idOf(browser)] ?? '{}')
-    const [firstState, otherState] = [stored(firstBrowser), stored(otherBrowser)]
-    // As if the challenge belonged to the other browser as well.
-    const [{ binding }] = otherState.mfa.challenges
-    const challenges = [{ ...firstState.mfa.challenges[0], binding }]
-    raw[idOf(otherBrowser)] = JSON.stringify({ ...otherState, mfa: { ...firstState.mfa, challenges } })
-    await device.approve()
-    await device.approve()
+  inFullRun(
+    'the app redeems approvals of a 1.3 service once: a second web session gets nothing from the same one',
+    async () => {
+      const { app, service, raw } = await startApp()
+      const device = await service.enroll('alice')
+      const [firstBrowser, otherBrowser] = [app.browser(), app.browser()]
+      for (const browser of [firstBrowser, otherBrowser]) {
+        await app.signIn(browser, 'alice')
+        await browser.visit('/account')
+      }
+      const idOf = (browser: typeof firstBrowser) =>
+        decodeURIComponent(browser.cookie('connect.sid') ?? '')
+          .slice(2)
+          .split('.')[0] ?? ''
+      const stored = (browser: typeof firstBrowser) => JSON.parse(raw[idOf(browser)] ?? '{}')
+      const [firstState, otherState] = [stored(firstBrowser), stored(otherBrowser)]
+      // As if the challenge belonged to the other browser as well.
+      const [{ binding }] = otherState.mfa.challenges
+      const challenges = [{ ...firstState.mfa.challenges[0], binding }]
+      raw[idOf(otherBrowser)] = JSON.stringify({ ...otherState, mfa: { ...firstState.mfa, challenges } })
+      await device.approve()
+      await device.approve()
 
-    await Promise.all([firstBrowser, otherBrowser].map((browser) => browser.submit('/mfa/complete')))
+      await Promise.all([firstBrowser, otherBrowser].map((browser) => browser.submit('/mfa/complete')))
 
-    const verified = await Promise.all(
-      [firstBrowser, otherBrowser].map(async (browser) => (await browser.fetch('/account')).status),
-    )
-    expect(verified.toSorted((a, b) => a - b)).toEqual([200, 403])
-  })
+      const verified = await Promise.all(
+        [firstBrowser, otherBrowser].map(async (browser) => (await browser.fetch('/account')).status),
+      )
+      expect(verified.toSorted((a, b) => a - b)).toEqual([200, 403])
+    },
+  )
 
   inFullRun('a service that speaks only 1.3 reports every denial alike, and so does the page', async () => {
     const { app, service } = await startApp()

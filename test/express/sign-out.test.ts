@@ -166,7 +166,7 @@ describe('a verification record, with Passport that keeps the web session', () =
     },
   )
 
-  it('a verification record stays if a request is signed in without the web session', async () => {
+  inFullRun('a verification record stays if a request is signed in without the web session', async () => {
     const app = await startWebApp({
       routes(express5, passport) {
         const local = passport.authenticate('local', { session: false })

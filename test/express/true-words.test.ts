@@ -108,7 +108,7 @@ describe('the page while codes are locked', () => {
     expect(page.text).not.toContain(codeField)
   })
 
-  it('the page has the code field again as soon as an administrator unlocks codes', async () => {
+  inFullRun('the page has the code field again as soon as an administrator unlocks codes', async () => {
     const app = await arrange()
     const browser = await app.enter()
     await browser.visit('/account')
@@ -126,7 +126,7 @@ describe('the page while codes are locked', () => {
 })
 
 describe('the page while no request can be sent', () => {
-  it('while no request can be sent, the page offers no code to users who have none', async () => {
+  inFullRun('while no request can be sent, the page offers no code to users who have none', async () => {
     const app = await startWebApp({ mfa: { factors: ['push'] } })
     const account = await app.verify(app.browser(), 'alice')
     const browser = app.browser()

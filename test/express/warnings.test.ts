@@ -75,7 +75,7 @@ describe('a warning about the setup', () => {
     expect(await warningsOf({}, (app) => paths.forEach((path) => app.get(path, () => {})))).toEqual([])
   })
 
-  it.each<[string, string | RegExp, typeof express?]>([
+  inFullRun.each<[string, string | RegExp, typeof express?]>([
     ['Express 5', '/{*path}'],
     ['Express 4', '*', express4],
     ['Express 4, with a slash', '/*', express4],
@@ -120,12 +120,15 @@ describe('a warning about the setup', () => {
     expect(await warningsOf({}, (app) => app.post('/enter', authenticate, () => {}))).toEqual([])
   })
 
-  it.each(['/pricing', '/pricing/*'])('mfa() does not warn about routes that %s in public covers', async (entry) => {
-    const build = (app: express.Express) => app.get(entry.replace('*', ':plan'), () => {})
+  inFullRun.each(['/pricing', '/pricing/*'])(
+    'mfa() does not warn about routes that %s in public covers',
+    async (entry) => {
+      const build = (app: express.Express) => app.get(entry.replace('*', ':plan'), () => {})
 
-    expect(await warningsOf({}, build)).toEqual([expect.stringContaining("public: ['/pricing")])
-    expect(await warningsOf({ public: [entry] }, build)).toEqual([])
-  })
+      expect(await warningsOf({}, build)).toEqual([expect.stringContaining("public: ['/pricing")])
+      expect(await warningsOf({ public: [entry] }, build)).toEqual([])
+    },
+  )
 
   it.each([
     ['Express 5', express],
@@ -155,7 +158,7 @@ describe('a warning about the setup', () => {
     expect(warnings).toEqual([expect.stringContaining('kept in memory'), expect.stringContaining('authenticatorUrl')])
   })
 
-  it.each(['http://mfa.example/api', 'http://10.0.0.7:8080/api', 'http://127.0.0.1.example/api'])(
+  inFullRun.each(['http://mfa.example/api', 'http://10.0.0.7:8080/api', 'http://127.0.0.1.example/api'])(
     'mfa() warns about a service that is called over plain http through a network: %s',
     async (baseUrl) => {
       const warnings = await warningsOf({ service: { ...service, baseUrl } })
@@ -164,7 +167,7 @@ describe('a warning about the setup', () => {
     },
   )
 
-  it.each([
+  inFullRun.each([
     'https://mfa.example/api',
     'http://localhost:8080/api',
     'http://mfa.localhost/api',

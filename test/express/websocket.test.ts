@@ -14,7 +14,7 @@ import type { Verified } from '../../src/challenge/challenge.ts'
 import type { MfaState } from '../../src/express/session/mfa-state.ts'
 import { serializeState } from '../../src/express/session/stored-state.ts'
 import { createBrowser } from '../support/browser.ts'
-import { describeInFullRun } from '../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 
 type WithSession = IncomingMessage & { session?: { username?: string } }
 
@@ -197,7 +197,7 @@ describe('verifyUpgrade()', () => {
     expect(await second.verifyUpgrade(req, alice)).toBeUndefined()
   })
 
-  it('verifyUpgrade() accepts no deleted user', async () => {
+  inFullRun('verifyUpgrade() accepts no deleted user', async () => {
     const { node, requestBy, service } = await arrange()
     const req = await requestBy()
     await service.client.users.delete((await service.client.users.getByUsername('alice')).id)
@@ -416,7 +416,7 @@ describe('onEnd() of an upgrade', () => {
     expect(ends).toEqual([])
   })
 
-  it.each([
+  inFullRun.each([
     [
       'throws',
       () => {

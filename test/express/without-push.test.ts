@@ -36,7 +36,7 @@ describe("mfa({ factors }) without 'push'", () => {
     expect((await browser.visit('/account')).text).toContain('Enter a code')
   })
 
-  it.each([
+  inFullRun.each([
     ['selfEnrollment is false', { ...codesOnly, selfEnrollment: false }],
     ['mayEnroll says no', { ...codesOnly, mayEnroll: () => false }],
     ['codes of an app are no factor here', { factors: ['bypass'] as 'bypass'[] }],

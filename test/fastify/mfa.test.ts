@@ -192,23 +192,26 @@ describe('the plugin for Fastify', () => {
     },
   )
 
-  it('requireMfa() of Fastify is an error where mfa did not run, and lets nobody pass who is not signed in', async () => {
-    const { app, mfaOptions } = await arrange()
-    app.get('/outside', { preHandler: requireMfa() }, () => 'reached')
-    await app.register(async (inside) => {
-      await inside.register(mfa, mfaOptions)
-      inside.get('/inside', { onRequest: requireMfa() }, () => 'reached')
-    })
-    const browser = await open(app)
+  inFullRun(
+    'requireMfa() of Fastify is an error where mfa did not run, and lets nobody pass who is not signed in',
+    async () => {
+      const { app, mfaOptions } = await arrange()
+      app.get('/outside', { preHandler: requireMfa() }, () => 'reached')
+      await app.register(async (inside) => {
+        await inside.register(mfa, mfaOptions)
+        inside.get('/inside', { onRequest: requireMfa() }, () => 'reached')
+      })
+      const browser = await open(app)
 
-    const outside = await browser.fetch('/outside')
+      const outside = await browser.fetch('/outside')
 
-    expect([outside.status, JSON.stringify(outside.body)]).toEqual([
-      500,
-      expect.stringContaining('requireMfa() needs await app.register(mfa, …) before it'),
-    ])
-    expect((await browser.fetch('/inside')).status).toBe(401)
-  })
+      expect([outside.status, JSON.stringify(outside.body)]).toEqual([
+        500,
+        expect.stringContaining('requireMfa() needs await app.register(mfa, …) before it'),
+      ])
+      expect((await browser.fetch('/inside')).status).toBe(401)
+    },
+  )
 
   inFullRun('verifiedMfa() of Fastify throws unless the user is verified, and forgetMfa() ends that', async () => {
     const app = await startFastifyApp('@fastify/session', {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 import {
@@ -19,6 +20,8 @@ import { Factor } from '../../src/contract/factor.ts'
 
 const factors: ReadonlySet<string> = new Set(Factor.options)
 
+const namesFactor = new RegExp(String.raw`(?<!\.)\b(${Factor.options.join('|')})\b`)
+
 /**
  * Where the sources decide by the name of a factor: comparisons, cases, `includes`, arrays, and objects that the types allow to lack
  * one. By type, so that a word that means something else does not count. Exhaustive records are left out: the compiler names them.
@@ -33,7 +36,8 @@ export function factorDecisions(root: string): string[] {
     if (!project) throw new Error(`The compiler does not open ${config}.`)
     const decides = createDecides(project.checker)
     const decisions: string[] = []
-    for (const name of project.rootFiles) {
+    // The compiler sends each file that is looked at: a file without the name of a factor decides nothing by it.
+    for (const name of project.rootFiles.filter((file) => namesFactor.test(readFileSync(file, 'utf8')))) {
       const path = relative(root, name).replaceAll('\\', '/')
       const visit = (node: Node): void => {
         if (decides(node)) decisions.push(`${path}: ${node.getText().replaceAll(/\s+/g, ' ')}`)

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { startOwnApp } from '../express/own-factors.ts'
 import { createBrowser } from '../support/browser.ts'
 import { numberOn } from '../support/web-app.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 type App = Awaited<ReturnType<typeof startOwnApp>>
 type Person = Awaited<ReturnType<App['signedIn']>>
@@ -23,7 +24,7 @@ async function ask(app: App, browser = app.browser()) {
 }
 
 describe('a request on a device', () => {
-  it('all tabs, reloads and the back button of a browser share one request on the device', async () => {
+  inFullRun('all tabs, reloads and the back button of a browser share one request on the device', async () => {
     const { app, pending } = await arrange()
     const { browser, page } = await ask(app)
 
@@ -94,7 +95,7 @@ describe('a request on a device', () => {
     await expect.poll(pending).toEqual([])
   })
 
-  it.each([
+  inFullRun.each([
     ['req.mfa.forget() was called', '/forget'],
     ['the user resolver says nobody', '/leave'],
     ['somebody else signs in', '/become/bob'],
@@ -146,7 +147,7 @@ describe('a request on a device', () => {
     await expect.poll(pending).toEqual([])
   })
 
-  it('an open request does not keep a user signed in while the service does not respond', async () => {
+  inFullRun('an open request does not keep a user signed in while the service does not respond', async () => {
     const { app } = await arrange()
     const { browser } = await ask(app)
     await app.service.close()
@@ -163,22 +164,25 @@ describe('the warning of a new browser', () => {
     return request?.neverPassed === true
   }
 
-  it('the warning of a new browser appears in a private window, but not where the user enrolled or passed', async () => {
-    const app = await startOwnApp()
-    const browser = app.browser()
-    const { account, page } = await app.enroll(browser, 'alice')
-    const person = { browser, account }
-    const atEnrollment = await warned(person, app)
-    await app.answer(account, 'approve', numberOn(page))
-    await browser.submit('/mfa/complete')
+  inFullRun(
+    'the warning of a new browser appears in a private window, but not where the user enrolled or passed',
+    async () => {
+      const app = await startOwnApp()
+      const browser = app.browser()
+      const { account, page } = await app.enroll(browser, 'alice')
+      const person = { browser, account }
+      const atEnrollment = await warned(person, app)
+      await app.answer(account, 'approve', numberOn(page))
+      await browser.submit('/mfa/complete')
 
-    await browser.submit('/logout')
-    await ask(app, browser)
-    const warnedLater = await warned(person, app)
-    await browser.submit('/logout')
-    await ask(app)
-    const privately = await warned(person, app)
+      await browser.submit('/logout')
+      await ask(app, browser)
+      const warnedLater = await warned(person, app)
+      await browser.submit('/logout')
+      await ask(app)
+      const privately = await warned(person, app)
 
-    expect([atEnrollment, warnedLater, privately]).toEqual([false, false, true])
-  })
+      expect([atEnrollment, warnedLater, privately]).toEqual([false, false, true])
+    },
+  )
 })

@@ -318,7 +318,7 @@ describe('a backchannel request', () => {
     expect(tokens.claims()).not.toHaveProperty('amr')
   })
 
-  it('an action is asked for by a client with a long name, which is never cut within a character', async () => {
+  inFullRun('an action is asked for by a client with a long name, which is never cut within a character', async () => {
     const asker = await provider.configure(await registerAsker(`${'x'.repeat(63)}📞📞`))
     const { account } = await provider.enroll('oda')
     await ask({ login_hint: 'oda', authorization_details: details(transfer) }, asker)

@@ -99,7 +99,7 @@ describe('the keys of a tenant of Microsoft Entra', () => {
     )
   })
 
-  it.each<[string, Record<string, unknown>]>([
+  inFullRun.each<[string, Record<string, unknown>]>([
     ['another issuer', { issuer: 'https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0' }],
     ['encryption', { use: 'enc' }],
     ['another algorithm', { kty: 'EC' }],

@@ -281,32 +281,35 @@ describe('clients', () => {
     expect(tokens.claims()?.aud).toBe(signing.client.id)
   })
 
-  it('OpenID clients are refused with a wrong secret, without one, and with an assertion that proves nothing', async () => {
-    const { request } = await authorizationRequest({ login_hint: 'ada' })
-    const wrong = await provider.configure({ ...provider.external, clientSecret: 'wrong' })
-    const push = (fields: Record<string, string>) =>
-      fetch(`${provider.url}/oidc/par`, { method: 'POST', body: new URLSearchParams({ ...request, ...fields }) })
-    const claims = { iss: signing.client.id, sub: signing.client.id, aud: provider.url, jti: randomUUID(), exp: 4e9 }
-    const secret = new TextEncoder().encode(JSON.stringify(signing.publicJwk))
-    const assertions = [
-      new jose.UnsecuredJWT(claims).encode(),
-      await new jose.SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(secret),
-    ]
+  inFullRun(
+    'OpenID clients are refused with a wrong secret, without one, and with an assertion that proves nothing',
+    async () => {
+      const { request } = await authorizationRequest({ login_hint: 'ada' })
+      const wrong = await provider.configure({ ...provider.external, clientSecret: 'wrong' })
+      const push = (fields: Record<string, string>) =>
+        fetch(`${provider.url}/oidc/par`, { method: 'POST', body: new URLSearchParams({ ...request, ...fields }) })
+      const claims = { iss: signing.client.id, sub: signing.client.id, aud: provider.url, jti: randomUUID(), exp: 4e9 }
+      const secret = new TextEncoder().encode(JSON.stringify(signing.publicJwk))
+      const assertions = [
+        new jose.UnsecuredJWT(claims).encode(),
+        await new jose.SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(secret),
+      ]
 
-    const withAssertion = (assertion: string) =>
-      push({
-        client_id: signing.client.id,
-        client_assertion: assertion,
-        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-      })
-    const statuses = [
-      (await push({ client_id: provider.external.id })).status,
-      ...(await Promise.all(assertions.map(async (assertion) => (await withAssertion(assertion)).status))),
-    ]
+      const withAssertion = (assertion: string) =>
+        push({
+          client_id: signing.client.id,
+          client_assertion: assertion,
+          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        })
+      const statuses = [
+        (await push({ client_id: provider.external.id })).status,
+        ...(await Promise.all(assertions.map(async (assertion) => (await withAssertion(assertion)).status))),
+      ]
 
-    expect(await codeOfError(openid.buildAuthorizationUrlWithPAR(wrong, request))).toBe('invalid_client')
-    expect(statuses).toEqual([401, 401, 401])
-  })
+      expect(await codeOfError(openid.buildAuthorizationUrlWithPAR(wrong, request))).toBe('invalid_client')
+      expect(statuses).toEqual([401, 401, 401])
+    },
+  )
 
   it('OpenID clients use an assertion once', async () => {
     const claims = { iss: signing.client.id, sub: signing.client.id, aud: provider.url, jti: randomUUID() }

@@ -79,7 +79,7 @@ describe('strangers', () => {
     expect(await isRight(code)).toBe(true)
   })
 
-  it('strangers at the provider use up no tries of a user while too many codes wait to be checked', async () => {
+  inFullRun('strangers at the provider use up no tries of a user while too many codes wait to be checked', async () => {
     const once = await startProvider({}, {}, {}, { bypassCodes: 'once' })
     onTestFinished(() => once.close())
     const { id: userId } = await once.addUser('uwe')
@@ -114,7 +114,7 @@ describe('strangers', () => {
     },
   )
 
-  it.each(['interaction/%ff', 'assets/%ff', 'sign-in/%ff/x'])(
+  inFullRun.each(['interaction/%ff', 'assets/%ff', 'sign-in/%ff/x'])(
     'strangers at the provider with an address that cannot be decoded are not in its log of errors: %s',
     async (path) => {
       const { status } = await fetch(`${provider.url}/oidc/${path}`)

@@ -6,6 +6,7 @@ import { StoreUnavailableError } from '../../src/service/engine/base/store-error
 import type { OidcAdapter } from '../../src/service/oidc-state.ts'
 import { authorizationRequest, errorIn, openSignIn, startProvider } from './start-provider.ts'
 import type { RegisteredClient, StartedProvider } from './start-provider.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 let provider: StartedProvider
 let external: openid.Configuration
@@ -57,7 +58,7 @@ afterEach(() => void (down = undefined))
 afterAll(() => provider.close())
 
 describe('while the database does not answer', () => {
-  it('while the database does not answer, a client that asks nobody gets temporarily_unavailable', async () => {
+  inFullRun('while the database does not answer, a client that asks nobody gets temporarily_unavailable', async () => {
     const { account } = await provider.enroll('ada')
     const browser = provider.browser()
     const first = await authorizationRequest({ login_hint: 'ada' })

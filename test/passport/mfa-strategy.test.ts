@@ -72,17 +72,20 @@ describe("passport.authenticate('mfa')", () => {
     expect([login.status, login.headers['hx-redirect']]).toEqual([403, '/mfa?returnTo=%2Fwelcome'])
   })
 
-  it('after a local login, the mfa strategy leads to the challenge, and from there to successRedirect', async () => {
-    const app = await startPassportApp()
-    const browser = app.browser()
+  inFullRun(
+    'after a local login, the mfa strategy leads to the challenge, and from there to successRedirect',
+    async () => {
+      const app = await startPassportApp()
+      const browser = app.browser()
 
-    const answer = await browser.submit('/sign-in', { username: 'alice', password: 'secret' })
-    expect(answer.status).toBe(303)
-    expect(answer.headers['location']).toBe('/mfa')
+      const answer = await browser.submit('/sign-in', { username: 'alice', password: 'secret' })
+      expect(answer.status).toBe(303)
+      expect(answer.headers['location']).toBe('/mfa')
 
-    const { done } = await verified(app)
-    expect(done.headers['location']).toBe('/welcome')
-  })
+      const { done } = await verified(app)
+      expect(done.headers['location']).toBe('/welcome')
+    },
+  )
 
   inFullRun('the mfa strategy on a page returns to that page, where Passport then succeeds', async () => {
     const app = await startPassportApp()
@@ -112,7 +115,7 @@ describe("passport.authenticate('mfa')", () => {
     expect((await browser.submit('/mfa/cancel')).headers['location']).toBe('/sorry')
   })
 
-  it.each([
+  inFullRun.each([
     ['keepSessionInfo: true', { keepSessionInfo: true }],
     ['keepSessionInfo: false', { keepSessionInfo: false }],
     ['session: false', { session: false }],

@@ -77,7 +77,7 @@ const sessionOf = async (browser: Browser) => (await browser.fetch('/session')).
 const isIn = async (browser: Browser) => (await browser.fetch('/account')).body.verified as boolean
 
 describe('a code of an app that another system made', () => {
-  it('a posted code imports the factors that the app has, and verifies the web session', async () => {
+  inFullRun('a posted code imports the factors that the app has, and verifies the web session', async () => {
     const totp = new TOTP({ secret: new Secret({ size: 20 }) })
     const types: string[] = []
     const importFactors = () => ({ otpauth: totp.toString() })
@@ -118,7 +118,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(stored.filter((id) => id === sessionId)).toHaveLength(times)
   })
 
-  it.each([
+  inFullRun.each([
     ['5', express],
     ['4', express4],
   ])('a posted code passes when it is correct, and reports time and factor, in Express %s', async (_, version) => {
@@ -162,7 +162,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     },
   )
 
-  it('a posted code gives the web session a new id, and keeps the data of the login', async () => {
+  inFullRun('a posted code gives the web session a new id, and keeps the data of the login', async () => {
     const app = await startCodeApp()
     const { browser, code } = await signedIn(app)
     await browser.submit('/basket', { basket: 'apples' })
@@ -177,7 +177,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(await isIn(planted)).toBe(false)
   })
 
-  it.each([
+  inFullRun.each([
     ['session: false', { session: false }],
     ['keepSessionInfo: true', { keepSessionInfo: true }],
     ['assignProperty', { assignProperty: 'approver' }],
@@ -209,7 +209,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(await isIn(browser)).toBe(false)
   })
 
-  it.each([
+  inFullRun.each([
     ['a list', 'code[]=123456'],
     ['an object', 'code[a]=123456'],
   ])('a posted field that is %s counts as no code', async (_, body) => {
@@ -482,7 +482,7 @@ describe('what Passport does with the outcome', () => {
     expect((await browser.submit('/second-step', { code: '000000' })).text).toBe('Unauthorized')
   })
 
-  it.each([
+  inFullRun.each([
     ['successRedirect', { successRedirect: '/welcome' }, '/welcome'],
     ['successReturnToOrRedirect, with nothing to return to', { successReturnToOrRedirect: '/welcome' }, '/welcome'],
   ])('%s redirects after a correct code', async (_, authenticate, location) => {
@@ -501,7 +501,7 @@ describe('what Passport does with the outcome', () => {
     expect((await sessionOf(browser)).data.returnTo).toBeUndefined()
   })
 
-  it('successMessage outlives the new id of the web session', async () => {
+  inFullRun('successMessage outlives the new id of the web session', async () => {
     const app = await startCodeApp({ authenticate: { successMessage: 'Welcome back' } })
     const { browser, code } = await signedIn(app)
 

@@ -55,7 +55,7 @@ inFullRun('the command of docs/operations.md reads the settings as systemd does,
   })
 })
 
-it('the command of docs/operations.md reads blanks around names and values as systemd does', () => {
+inFullRun('the command of docs/operations.md reads blanks around names and values as systemd does', () => {
   const { env, stderr } = runWith(
     'NODE_ENV = production\n\tMFA_KEYS\t=  "k1:AA== " \r\nMFA_SMTP_FROM= \nSERVE_OPTIONS = --a b',
   )
@@ -64,7 +64,7 @@ it('the command of docs/operations.md reads blanks around names and values as sy
   expect(env).toMatchObject({ NODE_ENV: 'production', MFA_KEYS: 'k1:AA== ', MFA_SMTP_FROM: '', SERVE_OPTIONS: '--a b' })
 })
 
-it.each([
+inFullRun.each([
   ['export MFA_KEYS=k1:AA==', 'systemd ignores it. Write NAME=value.'],
   ['k1:AA==', 'systemd ignores it. Write NAME=value.'],
   [

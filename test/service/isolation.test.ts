@@ -14,6 +14,7 @@ import { passByCode } from './features/browsers/known-browser.ts'
 import { passkeyPage } from './features/passkeys/passkey-holder.ts'
 import { activateDevice, createCall, createTenant, keysFor, newUser, startService } from './start-service.ts'
 import type { Running, Tenant } from './start-service.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 /** Creates one of each resource in an organization, with its id under the name of its path parameter. */
 async function furnish(running: Running, tenant: Tenant, name: string) {
@@ -263,7 +264,7 @@ describe('a key of role auth', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it.each(allowed)('an API key of role auth may call $name', async ({ name, endpoint }) => {
+  inFullRun.each(allowed)('an API key of role auth may call $name', async ({ name, endpoint }) => {
     const abort = new AbortController()
     onTestFinished(() => abort.abort())
 
@@ -310,22 +311,25 @@ describe('a key of role auth', () => {
     expect(answers.map(({ json }) => json)).toEqual([first?.json, first?.json, first?.json])
   })
 
-  it('an API key of role auth neither gets nor creates an activation code for a user who had a factor', async () => {
-    const { user } = await running.enroll('had one')
-    const path = `/domains/${own.domain.id}/users/${user.id}/token`
-    const active = [await call('PUT', path), await call('GET', path)]
-    await own.call('DELETE', path)
+  inFullRun(
+    'an API key of role auth neither gets nor creates an activation code for a user who had a factor',
+    async () => {
+      const { user } = await running.enroll('had one')
+      const path = `/domains/${own.domain.id}/users/${user.id}/token`
+      const active = [await call('PUT', path), await call('GET', path)]
+      await own.call('DELETE', path)
 
-    const refused = [await call('PUT', path)]
-    const missing = await own.call('GET', path)
-    const { code } = (await own.call('PUT', path)).json
-    refused.push(await call('PUT', path), await call('GET', path))
+      const refused = [await call('PUT', path)]
+      const missing = await own.call('GET', path)
+      const { code } = (await own.call('PUT', path)).json
+      refused.push(await call('PUT', path), await call('GET', path))
 
-    expect(active.map(({ json }) => json)).toEqual([{ state: 'active' }, { state: 'active' }])
-    expect(missing.code).toBe('api.error.notfound.token')
-    expect(refused.map((answer) => answer.code)).toEqual(refused.map(() => 'api.error.forbidden'))
-    for (const { text } of refused) expect(text).not.toContain(code)
-  })
+      expect(active.map(({ json }) => json)).toEqual([{ state: 'active' }, { state: 'active' }])
+      expect(missing.code).toBe('api.error.notfound.token')
+      expect(refused.map((answer) => answer.code)).toEqual(refused.map(() => 'api.error.forbidden'))
+      for (const { text } of refused) expect(text).not.toContain(code)
+    },
+  )
 })
 
 describe('a domain', () => {
@@ -409,7 +413,7 @@ describe('a key for one domain', () => {
     },
   )
 
-  it.each(allowed.filter(({ endpoint }) => endpoint.path.includes(':userId')))(
+  inFullRun.each(allowed.filter(({ endpoint }) => endpoint.path.includes(':userId')))(
     'an API key for one domain finds no user of another domain with $name',
     async ({ name, endpoint }) => {
       const answer = await call(

@@ -175,7 +175,7 @@ describe('bypass codes', () => {
 describe('a hardware token', () => {
   const valid = { serialNumber: 'S', type: 'TOTP6', timeStep: 30, seed: '0'.repeat(40) }
 
-  it.each([
+  inFullRun.each([
     ['type', 'TOTP5', 'api.error.invalid.type'],
     ['type', 'TOTP6', 'taken'],
     ['type', 'TOTP7', 'api.error.invalid.type'],
@@ -277,7 +277,7 @@ describe('an activation code', () => {
 describe('a new session', () => {
   const attribute = { key: 'k', value: 'v' }
 
-  it.each([
+  inFullRun.each([
     ['16 attributes', { attributes: Array.from({ length: 16 }, () => attribute) }, 'api.error.notfound.token'],
     ['17 attributes', { attributes: Array.from({ length: 17 }, () => attribute) }, 'api.error.notfound.token'],
     ['a key of 64', { attributes: [{ ...attribute, key: emoji(64) }] }, 'api.error.notfound.token'],

@@ -54,7 +54,7 @@ describe('a database that is missing in production', () => {
     expect(existsSync(database)).toBe(false)
   })
 
-  it('a database in production is still missing if an empty file is in its place', async () => {
+  inFullRun('a database in production is still missing if an empty file is in its place', async () => {
     writeFileSync(database, '')
 
     await expect(createService({ database })).rejects.toThrow(`${database} is empty (0 bytes)`)
@@ -72,7 +72,7 @@ describe('a database that is missing in production', () => {
     expect(() => embedded({ database, create: true } as never)).toThrow('embedded: "create" is unknown')
   })
 
-  it('MFA_CREATE=1 creates a missing database, and the log says so with the absolute path', async () => {
+  inFullRun('MFA_CREATE=1 creates a missing database, and the log says so with the absolute path', async () => {
     vi.stubEnv('MFA_CREATE', '1')
 
     const created = await logOf((logger) => createService({ database, logger }))

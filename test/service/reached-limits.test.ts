@@ -74,16 +74,19 @@ describe('a rejected request names the limit it has reached, and its end,', () =
     )
   })
 
-  it('a request rejected for wrong codes of a challenge names the limit and says to start a new one', async () => {
-    const running = await open()
-    const { id } = await member(running)
-    const challenge = random128()
-    for (let each = 0; each < 5; each += 1) await running.ask(id, { otp: '000000', challenge })
+  inFullRun(
+    'a request rejected for wrong codes of a challenge names the limit and says to start a new one',
+    async () => {
+      const running = await open()
+      const { id } = await member(running)
+      const challenge = random128()
+      for (let each = 0; each < 5; each += 1) await running.ask(id, { otp: '000000', challenge })
 
-    const { message } = await running.ask(id, { otp: '000000', challenge })
+      const { message } = await running.ask(id, { otp: '000000', challenge })
 
-    expect(message).toBe('This challenge accepts no more codes after 5 wrong ones. Start a new one.')
-  })
+      expect(message).toBe('This challenge accepts no more codes after 5 wrong ones. Start a new one.')
+    },
+  )
 
   it.each([
     ['key', 'for each API key'],

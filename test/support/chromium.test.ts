@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { launchChromium } from './chromium.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 describe('the browser that the tests use', () => {
   let browser: Browser
@@ -33,7 +34,7 @@ describe('the browser that the tests use', () => {
     expect(foreignResult).toBe('TypeError')
   })
 
-  it('the test browser loads its fonts from its own folder, wherever the checkout is', async () => {
+  inFullRun('the test browser loads its fonts from its own folder, wherever the checkout is', async () => {
     const tab = await browser.newPage()
     await tab.setContent('<p>text</p>')
 
@@ -43,7 +44,7 @@ describe('the browser that the tests use', () => {
     expect(readFileSync(configuration, 'utf8')).not.toContain(process.cwd())
   })
 
-  it('the test browser keeps running when one of its contexts is closed', async () => {
+  inFullRun('the test browser keeps running when one of its contexts is closed', async () => {
     const context = await browser.newContext()
     await context.newPage()
 

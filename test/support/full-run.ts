@@ -9,8 +9,8 @@ export const isShortRun = process.env.SHORT_RUN !== undefined
 const leftOut = Object.assign(() => {}, { each: () => () => {} })
 
 /**
- * Defines a test as `it` does, which `npm test` leaves out: one that takes a twentieth of a second or longer, and by
- * which no guarantee is proved and no removal is noticed.
+ * Defines a test as `it` does, which `npm test` leaves out: one by which no guarantee is proved, and that takes a twentieth of a
+ * second or longer, or a fifth where it notices a recorded removal.
  */
 export const inFullRun = isShortRun ? (leftOut as unknown as typeof it) : it
 

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { openSqliteStore } from '../../src/service/engine/database/sqlite.ts'
 import type { Store } from '../../src/service/engine/database/store.ts'
 import { startService } from '../service/start-service.ts'
+import { inFullRun } from '../support/full-run.ts'
 
 /** Of each table, also of those with which SQLite numbers rows and finds words. */
 async function rowsOf({ db }: Store): Promise<Record<string, unknown[]>> {
@@ -18,7 +19,7 @@ async function rowsOf({ db }: Store): Promise<Record<string, unknown[]>> {
   return Object.fromEntries(await Promise.all(tables.filter(({ name }) => !own.test(name)).map(read)))
 }
 
-it('a new store in memory gets the database of a closed one without the data stored there', async () => {
+inFullRun('a new store in memory gets the database of a closed one without the data stored there', async () => {
   const firstStore = await openSqliteStore(':memory:')
   const whenNew = await rowsOf(firstStore)
   await firstStore.close()

@@ -228,7 +228,7 @@ describe('the kit for tests of an app', () => {
     expect((await agent.get('/danger')).status).toBe(403)
   })
 
-  it.each(['5m', Number.NaN, undefined, -1, Number.POSITIVE_INFINITY])(
+  inFullRun.each(['5m', Number.NaN, undefined, -1, Number.POSITIVE_INFINITY])(
     'the test clock refuses to advance by %s, and keeps its time',
     async (seconds) => {
       const before = service.clock.now()

@@ -96,7 +96,7 @@ describe('second-factor domain', () => {
     expect(ambiguous.stderr).toContain(place.domainId)
   })
 
-  it('second-factor domain says what to do when the domain does not exist', async () => {
+  inFullRun('second-factor domain says what to do when the domain does not exist', async () => {
     const { stderr, code } = await admin('domain', 'show', 'Extra\u001b[31mnet')
 
     expect(code).toBe(1)
@@ -191,7 +191,7 @@ describe('second-factor domain', () => {
     expect((await json('domain', 'list')).map(({ name }: { name: string }) => name)).toEqual(['Intranet', 'Old', 'Web'])
   })
 
-  it('second-factor domain set fails without an option', async () => {
+  inFullRun('second-factor domain set fails without an option', async () => {
     expect((await admin('domain', 'set', 'Intranet')).code).toBe(2)
   })
 })
@@ -223,7 +223,7 @@ describeInFullRun('an organization', () => {
 })
 
 describe('the database', () => {
-  it('a command requires a database, which can come from the environment', async () => {
+  inFullRun('a command requires a database, which can come from the environment', async () => {
     const without = await run('domain', 'list')
     process.env.MFA_DATABASE = place.database
     const within = await run('domain', 'list').finally(() => delete process.env.MFA_DATABASE)

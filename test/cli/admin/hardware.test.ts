@@ -93,7 +93,7 @@ describe('second-factor hardware', () => {
     },
   )
 
-  it.each(['xyz', '', 'abcd', `${seed}0`])(
+  inFullRun.each(['xyz', '', 'abcd', `${seed}0`])(
     'second-factor hardware create rejects the seed %j without repeating it',
     async (invalidSeed) => {
       const { stdout, stderr, code } = await admin('hardware', 'create', '42', '--seed', invalidSeed)

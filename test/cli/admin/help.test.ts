@@ -39,7 +39,7 @@ describe('--help', () => {
     expect(described).toEqual(Object.entries(commandTable).map(([name, { description }]) => [name, description]))
   })
 
-  it.each(actions.filter((path) => !/^(device|doctor|openapi|ask|proof)/.test(path)))(
+  inFullRun.each(actions.filter((path) => !/^(device|doctor|openapi|ask|proof)/.test(path)))(
     'the help of second-factor %s mentions MFA_DATABASE',
     async (path) => {
       const { stdout } = await run(...path.split(' '), '--help')
@@ -52,7 +52,7 @@ describe('--help', () => {
     expect((await run('--help')).stdout).toContain('MFA_DATABASE')
   })
 
-  it.each(all)('the help of second-factor %s %s %s has two examples of the same command', async (...path) => {
+  inFullRun.each(all)('the help of second-factor %s %s %s has two examples of the same command', async (...path) => {
     const { stdout, code } = await run(...path.filter((part) => part !== undefined), '--help')
 
     const examples = stdout.match(/^ {2}\$ second-factor .+/gm) ?? []
@@ -139,7 +139,7 @@ describe('the address of a database', () => {
   const { json } = useDatabase()
   const secret = 'Pa55word'
 
-  it.each([
+  inFullRun.each([
     `postgres://mfa:${secret}@127.0.0.1:1/mfa`,
     `postgresql://mfa:${secret}@@127.0.0.1:1/mfa`,
     `postgres://mfa:x/${secret}@127.0.0.1:1/mfa`,

@@ -35,7 +35,7 @@ describe('second-factor keys', () => {
     expect((await admin('keys', 'status')).stdout).toMatch(/k1 +first +yes +1 +0\n[^]*No nodes are running/)
   })
 
-  it('a key file that cannot be read is named, and not the database beside it', async () => {
+  inFullRun('a key file that cannot be read is named, and not the database beside it', async () => {
     rmSync(keyFile())
     mkdirSync(keyFile())
 
@@ -75,24 +75,27 @@ describe('second-factor keys', () => {
     expect(ids()).toEqual([expect.stringMatching(/^k4_/), used.at(-1)])
   })
 
-  it('second-factor keys add never repeats an id, also where an older copy of the key file was restored', async () => {
-    await admin('hardware', 'create', 'S1', '--seed', seed)
-    copyFileSync(keyFile(), file('older.keys'))
-    await admin('backup', file('older.backup'))
-    const { key: first } = await json('keys', 'add')
-    await admin('keys', 'rotate')
-    await admin('backup', file('newer.backup'))
-    const newer = readFileSync(keyFile(), 'utf8').split('\n')[0]
+  inFullRun(
+    'second-factor keys add never repeats an id, also where an older copy of the key file was restored',
+    async () => {
+      await admin('hardware', 'create', 'S1', '--seed', seed)
+      copyFileSync(keyFile(), file('older.keys'))
+      await admin('backup', file('older.backup'))
+      const { key: first } = await json('keys', 'add')
+      await admin('keys', 'rotate')
+      await admin('backup', file('newer.backup'))
+      const newer = readFileSync(keyFile(), 'utf8').split('\n')[0]
 
-    copyFileSync(file('older.keys'), keyFile())
-    await admin('restore', file('older.backup'), '--yes')
-    const { key: second } = await json('keys', 'add')
-    writeFileSync(keyFile(), `${readFileSync(keyFile(), 'utf8')}${newer}\n`)
-    const { code, stderr } = await admin('restore', file('newer.backup'), '--yes')
+      copyFileSync(file('older.keys'), keyFile())
+      await admin('restore', file('older.backup'), '--yes')
+      const { key: second } = await json('keys', 'add')
+      writeFileSync(keyFile(), `${readFileSync(keyFile(), 'utf8')}${newer}\n`)
+      const { code, stderr } = await admin('restore', file('newer.backup'), '--yes')
 
-    expect(second).not.toBe(first)
-    expect([code, stderr]).toEqual([0, ''])
-  })
+      expect(second).not.toBe(first)
+      expect([code, stderr]).toEqual([0, ''])
+    },
+  )
 
   it('second-factor keys loses no key when two commands change the file at once', async () => {
     const results = await Promise.allSettled([addKey(keyFile(), systemRandom), addKey(keyFile(), systemRandom)])
@@ -110,7 +113,7 @@ describe('second-factor keys', () => {
     await expect(addKey(path, systemRandom)).rejects.toMatchObject({ code: 'ENAMETOOLONG', syscall: 'open' })
   })
 
-  it('second-factor keys add says what to do about the file that a killed command has left', async () => {
+  inFullRun('second-factor keys add says what to do about the file that a killed command has left', async () => {
     writeFileSync(`${keyFile()}.changed`, '')
 
     const { code, stderr } = await admin('keys', 'add')
@@ -147,7 +150,7 @@ describe('second-factor keys', () => {
     expect(ids()).toEqual([key, 'k1'])
   })
 
-  it('second-factor keys does not change keys that come from the environment', async () => {
+  inFullRun('second-factor keys does not change keys that come from the environment', async () => {
     const [, secret] = readFileSync(keyFile(), 'utf8').trim().split(':')
     vi.stubEnv('MFA_KEYS', `k1:${secret}`)
 
@@ -167,7 +170,7 @@ describe('second-factor keys', () => {
     expect([typed.code, typed.stderr.includes(secret!)]).toEqual([2, false])
   })
 
-  it('second-factor user list rejects keys that do not match the database', async () => {
+  inFullRun('second-factor user list rejects keys that do not match the database', async () => {
     vi.stubEnv('MFA_KEYS', `k1:${Buffer.alloc(32, 9).toString('base64')}`)
 
     const { code, stderr } = await admin('user', 'list')

@@ -342,7 +342,7 @@ describe('second-factor device watch, with an action', () => {
     expect(await get(id)).toMatchObject({ state: expected })
   })
 
-  it('typing approve for an action that cannot be shown sends nothing', async () => {
+  inFullRun('typing approve for an action that cannot be shown sends nothing', async () => {
     const { askFor, device, pending, get } = await activated()
     const { id } = await askFor()
     const { account, approval } = await pending()

@@ -110,7 +110,7 @@ describe('a transaction on PostgreSQL', () => {
     expect(await organizations(store.db)).toHaveLength(1)
   })
 
-  it('a PostgreSQL transaction fails with its first error, not with what follows from it', async () => {
+  inFullRun('a PostgreSQL transaction fails with its first error, not with what follows from it', async () => {
     await add('1')
 
     const transaction = store.db.transaction().execute(async (db) => {

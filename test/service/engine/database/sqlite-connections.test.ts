@@ -83,7 +83,7 @@ describe('a read on a SQLite file', () => {
     expect([open.inside, await during, after]).toEqual([1, 0, 1])
   })
 
-  it('a SQLite read is answered at once while another process holds the write lock', async () => {
+  inFullRun('a SQLite read is answered at once while another process holds the write lock', async () => {
     const writeLock = lock()
     const begun = performance.now()
 
@@ -116,7 +116,7 @@ describe('a read on a SQLite file', () => {
     await expect(streamed).rejects.toThrow('read them in pages')
   })
 
-  it('finished SQLite reads do not keep the write-ahead log from being cleared', async () => {
+  inFullRun('finished SQLite reads do not keep the write-ahead log from being cleared', async () => {
     const other = new BetterSqlite3(file)
     otherConnections.push(other)
     for (let number = 0; number < 20; number += 1) {
@@ -148,7 +148,7 @@ describe('a read of a database in memory', () => {
 })
 
 describe('a change of a SQLite file', () => {
-  it('a SQLite change keeps what a rollback needs in memory, and writes no temporary file', async () => {
+  inFullRun('a SQLite change keeps what a rollback needs in memory, and writes no temporary file', async () => {
     const { rows } = await store.db.transaction().execute((db) => sql`PRAGMA temp_store`.execute(db))
 
     expect(rows).toEqual([{ tempStore: 2 }])
@@ -266,19 +266,22 @@ describe('a change that does not fit on the disk', () => {
   /** Too large for the free space in the pages of the table. */
   const large = (number: number) => ({ ...organization(number), name: `${number} ${'x'.repeat(20_000)}` })
 
-  it('a change that does not fit on the disk is rejected as an outage, and keeps acknowledged changes', async () => {
-    await insertOrganization(store.db, organization(1))
-    await fillDisk()
+  inFullRun(
+    'a change that does not fit on the disk is rejected as an outage, and keeps acknowledged changes',
+    async () => {
+      await insertOrganization(store.db, organization(1))
+      await fillDisk()
 
-    const refused = await insertOrganization(store.db, large(2)).catch((error: unknown) => error)
-    const during = await names()
-    await freeDisk()
-    const retry = await insertOrganization(store.db, large(2))
+      const refused = await insertOrganization(store.db, large(2)).catch((error: unknown) => error)
+      const during = await names()
+      await freeDisk()
+      const retry = await insertOrganization(store.db, large(2))
 
-    expect(refused).toBeInstanceOf(StoreUnavailableError)
-    expect(String(refused)).toContain('The disk is full.')
-    expect([during, retry, await names()]).toEqual([1, true, 2])
-  })
+      expect(refused).toBeInstanceOf(StoreUnavailableError)
+      expect(String(refused)).toContain('The disk is full.')
+      expect([during, retry, await names()]).toEqual([1, true, 2])
+    },
+  )
 
   it('a change that does not fit on the disk rolls back its transaction, even if the transaction continues after the error', async () => {
     await fillDisk()
@@ -297,7 +300,7 @@ describe('a change that does not fit on the disk', () => {
     expect(await names()).toBe(0)
   })
 
-  it('a change that does not fit on the disk does not affect later changes that fit', async () => {
+  inFullRun('a change that does not fit on the disk does not affect later changes that fit', async () => {
     await fillDisk()
     const [refused, stored] = await Promise.allSettled([
       insertOrganization(store.db, large(1)),

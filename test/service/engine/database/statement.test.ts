@@ -76,7 +76,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     return store.db
   }
 
-  it('a statement is executed with the values of each call', async () => {
+  inFullRun('a statement is executed with the values of each call', async () => {
     const db = await openStore()
 
     const rows = await Promise.all([

@@ -7,6 +7,7 @@ import { openRaw } from '../../../support/raw-http.ts'
 import { random128 } from '../../../support/device-signer.ts'
 import { newUser, read, startService, v14 } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 let running: Running
 beforeEach(async () => {
@@ -43,7 +44,7 @@ describe('a draining service', () => {
     expect((await answer).json.state).toBe('pending')
   })
 
-  it('a draining service answers a held inbox at once', async () => {
+  inFullRun('a draining service answers a held inbox at once', async () => {
     const { device } = await running.enroll('inbox')
     const etag = (await device.inbox()).headers.get('etag') ?? ''
     const begun = running.clock.timerSet(25)
@@ -114,7 +115,7 @@ describe('a draining service', () => {
     expect([answered.status, redeemed.status, redeemed.json.state]).toEqual([200, 200, 'approved'])
   })
 
-  it('a draining service serves everything when the next process takes over its listening socket', async () => {
+  inFullRun('a draining service serves everything when the next process takes over its listening socket', async () => {
     running.service.drain({ serveNew: true })
 
     expect((await running.call('POST', '/users', { body: newUser('new') })).status).toBe(200)

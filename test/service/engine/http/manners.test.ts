@@ -116,7 +116,7 @@ describe('the id of a request', () => {
     expect(new Set(answers.map((answer) => answer.headers.get('x-request-id'))).size).toBe(answers.length)
   })
 
-  it('the id of a request is logged with each error', async () => {
+  inFullRun('the id of a request is logged with each error', async () => {
     let broken = false
     const other = await startService({
       random(size) {
@@ -365,7 +365,7 @@ describe('/metrics', () => {
     }
   })
 
-  it('/metrics counts the sessions refused after too many tries, by budget', async () => {
+  inFullRun('/metrics counts the sessions refused after too many tries, by budget', async () => {
     const { ask } = await running.enroll('refused')
     for (let tries = 0; tries < 11; tries += 1) await ask({ otp: '000000' })
     for (let tries = 0; tries < 4; tries += 1) await ask()
@@ -376,7 +376,7 @@ describe('/metrics', () => {
     expect(text).toMatch(/second_factor_sessions_refused_total\{way="push",browser="other"\} [1-9]/)
   })
 
-  it('/metrics is not served unless configured, and is on its own port without a token', async () => {
+  inFullRun('/metrics is not served unless configured, and is on its own port without a token', async () => {
     const plain = await startService()
     const own = await createService({ database: ':memory:', metrics: {} })
     const doors = [
@@ -420,7 +420,7 @@ describe('the reference page', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('the reference page does not reflect what its address contains', async () => {
+  inFullRun('the reference page does not reflect what its address contains', async () => {
     const html = await (await get('/docs?%3Cscript%3E')).text()
 
     expect(html).toBe(await (await get('/docs')).text())

@@ -86,7 +86,7 @@ describe.each(Object.entries({ python, java, php, c }))('a client in %s', (_lang
     expect(answers[1]!.body).toMatch(/^\{"state":"pending","code":"[a-z2-9]{10}"\}$/)
   })
 
-  it('a strict client gets the length and type of a response in its head, and never chunks', async () => {
+  inFullRun('a strict client gets the length and type of a response in its head, and never chunks', async () => {
     const answer = await send(write('GET', '/ping'))
 
     expect(answer.head).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
@@ -96,7 +96,7 @@ describe.each(Object.entries({ python, java, php, c }))('a client in %s', (_lang
     expect(answer.body).toBe('{"status":"OK"}')
   })
 
-  it('a strict client gets the reason when it is rejected', async () => {
+  inFullRun('a strict client gets the reason when it is rejected', async () => {
     const answer = await send(write('POST', `/domains/${running.domain.id}/sessions`, '{"user":{"id":null}}'))
 
     expect(answer.status).toBe(400)
@@ -105,7 +105,7 @@ describe.each(Object.entries({ python, java, php, c }))('a client in %s', (_lang
 })
 
 describe('the Authorization header', () => {
-  it.each([
+  inFullRun.each([
     ['as it should be', (value: string) => `Authorization: Service key="${value}"`],
     ['with the scheme in lower case', (value: string) => `Authorization: service key="${value}"`],
     ['with its name in upper case', (value: string) => `AUTHORIZATION: SERVICE KEY="${value}"`],
@@ -144,7 +144,7 @@ describe('a request', () => {
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
   })
 
-  it('a request with Expect: 100-continue gets 100 before it sends its body', async () => {
+  inFullRun('a request with Expect: 100-continue gets 100 before it sends its body', async () => {
     const connection = await openRaw(port())
     const session = asking()
     const head = `POST ${path()} HTTP/1.1\nExpect: 100-continue\nContent-Length: ${session.length}\n${plain()}\n`
@@ -242,7 +242,7 @@ describe('JSON from clients', () => {
   const ask = (raw: string) => running.call('POST', sessions(), { raw, headers: { accept: '*/*' } })
   const user = () => `{"id":"${alice.user.id}"}`
 
-  it.each([
+  inFullRun.each([
     ['in any order', () => `{"otp":"","attributes":[{"value":"v","key":"k"}],"user":${user()}}`],
     ['with spaces and line breaks', () => `\r\n{ "user" :\t${user()} ,\n "attributes" : [ ] }\r\n`],
     ['with unknown members', () => `{"user":${user()},"device":"phone","callback":null}`],
@@ -258,7 +258,7 @@ describe('JSON from clients', () => {
     expect([answer.status, answer.json]).toEqual([200, { id: expect.any(String), state: 'pending' }])
   })
 
-  it.each([
+  inFullRun.each([
     ['1.3', '*/*', 200],
     ['1.4', v14, 400],
   ])(
@@ -273,7 +273,7 @@ describe('JSON from clients', () => {
     },
   )
 
-  it.each([6, 7, 8] as const)(
+  inFullRun.each([6, 7, 8] as const)(
     'JSON from clients may hold a one-time password as a number if no digit is lost: %i digits',
     async (digits) => {
       const { token, id } = await holder(running, { algorithm: 'SHA1', digits, period: 30 })

@@ -59,7 +59,7 @@ describe.each(transports)('a request %s', (transport) => {
     expect(unnamed.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('a request is reported to metrics with its operation and status', async () => {
+  inFullRun('a request is reported to metrics with its operation and status', async () => {
     const { call } = over()
 
     await call('GET', '/ping', { headers: { 'x-request-id': 'seen' } })
@@ -81,7 +81,7 @@ describe.each(transports)('a request %s', (transport) => {
     expect(answer.headers.get('link')).toBe('</api/users?page=1>; rel="first", </api/users?page=1>; rel="prev"')
   })
 
-  it('a request may have a body of bytes, which 1.3 reads as ISO-8859-1 where it is not UTF-8', async () => {
+  inFullRun('a request may have a body of bytes, which 1.3 reads as ISO-8859-1 where it is not UTF-8', async () => {
     const raw = Uint8Array.from(Buffer.from(JSON.stringify({ ...newUser('latin'), name: 'Jos\xe9' }), 'latin1'))
     const { call } = over()
 
@@ -91,7 +91,7 @@ describe.each(transports)('a request %s', (transport) => {
     expect([old.json.name, current.code]).toEqual(['Jos\xe9', 'api.error.malformed'])
   })
 
-  it('a request gets an image, and 304 if it has the same one', async () => {
+  inFullRun('a request gets an image, and 304 if it has the same one', async () => {
     const path = `/domains/${running.domain.id}/image`
     const { send, origin, apiKey } = over()
     const get = (headers: Record<string, string> = {}) =>
@@ -107,7 +107,7 @@ describe.each(transports)('a request %s', (transport) => {
     expect([notModified.status, await notModified.text()]).toEqual([304, ''])
   })
 
-  it('a request is held until its session settles', async () => {
+  inFullRun('a request is held until its session settles', async () => {
     const path = await running.ask('held')
     const { answer } = await hold(path)
 
@@ -119,7 +119,7 @@ describe.each(transports)('a request %s', (transport) => {
     ])
   })
 
-  it('a held request frees its place when its caller gives up, who learns of it at once', async () => {
+  inFullRun('a held request frees its place when its caller gives up, who learns of it at once', async () => {
     const path = await running.ask('given-up')
     const abort = new AbortController()
     const { answer } = await hold(path, abort.signal)
@@ -133,7 +133,7 @@ describe.each(transports)('a request %s', (transport) => {
     expect((await next.answer).headers.get('preference-applied')).toBe('wait=25')
   })
 
-  it('a request that is given up before it is sent is not sent', async () => {
+  inFullRun('a request that is given up before it is sent is not sent', async () => {
     const { call } = over()
 
     const answer = call('GET', '/ping', { signal: AbortSignal.abort(new Error('given up')) })
@@ -170,7 +170,7 @@ describe.each(transports)('a request %s', (transport) => {
     await expect.poll(async () => (await openStream()).status).toBe(200)
   })
 
-  it('a request is answered before the service closes, whatever it waits for', async () => {
+  inFullRun('a request is answered before the service closes, whatever it waits for', async () => {
     const path = await running.ask('closing')
     const { answer } = await hold(path)
     const stream = await openStream()

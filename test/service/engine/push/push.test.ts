@@ -376,7 +376,7 @@ describe('the outcome of messages', () => {
     expect(lines).toEqual(expected)
   })
 
-  it('a push message is reported as dropped when too many are queued', async () => {
+  inFullRun('a push message is reported as dropped when too many are queued', async () => {
     const outcomes: string[] = []
     const store = await openSqliteStore(':memory:')
     const observer = { ...noObserver, pushed: (outcome: string) => void outcomes.push(outcome) }
@@ -391,7 +391,7 @@ describe('the outcome of messages', () => {
 })
 
 describe('the option push', () => {
-  it.each([
+  inFullRun.each([
     [{ subject: 'nobody' }, 'push.subject: must begin with https: or mailto:'],
     [{ hosts: ['https://push.example'] }, 'push.hosts.0: must be a name such as push.example or *.push.example'],
     [{ host: ['push.example'] }, 'push: "host" is unknown: did you mean "hosts"?'],

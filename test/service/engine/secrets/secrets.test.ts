@@ -143,7 +143,7 @@ describe('the keys of a database', () => {
     },
   )
 
-  it('the keys of a database are mentioned once as worth a backup, and never logged themselves', async () => {
+  inFullRun('the keys of a database are mentioned once as worth a backup, and never logged themselves', async () => {
     await start()
     const secret = readFileSync(`${database}.keys`, 'utf8').trim().slice(3)
 
@@ -153,7 +153,7 @@ describe('the keys of a database', () => {
     expect(JSON.stringify(running!.logged)).not.toContain(secret)
   })
 
-  it('configured keys of a database leave no key file behind', async () => {
+  inFullRun('configured keys of a database leave no key file behind', async () => {
     await start({ keys: ring('k1') })
 
     expect(existsSync(`${database}.keys`)).toBe(false)

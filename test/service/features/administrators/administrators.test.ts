@@ -6,6 +6,7 @@ import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { createTenant } from '../../start-service.ts'
 import { administrator, callConsole, consoleBrowser, inviteAt, startConsole } from './console-holder.ts'
 import type { Console } from './console-holder.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 describe.each(mainEngines)('administrators on %s', (engine) => {
   const newDatabase = useEngine(engine)
@@ -48,7 +49,7 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
     expect(sessions.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401])
   })
 
-  it('administrators are listed with their role, those with access first', async () => {
+  inFullRun('administrators are listed with their role, those with access first', async () => {
     const mine = await owner()
     const revoked = await helpdesk()
     await mine.call('DELETE', `/administrators/${revoked.id}`)
@@ -140,7 +141,7 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
     expect((await consoleBrowser(running).register(json.token)).code).toBe('api.error.notfound.invitation')
   })
 
-  it('an owner signs an administrator out of every browser', async () => {
+  inFullRun('an owner signs an administrator out of every browser', async () => {
     const [mine, other] = [await owner(), await helpdesk()]
     const sessions = await mine.call('GET', `/administrators/${other.id}/sessions`)
 
@@ -157,7 +158,7 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
     expect([ended.status, (await other.call('GET', '/session')).status]).toEqual([200, 401])
   })
 
-  it('all administrators can be revoked without a session, as at the command line', async () => {
+  inFullRun('all administrators can be revoked without a session, as at the command line', async () => {
     const { organization } = await createTenant(running.service, running.origin)
     const organizationId = organization.id
     const newOwner = () => administrator(running, { role: 'owner', organizationId })

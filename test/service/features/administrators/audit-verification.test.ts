@@ -146,7 +146,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
     },
   )
 
-  it('auditors can start the audit verification too, because it changes nothing', async () => {
+  inFullRun('auditors can start the audit verification too, because it changes nothing', async () => {
     const auditor = await administrator(running, { role: 'auditor' })
 
     const { status } = await auditor.call('POST', '/audit/verification')
@@ -227,7 +227,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
       expect(taken?.organizationId).toBe(mine())
     })
 
-    it('an audit verification is left to the next process when this one closes', async () => {
+    inFullRun('an audit verification is left to the next process when this one closes', async () => {
       await request(mine())
       const verifications = createVerifications(running.ctx)
 

@@ -14,6 +14,7 @@ import { calculatedCells, cellsOf } from '../../../support/spreadsheet.ts'
 import { createTenant, newUser } from '../../start-service.ts'
 import { administrator, origin, startConsole } from './console-holder.ts'
 import type { Console } from './console-holder.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 interface Item {
   readonly position: number
@@ -85,7 +86,7 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     expect(second.next).toBeUndefined()
   })
 
-  it.each([
+  inFullRun.each([
     ['event', 'event=codes.unlocked', ['codes.unlocked']],
     ['person', `user=${'22'.repeat(20)}`, ['email_code.sent', 'codes.unlocked']],
     ['actor', 'actor=some-actor', ['codes.unlocked']],
@@ -292,7 +293,7 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     expect(json.entries).toMatchObject([{ actor: { kind: 'administrator' }, facts: { format, filter } }])
   })
 
-  it('the audit trail is exported as JSON lines, over all pages', async () => {
+  inFullRun('the audit trail is exported as JSON lines, over all pages', async () => {
     const mine = await limited()
     const user = '88'.repeat(20)
     await record(...Array.from({ length: 2 * auditPage + 1 }, () => mailed(running.domain.id, user)))

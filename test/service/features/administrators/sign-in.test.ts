@@ -206,7 +206,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect([waiting.status, idle.status]).toEqual([200, 401])
     })
 
-    it('a console session ends after 8 hours', async () => {
+    inFullRun('a console session ends after 8 hours', async () => {
       const { call } = await owner()
       for (let minutes = 0; minutes < 8 * 60 - 20; minutes += 20) {
         running.clock.skip(20 * 60)
@@ -272,7 +272,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
   })
 
   describe("an administrator's passkeys", () => {
-    it('an administrator’s passkeys can be added and removed, except the last one', async () => {
+    inFullRun('an administrator’s passkeys can be added and removed, except the last one', async () => {
       const { call, addPasskey } = await owner()
 
       const added = await addPasskey()
@@ -286,7 +286,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect((await call('GET', '/passkeys')).json).toHaveLength(1)
     })
 
-    it('an administrator has at most 10 passkeys', async () => {
+    inFullRun('an administrator has at most 10 passkeys', async () => {
       const { addPasskey } = await owner()
       for (let count = 1; count < 10; count += 1) await addPasskey()
 

@@ -44,7 +44,7 @@ describe('the event stream of approvals', () => {
   })
   afterAll(() => running.close())
 
-  it('the event stream of approvals reports every approval that settles, whatever its outcome', async () => {
+  inFullRun('the event stream of approvals reports every approval that settles, whatever its outcome', async () => {
     const [anna, next] = [await approver(running), await follow(running.origin, running)]
     const settled: (string | undefined)[] = []
     const expected: string[] = []
@@ -94,7 +94,7 @@ describe('the event stream of approvals', () => {
     expect([first, await next()]).toEqual([early, late])
   })
 
-  it('the event stream of approvals reports nothing about other domains and organizations', async () => {
+  inFullRun('the event stream of approvals reports nothing about other domains and organizations', async () => {
     const other = await createTenant(running.service, running.origin)
     const next = await follow(running.origin, other)
     const [anna, ben] = [await approver(running), await approver({ ...running, ...other })]

@@ -15,6 +15,7 @@ import { passkeyHolder, rp } from '../passkeys/passkey-holder.ts'
 import { startService, unknownId } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 import { approvalsOf, approver } from './approving.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 const sha256 = (...parts: (string | Uint8Array)[]) => {
   const digest = createHash('sha256')
@@ -237,7 +238,7 @@ describe.each(mainEngines)('approving an action with a passkey, on %s', (engine)
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409])
   })
 
-  it('a second start invalidates the challenge of the first one', async () => {
+  inFullRun('a second start invalidates the challenge of the first one', async () => {
     const anna = await owner()
     const { id } = await anna.ask()
     const early = await anna.sign(id)
@@ -248,7 +249,7 @@ describe.each(mainEngines)('approving an action with a passkey, on %s', (engine)
     expect([answer.code, await stateOf(id)]).toEqual(['api.error.invalid.passkey', 'pending'])
   })
 
-  it('a challenge ends after five minutes, also of an approval that waits longer', async () => {
+  inFullRun('a challenge ends after five minutes, also of an approval that waits longer', async () => {
     const anna = await owner()
     const { id } = await anna.ask({ expiresIn: 86_400 })
     const passkey = await anna.sign(id)
@@ -283,7 +284,7 @@ describe.each(mainEngines)('approving an action with a passkey, on %s', (engine)
     expect(await app.get(id)).toMatchObject({ state: 'denied', reason: 'approver_removed' })
   })
 
-  it('no passkey approves an action that was cancelled or has expired', async () => {
+  inFullRun('no passkey approves an action that was cancelled or has expired', async () => {
     const anna = await owner()
     const [cancelled, late] = [await anna.ask(), await anna.ask({ expiresIn: 60 })]
     const passkeys = [await anna.sign(cancelled.id), await anna.sign(late.id)]
@@ -313,7 +314,7 @@ describe.each(mainEngines)('approving an action with a passkey, on %s', (engine)
     expect(await stateOf(id)).toBe('pending')
   })
 
-  it('one person approves with a passkey and another one on a device', async () => {
+  inFullRun('one person approves with a passkey and another one on a device', async () => {
     const [anna, ben, cem] = [await owner(), await approver(running), await member(running)]
     const challenge = random128()
     const approvers = [{ id: anna.id }, { id: ben.id }]

@@ -132,7 +132,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(await row()).toEqual(before)
     })
 
-    it('a browser is known for 180 days after the user’s last pass, and then a sweep deletes it', async () => {
+    inFullRun('a browser is known for 180 days after the user’s last pass, and then a sweep deletes it', async () => {
       const alice = await browserUser(running)
       const known = await alice.pass()
       const browserKey = { id: known?.id ?? '', domainId: running.domain.id, userId: alice.id }
@@ -201,7 +201,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(answers.map((each) => each.filter((answer) => answer === 'denied').length)).toEqual([10, 10])
     })
 
-    it('codes are still accepted in a known browser while an attacker uses up the tries elsewhere', async () => {
+    inFullRun('codes are still accepted in a known browser while an attacker uses up the tries elsewhere', async () => {
       const alice = await browserUser(running)
       const known = await alice.pass()
       await alice.guess(10)
@@ -356,7 +356,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       ])
     })
 
-    it('a browser id is replaced and no longer valid once another user has passed in the browser', async () => {
+    inFullRun('a browser id is replaced and no longer valid once another user has passed in the browser', async () => {
       const [alice, bob] = [await browserUser(running), await browserUser(running)]
       const first = await alice.pass()
       const second = await bob.pass({ id: first?.id })

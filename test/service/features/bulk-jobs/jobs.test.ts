@@ -178,7 +178,7 @@ describe('an action on many people', () => {
     expect([byOwner.people, byOwner.leftOut]).toEqual([1, [{ reason: 'not_member', people: 1 }]])
   })
 
-  it('a bulk job leaves out people who said No to the help desk', async () => {
+  inFullRun('a bulk job leaves out people who said No to the help desk', async () => {
     const hal = await limited('helpdesk')
     const blocked = await personWithDevice(running)
     await (await askedCaller(hal, blocked)).answer('deny')
@@ -188,7 +188,7 @@ describe('an action on many people', () => {
     expect([json.people, json.leftOut]).toEqual([0, [{ reason: 'blocked', people: 1 }]])
   })
 
-  it('a bulk job needs a domain that the administrator manages, and either people or a search', async () => {
+  inFullRun('a bulk job needs a domain that the administrator manages, and either people or a search', async () => {
     const ada = await limited('admin')
     const id = await person()
 
@@ -343,7 +343,7 @@ describe('an action on many people', () => {
       expect((await start(owner, job)).code).toBe('api.error.conflict.state')
     })
 
-    it.each([
+    inFullRun.each([
       [299, 200],
       [300, 'api.error.forbidden.fresh'],
     ])('starting a bulk job requires a recent pass: after %i seconds, the response is %s', async (seconds, outcome) => {
@@ -396,7 +396,7 @@ describe('an action on many people', () => {
       expect(await entries(job.id, 'bulk.finished')).toHaveLength(1)
     })
 
-    it('a bulk job is left to the next process when the service closes', async () => {
+    inFullRun('a bulk job is left to the next process when the service closes', async () => {
       const job = await abandoned(owner, [await person()])
       running.clock.skip(leaseLength)
       const node = createBulkJobs(running.ctx)
@@ -470,7 +470,7 @@ describe('an action on many people', () => {
       expect(rows.get(good)?.slice(2)).toEqual(['done', ''])
     })
 
-    it('before each person, a bulk job ends if it was canceled', async () => {
+    inFullRun('before each person, a bulk job ends if it was canceled', async () => {
       const id = await person()
       const job = await abandoned(owner, [id])
       const { json } = await owner.call('POST', `/bulk-jobs/${job.id}/cancel`)
@@ -509,7 +509,7 @@ describe('an action on many people', () => {
     expect(recorded.map((entry) => JSON.parse(entry.facts))).toMatchObject([{ ...facts, because }, facts])
   })
 
-  it('the report of a bulk job has no cell that a spreadsheet would calculate', async () => {
+  inFullRun('the report of a bulk job has no cell that a spreadsheet would calculate', async () => {
     const id = await person(undefined, { name: 'Mallory;=1+41;x' })
     const { json: job } = await prepare(owner, [id])
 
@@ -542,7 +542,7 @@ describe('an action on many people', () => {
     },
   )
 
-  it('an administrator of some domains sees only their own bulk jobs', async () => {
+  inFullRun('an administrator of some domains sees only their own bulk jobs', async () => {
     const [ada, other] = [await limited('admin'), await limited('admin')]
     const { json: job } = await prepare(ada, [await person()])
     await start(ada, job)

@@ -54,7 +54,7 @@ describe('a bypass code', () => {
     expect(await signIn({ bypasscode: json.code })).toMatchObject({ state: 'approved' })
   })
 
-  it.each([
+  inFullRun.each([
     ['usesAllowed', 0],
     ['usesAllowed', 1001],
     ['usesAllowed', 1.5],

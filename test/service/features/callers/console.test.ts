@@ -49,7 +49,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
   const isBlocked = () => isHelpDeskBlocked(db(), person.id, now())
 
   describe('an answer', () => {
-    it('when many answers to a caller verification arrive at once, one decides and is final', async () => {
+    inFullRun('when many answers to a caller verification arrive at once, one decides and is final', async () => {
       const { answer, confirm, outcome } = await askedCaller(helpdesk, person)
 
       const answers = await Promise.all(
@@ -241,7 +241,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(json.calls).toHaveLength(1)
     })
 
-    it('an answer to a caller verification ends a read that is held for it', async () => {
+    inFullRun('an answer to a caller verification ends a read that is held for it', async () => {
       const { id, confirm } = await askedCaller(helpdesk, person)
       const heldRead = outcomeOf(helpdesk, person, id, 30)
       await running.clock.timerSet(30)
@@ -331,27 +331,30 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
   })
 
   describe('as it is asked', () => {
-    it('a new caller verification shows its number to the administrator who asks, and reads as pending', async () => {
-      const { status, json } = await askCaller(helpdesk, person)
+    inFullRun(
+      'a new caller verification shows its number to the administrator who asks, and reads as pending',
+      async () => {
+        const { status, json } = await askCaller(helpdesk, person)
 
-      expect(status).toBe(200)
-      expect(json).toEqual({
-        id: expect.stringMatching(/^[0-9a-f]{40}$/),
-        user: person.id,
-        domain: person.domainId,
-        keyType: 'NONE',
-        covers: [person.domainId],
-        everywhere: true,
-        administrator: helpdesk.id,
-        state: 'pending',
-        number: expect.stringMatching(/^[1-9]\d$/),
-        createdAt: now(),
-        expiresAt: now() + 90,
-        settledAt: null,
-        standsUntil: null,
-      })
-      expect((await outcomeOf(helpdesk, person, json.id)).json).toEqual(json)
-    })
+        expect(status).toBe(200)
+        expect(json).toEqual({
+          id: expect.stringMatching(/^[0-9a-f]{40}$/),
+          user: person.id,
+          domain: person.domainId,
+          keyType: 'NONE',
+          covers: [person.domainId],
+          everywhere: true,
+          administrator: helpdesk.id,
+          state: 'pending',
+          number: expect.stringMatching(/^[1-9]\d$/),
+          createdAt: now(),
+          expiresAt: now() + 90,
+          settledAt: null,
+          standsUntil: null,
+        })
+        expect((await outcomeOf(helpdesk, person, json.id)).json).toEqual(json)
+      },
+    )
 
     it('a caller verification shows its number to no administrator but the one who asked', async () => {
       const { json } = await askCaller(helpdesk, person)
@@ -396,7 +399,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(DeviceRequest.safeParse(call).success).toBe(false)
     })
 
-    it('a caller verification requires that the person has a device', async () => {
+    inFullRun('a caller verification requires that the person has a device', async () => {
       const { json: user } = await running.call('POST', '/users', {
         body: newUser(random128()),
       })
@@ -541,7 +544,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect((await outcome()).state).toBe('pending')
     })
 
-    it('the last wrong PIN for a caller verification revokes the device', async () => {
+    inFullRun('the last wrong PIN for a caller verification revokes the device', async () => {
       const { confirm, outcome } = await askedCaller(helpdesk, person)
 
       const answers = []
@@ -551,7 +554,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect((await outcome()).state).toBe('pending')
     })
 
-    it('a wrong PIN for a caller verification does not reveal whether the number was right', async () => {
+    inFullRun('a wrong PIN for a caller verification does not reveal whether the number was right', async () => {
       const { confirm, wrongNumber, outcome } = await askedCaller(helpdesk, person)
 
       const right = await confirm({ pin: '0000' })

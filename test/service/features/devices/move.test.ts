@@ -274,7 +274,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     expect(await device.requests(moved)).toMatchObject({ requests: [] })
   })
 
-  it('a device move ends when an administrator revokes the device', async () => {
+  inFullRun('a device move ends when an administrator revokes the device', async () => {
     const { account, path } = await owner()
     const { waiting, shownClaim } = await claimed(account)
 

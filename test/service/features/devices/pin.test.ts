@@ -79,7 +79,7 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     expect((await read(await device.inbox())).code).toBe('api.error.device.revoked')
   })
 
-  it.each([
+  inFullRun.each([
     ['a PIN', 'that suits 10,000 values, by default', 'PIN', '4071', undefined, /^scrypt:16384:8:1:/],
     ['a passcode', 'that OWASP recommends, by default', 'PASSCODE', 'tulip7', undefined, /^scrypt:32768:8:3:/],
     ['a PIN', 'that is configured', 'PIN', '4071', { N: 4, r: 2, p: 1 }, /^scrypt:4:2:1:/],
@@ -97,7 +97,7 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     expect(ctx.secrets.open(sealed!, { kind: 'pin', id, userId })).toMatch(form)
   })
 
-  it('a retry joins the check of its PIN that is under way, and takes no second try', async () => {
+  inFullRun('a retry joins the check of its PIN that is under way, and takes no second try', async () => {
     const { approve, state, signer } = await asked(running)
     const attempt = random128()
     const release = holdHashes()
@@ -243,7 +243,7 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     expect(wrong.json.errors[0].triesLeft).toBe(4)
   })
 
-  it('a PIN costs no try if the number is missing', async () => {
+  inFullRun('a PIN costs no try if the number is missing', async () => {
     const { approve, asked: session } = await asked(running, { numberMatching: true })
 
     expect((await approve()).code).toBe('api.error.invalid.number')

@@ -194,7 +194,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     expect(answers.map(({ text }) => text.includes('number'))).toEqual([false, false])
   })
 
-  it('a scan settles nothing where the request has no number', async () => {
+  inFullRun('a scan settles nothing where the request has no number', async () => {
     const { device, id, nonce, session } = await asked(running)
 
     const answer = await outcome(await device.scan(id, { nonce, secret: random128() }))

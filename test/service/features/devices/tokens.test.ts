@@ -22,7 +22,7 @@ async function member(username: string) {
 }
 
 describe('a token', () => {
-  it('a token is issued as pending with an activation code, and returned unchanged from then on', async () => {
+  inFullRun('a token is issued as pending with an activation code, and returned unchanged from then on', async () => {
     const { path } = await member('issued')
 
     const missing = await running.call('GET', path)

@@ -130,7 +130,7 @@ describe.each(mainEngines)('the names of an embedded service on %s', (engine) =>
 })
 
 describe('the name of the app', () => {
-  it('the name of the app appears on the device', async () => {
+  inFullRun('the name of the app appears on the device', async () => {
     const app = await startWebApp({ mfa: { appName: 'Todos' } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')

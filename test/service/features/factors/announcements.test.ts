@@ -331,7 +331,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
   })
 
   describe('a notice', () => {
-    it('a notice of a factor change answers a held inbox read', async () => {
+    inFullRun('a notice of a factor change answers a held inbox read', async () => {
       const { id, second } = await owner()
       const first = await second.device.inbox()
       const etag = first.headers.get('etag') ?? ''
@@ -432,7 +432,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
   })
 
   describe('a mail about it', () => {
-    it('a mail about a factor change says what changed, for which app and when, without a link', async () => {
+    inFullRun('a mail about a factor change says what changed, for which app and when, without a link', async () => {
       const person = await owner()
       const { code } = (await running.call('PUT', `${person.path}/token/replacement`, { body: {} })).json
 

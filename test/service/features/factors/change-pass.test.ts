@@ -213,7 +213,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       },
     )
 
-    it.each([
+    inFullRun.each([
       ['withdrawn', ({ code }) => running.call('DELETE', `/bypasscodes/${code.id}`)],
       ['withdrawn with all others', ({ id }) => running.call('DELETE', `/users/${id}/bypasscodes`)],
       ['reset', ({ id }) => reset(id)],
@@ -275,7 +275,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect((await replaceCodes(person.id, await person.signIn())).code).toBe(refused)
     })
 
-    it('a sign-in gives a pass for the first recovery codes to one of two requests at once', async () => {
+    inFullRun('a sign-in gives a pass for the first recovery codes to one of two requests at once', async () => {
       const person = await newcomer()
       const pass = await person.signIn()
 
@@ -396,7 +396,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect(answer.code).toBe(refused)
     })
 
-    it('a pass by e-mail adds nothing for a user who ever had a strong factor', async () => {
+    inFullRun('a pass by e-mail adds nothing for a user who ever had a strong factor', async () => {
       const person = await addressee()
       await bypassCodeOf(running, person.id)
       await running.call('DELETE', `/users/${person.id}/bypasscodes`)
@@ -420,7 +420,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect(await requirement(person.id, 'codes')).toEqual({ factors: [], passed: false })
     })
 
-    it('a pass by e-mail loses its activation code when another first factor is set up', async () => {
+    inFullRun('a pass by e-mail loses its activation code when another first factor is set up', async () => {
       const person = await addressee()
       const { code } = (await replaceDevice(person.id, await person.byEmail())).json
 

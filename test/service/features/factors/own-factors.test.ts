@@ -115,7 +115,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       },
     )
 
-    it('a first factor is checked when it is stored, not only when the code is shown', async () => {
+    inFullRun('a first factor is checked when it is stored, not only when the code is shown', async () => {
       const person = await member(running)
       const { code } = (await issueFirst(person)).json
       const device = await readyDevice(code)
@@ -217,7 +217,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect(states.map(({ state }) => state)).toEqual(['denied', 'approved'])
     })
 
-    it('an authenticator app cannot be added next to another one, nor in place of a removed one', async () => {
+    inFullRun('an authenticator app cannot be added next to another one, nor in place of a removed one', async () => {
       const person = await holder(running)
 
       const pass = await person.pass()
@@ -300,7 +300,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect((await running.call('GET', tokenPath(user))).json.state).toBe('active')
     })
 
-    it('a replacement device invalidates approvals of the device that it replaces', async () => {
+    inFullRun('a replacement device invalidates approvals of the device that it replaces', async () => {
       const { code, ask, pending, device, sessions } = await replacing()
       const challenge = 'A'.repeat(22)
       const session = await ask({ challenge })
@@ -320,7 +320,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect((await previewCode(running.origin, code)).status).toBe(404)
     })
 
-    it('a replacement device changes nothing when its code expires unused', async () => {
+    inFullRun('a replacement device changes nothing when its code expires unused', async () => {
       const { user, code, device } = await replacing()
 
       running.clock.skip(86_400)

@@ -172,41 +172,44 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
   })
 
   describe('an import', () => {
-    it('a dry run of a token import tells line by line what it would create or refuse, and stores nothing', async () => {
-      const [first, second] = [unique(), unique()]
-      const { serialNumber } = await (await hardwareToken(running)).show()
-      const text = [
-        'serial,seed,type',
-        `${first},${seed()},TOTP6`,
-        `${second},abc,TOTP6`,
-        `${first},${seed()},TOTP6`,
-        `${serialNumber},${seed()},TOTP6`,
-        `${unique()},${seed()},Yubico OTP`,
-        `${unique()},${seed()}`,
-      ].join('\n')
+    inFullRun(
+      'a dry run of a token import tells line by line what it would create or refuse, and stores nothing',
+      async () => {
+        const [first, second] = [unique(), unique()]
+        const { serialNumber } = await (await hardwareToken(running)).show()
+        const text = [
+          'serial,seed,type',
+          `${first},${seed()},TOTP6`,
+          `${second},abc,TOTP6`,
+          `${first},${seed()},TOTP6`,
+          `${serialNumber},${seed()},TOTP6`,
+          `${unique()},${seed()},Yubico OTP`,
+          `${unique()},${seed()}`,
+        ].join('\n')
 
-      const { json } = await importing(owner, text, { dryRun: true })
+        const { json } = await importing(owner, text, { dryRun: true })
 
-      expect(json).toEqual({
-        imported: 0,
-        acceptable: 1,
-        rejectedRows: 5,
-        presentRows: 1,
-        preview: [{ serialNumber: first, algorithm: 'SHA1', digits: 6, period: 30 }],
-        rejected: expect.any(Array),
-      })
-      const rejected = json.rejected.map(({ line, code }: { line: number; code: string }) => [line, code])
-      expect(rejected).toEqual([
-        [3, 'seed'],
-        [4, 'repeated'],
-        [5, 'present'],
-        [6, 'yubico'],
-        [7, 'row'],
-      ])
-      expect(await serials(owner, { q: first })).toEqual([])
-    })
+        expect(json).toEqual({
+          imported: 0,
+          acceptable: 1,
+          rejectedRows: 5,
+          presentRows: 1,
+          preview: [{ serialNumber: first, algorithm: 'SHA1', digits: 6, period: 30 }],
+          rejected: expect.any(Array),
+        })
+        const rejected = json.rejected.map(({ line, code }: { line: number; code: string }) => [line, code])
+        expect(rejected).toEqual([
+          [3, 'seed'],
+          [4, 'repeated'],
+          [5, 'present'],
+          [6, 'yubico'],
+          [7, 'row'],
+        ])
+        expect(await serials(owner, { q: first })).toEqual([])
+      },
+    )
 
-    it('a token import stores all rows or none, unless rejected rows are to be skipped', async () => {
+    inFullRun('a token import stores all rows or none, unless rejected rows are to be skipped', async () => {
       const [good, bad] = [unique(), unique()]
       const text = `serial,seed\n${good},${seed()}\n${bad},12`
 
@@ -262,7 +265,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       },
     )
 
-    it('a token import stores the parameters and the drift of a file, and its codes are accepted', async () => {
+    inFullRun('a token import stores the parameters and the drift of a file, and its codes are accepted', async () => {
       const [serialNumber, person] = [unique(), await member(running)]
       const parameters = '<Suite>HMAC-SHA256</Suite>'
       const interval = plainData('TimeInterval', 60) + plainData('TimeDrift', 5)
@@ -298,7 +301,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(states).toEqual(['denied', 'approved'])
     })
 
-    it('a token import refuses a counter that is none', async () => {
+    inFullRun('a token import refuses a counter that is none', async () => {
       const rows = ['-1', 'many', '4294967296'].map((counter) => `${unique()},${seed()},HOTP6,${counter}`)
       const { json } = await importing(owner, ['serial,seed,type,counter', ...rows].join('\n'), { dryRun: true })
 
@@ -330,7 +333,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       for (const { text: body } of answers) for (const secret of secrets) expect(body).not.toContain(secret)
     })
 
-    it('a token import of a wrong file returns the first 100 rejected rows and the number of all', async () => {
+    inFullRun('a token import of a wrong file returns the first 100 rejected rows and the number of all', async () => {
       const { json, text } = await importing(owner, `serial,seed\n${'a\n'.repeat(3_000)}`, { dryRun: true })
 
       expect([json.rejectedRows, json.rejected.length]).toEqual([3_000, 100])
@@ -402,7 +405,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect([(await stock(admin)).changeable, (await stock(adminOfBoth)).changeable]).toEqual([false, true])
     })
 
-    it('a token import is in the audit trail with its administrator and the reason', async () => {
+    inFullRun('a token import is in the audit trail with its administrator and the reason', async () => {
       await importing(owner, `serial,seed\n${unique()},${seed()}`)
 
       running.clock.skip(60)
@@ -432,7 +435,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect((await removing(owner, answer.json.id)).code).toBe('api.error.notfound.hardware')
     })
 
-    it('an administrator who does not manage every domain cannot delete hardware tokens', async () => {
+    inFullRun('an administrator who does not manage every domain cannot delete hardware tokens', async () => {
       const { id } = await hardwareToken(running)
 
       expect((await removing(await ofDomain('admin'), id)).code).toBe('api.error.forbidden.elsewhere')
@@ -471,7 +474,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.invalid.otp'))
     })
 
-    it('resynchronizing a token counts from what is known of its clock, not from the right time', async () => {
+    inFullRun('resynchronizing a token counts from what is known of its clock, not from the right time', async () => {
       const { id, token } = await holder(running)
       await resynchronizing(owner, id, token.code(8), token.code(9))
 
@@ -480,7 +483,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(json.hardware.syncState).toBe('Synchronized')
     })
 
-    it('an authenticator app cannot be resynchronized, because its clock is right', async () => {
+    inFullRun('an authenticator app cannot be resynchronized, because its clock is right', async () => {
       const person = await member(running)
       const { code } = await person.enrollApp()
 

@@ -16,6 +16,7 @@ import { openDatabase } from '../../engine/audit/recorded.ts'
 import { keysFor, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 import { bypassCodeOf, member, otherThan } from '../codes/code-holder.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 let folder: string
 let running: Running
@@ -49,7 +50,7 @@ const sha256 = (text: string) => ({ sha256: createHash('sha256').update(text).di
 const sha512 = (text: string) => ({ sha512: createHash('sha512').update(text).digest('hex').toUpperCase() })
 
 describe('factors of another system that were stored', () => {
-  it('the codes of the app are accepted as the other system makes them, each once', async () => {
+  inFullRun('the codes of the app are accepted as the other system makes them, each once', async () => {
     const { store, code, signIn, show } = await mover()
 
     await store()
@@ -84,7 +85,7 @@ describe('factors of another system that were stored', () => {
     expect(await signIn({ otp: 'ab3de-5fgh1' })).toMatchObject({ state: 'denied' })
   })
 
-  it('wrong codes of such users count in the ordinary budget', async () => {
+  inFullRun('wrong codes of such users count in the ordinary budget', async () => {
     const { store, signIn, code } = await mover(['QX7P-Z4M2'])
     await store()
 
@@ -128,7 +129,7 @@ describe('factors of another system that were stored', () => {
     expect(await signIn({ otp: code() })).toMatchObject({ state: 'denied' })
   })
 
-  it('the keys can be rotated: recovery codes and codes of the app stay good', async () => {
+  inFullRun('the keys can be rotated: recovery codes and codes of the app stay good', async () => {
     const { store, code, signIn } = await mover(['QX7P-Z4M2', sha256('hashed-code')])
     await store()
 
@@ -139,7 +140,7 @@ describe('factors of another system that were stored', () => {
     expect(await signIn({ otp: 'hashed-code' })).toMatchObject({ state: 'approved' })
   })
 
-  it('a reset removes them, and says that they must not be imported again', async () => {
+  inFullRun('a reset removes them, and says that they must not be imported again', async () => {
     const { store, id, code, signIn, show } = await mover(['QX7P-Z4M2'])
     await store()
 

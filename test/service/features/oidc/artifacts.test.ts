@@ -79,14 +79,14 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       await db.deleteFrom('oidcArtifact').where('id', 'in', [first!.id, second!.id]).execute()
     })
 
-    it('an id of one model of the OpenID provider finds nothing of another one', async () => {
+    inFullRun('an id of one model of the OpenID provider finds nothing of another one', async () => {
       const flow = signInOf()
       await flow.all()
 
       expect(await made.state.adapter('AccessToken').find(flow.id.code)).toBeUndefined()
     })
 
-    it('the OpenID provider stores no payload above 32 KiB', async () => {
+    inFullRun('the OpenID provider stores no payload above 32 KiB', async () => {
       const payload = { params: { state: 'x'.repeat(maxPayload) } }
 
       await expect(made.state.adapter('Interaction').upsert('i', payload, 60)).rejects.toMatchObject({
@@ -94,7 +94,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       })
     })
 
-    it('the OpenID provider keeps what belongs to no user for an hour at most', async () => {
+    inFullRun('the OpenID provider keeps what belongs to no user for an hour at most', async () => {
       await made.state.adapter('Session').upsert('anonymous', { uid: 'u' }, 14 * 24 * 3600)
 
       running.clock.skip(3600)
@@ -142,7 +142,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       await made.state.adapter('ReplayDetection').destroy('jti')
     })
 
-    it('a login at the OpenID provider is taken once when two requests resume it at once', async () => {
+    inFullRun('a login at the OpenID provider is taken once when two requests resume it at once', async () => {
       const { begin, finish, resume } = signInOf()
       await begin()
       await finish()
@@ -152,7 +152,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     })
 
-    it('the OpenID provider revokes what was issued with a grant', async () => {
+    inFullRun('the OpenID provider revokes what was issued with a grant', async () => {
       const flow = signInOf()
       await flow.all()
 
@@ -203,7 +203,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       expect(await flow.left()).toBe(0)
     })
 
-    it('what an OpenID client was issued ends with the client', async () => {
+    inFullRun('what an OpenID client was issued ends with the client', async () => {
       const flow = signInOf()
       await flow.all()
 
@@ -226,7 +226,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       await expect(flow.finish()).rejects.toMatchObject(ended)
     })
 
-    it('the OpenID provider rejects an interaction that ended with its user', async () => {
+    inFullRun('the OpenID provider rejects an interaction that ended with its user', async () => {
       const flow = signInOf()
       await flow.begin()
       await flow.finish()
@@ -254,7 +254,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       await expect(flow.code()).rejects.toMatchObject(ended)
     })
 
-    it('a session of the OpenID provider moves to another id while it lasts', async () => {
+    inFullRun('a session of the OpenID provider moves to another id while it lasts', async () => {
       const flow = signInOf()
       await flow.all()
 
@@ -383,15 +383,18 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       expect(await others.get('sid')).toMatchObject({ hint: 2 })
     })
 
-    it('web sessions of the OpenID provider outlive the epoch, which mfa() checks, and end with the user', async () => {
-      const { set, get } = store()
-      await set('sid', { userId: made.user.id })
-      await made.ctx.store.db.transaction().execute((db) => endSessionsButKeys(db, made.user.id))
-      expect(await get('sid')).not.toBeNull()
+    inFullRun(
+      'web sessions of the OpenID provider outlive the epoch, which mfa() checks, and end with the user',
+      async () => {
+        const { set, get } = store()
+        await set('sid', { userId: made.user.id })
+        await made.ctx.store.db.transaction().execute((db) => endSessionsButKeys(db, made.user.id))
+        expect(await get('sid')).not.toBeNull()
 
-      await running.call('DELETE', `/users/${made.user.id}`)
+        await running.call('DELETE', `/users/${made.user.id}`)
 
-      expect(await get('sid')).toBeNull()
-    })
+        expect(await get('sid')).toBeNull()
+      },
+    )
   })
 })

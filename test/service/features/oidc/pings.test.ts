@@ -367,7 +367,7 @@ describe.each(engines)('what clients of the OpenID provider are told, on %s', (e
     expect(center.notified).toEqual([])
   })
 
-  it('the token of an OpenID client is not stored in plain text', async () => {
+  inFullRun('the token of an OpenID client is not stored in plain text', async () => {
     const { ctx, requestId } = await asked(oidcStateOf(running.service))
     const tables = ['oidc_ping', 'oidc_artifact', 'audit']
     const all = await Promise.all(

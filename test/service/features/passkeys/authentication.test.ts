@@ -430,7 +430,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
       expect(sessions.map(({ state }) => state)).toEqual(['approved', 'denied', 'denied', 'denied', 'approved'])
     })
 
-    it('a passkey whose authenticator never counts is not taken for a clone', async () => {
+    inFullRun('a passkey whose authenticator never counts is not taken for a clone', async () => {
       const strict = await startService({ passkeys: { refuseClones: true } })
       const { usePasskey } = await passkeyHolder(strict, { counts: false })
 
@@ -440,7 +440,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
       expect(sessions.map(({ state }) => state)).toEqual(['approved', 'approved'])
     })
 
-    it('a passkey counter can have the greatest 32-bit value, and a lower one is still denied', async () => {
+    inFullRun('a passkey counter can have the greatest 32-bit value, and a lower one is still denied', async () => {
       const strict = await startService({ passkeys: { refuseClones: true } })
       const person = await passkeyHolder(strict)
       await person.usePasskey({}, { counter: 4_294_967_295 })

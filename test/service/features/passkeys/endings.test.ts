@@ -13,6 +13,7 @@ import { hardwareToken, unique } from '../codes/code-holder.ts'
 import { passkeyHolder, passkeyPage, passkeyUser } from './passkey-holder.ts'
 import { keysFor, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 describe.each(mainEngines)('passkeys and ceremonies, on %s', (engine) => {
   const newDatabase = useEngine(engine)
@@ -45,7 +46,7 @@ describe.each(mainEngines)('passkeys and ceremonies, on %s', (engine) => {
     return { ...person, answer }
   }
 
-  it('passkeys and ceremonies end when their user is deleted', async () => {
+  inFullRun('passkeys and ceremonies end when their user is deleted', async () => {
     const person = await someone()
 
     const { status } = await running.call('DELETE', person.path)

@@ -92,7 +92,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     },
   )
 
-  it.each([
+  inFullRun.each([
     [{}, { syncable: false, synced: false }],
     [{ be: true }, { syncable: true, synced: false }],
     [
@@ -115,7 +115,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect(json.name).toBe('Mylaptop')
   })
 
-  it('adding a passkey does not require the authenticator to verify the person', async () => {
+  inFullRun('adding a passkey does not require the authenticator to verify the person', async () => {
     const { addPasskey } = await passkeyUser(running)
 
     expect((await addPasskey({}, { uv: false })).status).toBe(200)
@@ -157,7 +157,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect((await addPasskey({}, { origin: rp.origins.at(-1)! })).status).toBe(200)
   })
 
-  it.each([
+  inFullRun.each([
     ['text', 'text'],
     ['JSON that is no object', '1'],
     ['JSON without a challenge', '{"type":"webauthn.create"}'],
@@ -176,7 +176,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect(json.errors[0].message).toMatch(/^response: clientDataJSON: expected client data/)
   })
 
-  it.each([
+  inFullRun.each([
     ['no CBOR', 'AAAA'],
     ['a number in CBOR', Buffer.from([0x01]).toString('base64url')],
     ['truncated CBOR', Buffer.from([0xa3, 0x63]).toString('base64url')],
@@ -283,14 +283,17 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect(await person.listPasskeys()).toHaveLength(1)
   })
 
-  it('a user who tries to add a credential that is already registered still counts as never enrolled', async () => {
-    const { passkey } = await passkeyHolder(running)
-    const { addPasskey, show } = await passkeyUser(running)
+  inFullRun(
+    'a user who tries to add a credential that is already registered still counts as never enrolled',
+    async () => {
+      const { passkey } = await passkeyHolder(running)
+      const { addPasskey, show } = await passkeyUser(running)
 
-    await addPasskey({}, { sameId: passkey.credentialId })
+      await addPasskey({}, { sameId: passkey.credentialId })
 
-    expect(await show()).toMatchObject({ everEnrolled: false })
-  })
+      expect(await show()).toMatchObject({ everEnrolled: false })
+    },
+  )
 
   inFullRun('the service allows 30 passkey ceremonies of a user in 10 minutes', async () => {
     const person = await passkeyUser(running)
@@ -374,7 +377,7 @@ describe('a relying party', () => {
     return startRegistration({ rp: { ...rp, name: 'App', ...party } })
   }
 
-  it.each(['app.example', 'localhost', 'x.localhost', 'xn--bcher-kva.example', 'a'.repeat(63)])(
+  inFullRun.each(['app.example', 'localhost', 'x.localhost', 'xn--bcher-kva.example', 'a'.repeat(63)])(
     'a relying party can have the id %s',
     async (id) => {
       expect((await start({ id })).status).toBe(200)
@@ -401,7 +404,7 @@ describe('a relying party', () => {
     expect([status, code]).toEqual([400, 'api.error.invalid.rp'])
   })
 
-  it.each(['https://app.example', 'https://app.example:8443', 'http://localhost', 'http://x.localhost:3000'])(
+  inFullRun.each(['https://app.example', 'https://app.example:8443', 'http://localhost', 'http://x.localhost:3000'])(
     'a relying party can have the origin %s',
     async (origin) => {
       expect((await start({ origins: [origin] })).status).toBe(200)

@@ -9,6 +9,7 @@ import { openDatabase } from '../../engine/audit/recorded.ts'
 import { passkeyHolder, rp } from './passkey-holder.ts'
 import { keysFor, startService } from '../../start-service.ts'
 import type { Answer, Running } from '../../start-service.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 const gone = 'api.error.notfound.passkey'
 
@@ -63,25 +64,28 @@ describe.each(mainEngines)('a sign-in in which the passkey says who the user is,
     expect(await start()).toMatchObject({ rpId: rp.id, userVerification: 'required', allowCredentials: [] })
   })
 
-  it('a usernameless sign-in says who the user is, with an approval that its challenge redeems once', async () => {
-    const person = await passkeyHolder(running)
-    const { caller, ...options } = await start()
+  inFullRun(
+    'a usernameless sign-in says who the user is, with an approval that its challenge redeems once',
+    async () => {
+      const person = await passkeyHolder(running)
+      const { caller, ...options } = await start()
 
-    const { json } = await finish(person.authenticator.use(options), { challenge: caller, ipAddress: '192.0.2.1' })
-    const session = json as PasskeySignedIn
-    const redeem = (challenge: string) =>
-      running.call('POST', `${person.sessions}/${session.id}/redeem`, { body: { challenge } })
-    const redeemed = [await redeem(random128()), await redeem(caller), await redeem(caller)]
+      const { json } = await finish(person.authenticator.use(options), { challenge: caller, ipAddress: '192.0.2.1' })
+      const session = json as PasskeySignedIn
+      const redeem = (challenge: string) =>
+        running.call('POST', `${person.sessions}/${session.id}/redeem`, { body: { challenge } })
+      const redeemed = [await redeem(random128()), await redeem(caller), await redeem(caller)]
 
-    expect(session).toMatchObject({
-      state: 'approved',
-      factor: 'passkey',
-      factorId: person.passkey.id,
-      userVerified: true,
-      user: { id: person.id, username: person.username },
-    })
-    expect(redeemed.map(({ status }) => status)).toEqual([409, 200, 409])
-  })
+      expect(session).toMatchObject({
+        state: 'approved',
+        factor: 'passkey',
+        factorId: person.passkey.id,
+        userVerified: true,
+        user: { id: person.id, username: person.username },
+      })
+      expect(redeemed.map(({ status }) => status)).toEqual([409, 200, 409])
+    },
+  )
 
   it.each<[string, Lies]>([
     ['without user verification', { uv: false }],

@@ -9,6 +9,7 @@ import { startService } from '../../start-service.ts'
 import type { Answer, Running } from '../../start-service.ts'
 import { vectors } from './webauthn-vectors.ts'
 import type { Vector } from './webauthn-vectors.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 const rp = { id: 'example.org', origins: ['https://example.org'] }
 const bytes = (hexadecimal: string) => new Uint8Array(Buffer.from(hexadecimal, 'hex'))
@@ -67,7 +68,7 @@ async function authenticate(user: { id: string; memberPath: string }, vector: Ve
 const { 'none-es256-crossOrigin': inFrame, 'none-es256-topOrigin': inNamedFrame, ...ofPages } = vectors
 
 describe('the test vectors of WebAuthn', () => {
-  it.each(['none-es256', 'none-es256-long-credential-id'] as const)(
+  inFullRun.each(['none-es256', 'none-es256-long-credential-id'] as const)(
     'the WebAuthn test vector %s can be registered and signs in',
     async (name) => {
       const user = await member(running)
@@ -93,7 +94,7 @@ describe('the test vectors of WebAuthn', () => {
     },
   )
 
-  it.each(['packed-self-es256', 'packed-rs256', 'packed-eddsa'] as const)(
+  inFullRun.each(['packed-self-es256', 'packed-rs256', 'packed-eddsa'] as const)(
     'the WebAuthn test vector %s signs in after a registration without attestation',
     async (name) => {
       const user = await member(running)

@@ -70,7 +70,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       },
     )
 
-    it('a people search finds what a person is called now', async () => {
+    inFullRun('a people search finds what a person is called now', async () => {
       const { id, username } = await person({ name: 'Maiden Xylophone' })
       await running.call('PUT', `/users/${id}`, { body: { name: 'Married Trombone' } })
 
@@ -99,7 +99,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(people.map((found) => found.username)).toEqual([username])
     })
 
-    it('a people search finds words in any order, in whatever fields of a person they are', async () => {
+    inFullRun('a people search finds words in any order, in whatever fields of a person they are', async () => {
       const { user } = await running.enroll(unique())
       await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}/token/device`, {
         body: { name: 'Narwhalphone' },
@@ -153,7 +153,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       },
     )
 
-    it('a people search finds users that a synchronization has added', async () => {
+    inFullRun('a people search finds users that a synchronization has added', async () => {
       const { id } = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       const name = 'Synchronized Platypus'
       await running.call('PUT', `/domains/${id}/users`, { body: [{ ...newUser('platypus'), name }] })
@@ -171,7 +171,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(answers.map(({ json }) => json.people.length)).toEqual([1, 1, 1, 0, 0, 0, 0, 0, 0, 0])
     })
 
-    it.each([
+    inFullRun.each([
       ['Nadia Bécker', ['becker nadia', 'BECKER na', 'nadia becker']],
       ['Peña Sánchez', ['sanchez', 'SÁNCHEZ pena']],
       ['Yılmaz İpekçi', ['yilmaz', 'YILMAZ ipekci']],
@@ -191,52 +191,58 @@ describe.each(mainEngines)('people on %s', (engine) => {
       for (const names of matches) expect(names).toContain(username)
     })
 
-    it('a people search finds a person whose name gains or loses an accent', async () => {
+    inFullRun('a people search finds a person whose name gains or loses an accent', async () => {
       const { id, username } = await person({ name: 'Zoë Quokka' })
       await running.call('PUT', `/users/${id}`, { body: { name: 'Zoe Quökka' } })
 
       expect(await find({ q: 'zoë quokka' })).toEqual([username])
     })
 
-    it('the list of people without a search text is sorted by name, or by username where there is none', async () => {
-      const { id } = await running.service.administration.createDomain(running.organization.id, { name: unique() })
-      const names = [
-        ['Åsa', 'sorted 2'],
-        ['', 'Aaron'],
-        ['zoe', 'sorted 1'],
-        ['Bob', 'sorted 3'],
-      ] as const
-      const rows = names.map(([name, username]) => ({ ...newUser(username), name }))
-      await running.call('PUT', `/domains/${id}/users`, { body: rows })
-      const listed = async (query: string) =>
-        (await owner.call('GET', `/people?domain=${id}${query}`)).json.people.map(
-          (each: { username: string }) => each.username,
-        )
+    inFullRun(
+      'the list of people without a search text is sorted by name, or by username where there is none',
+      async () => {
+        const { id } = await running.service.administration.createDomain(running.organization.id, { name: unique() })
+        const names = [
+          ['Åsa', 'sorted 2'],
+          ['', 'Aaron'],
+          ['zoe', 'sorted 1'],
+          ['Bob', 'sorted 3'],
+        ] as const
+        const rows = names.map(([name, username]) => ({ ...newUser(username), name }))
+        await running.call('PUT', `/domains/${id}/users`, { body: rows })
+        const listed = async (query: string) =>
+          (await owner.call('GET', `/people?domain=${id}${query}`)).json.people.map(
+            (each: { username: string }) => each.username,
+          )
 
-      const up = ['Aaron', 'sorted 2', 'sorted 3', 'sorted 1']
-      expect(await listed('')).toEqual(up)
-      expect(await listed('&sort=name&order=desc')).toEqual(up.toReversed())
-    })
+        const up = ['Aaron', 'sorted 2', 'sorted 3', 'sorted 1']
+        expect(await listed('')).toEqual(up)
+        expect(await listed('&sort=name&order=desc')).toEqual(up.toReversed())
+      },
+    )
 
-    it('the list of people can be sorted by last sign-in, newest first and people without one last', async () => {
-      const { id } = await running.service.administration.createDomain(running.organization.id, { name: unique() })
-      const rows = ['sleeps', 'yesterday', 'today'].map((username) => newUser(`${username} ${id}`))
-      await running.call('PUT', `/domains/${id}/users`, { body: rows })
-      const { json: users } = await running.call('GET', `/domains/${id}/users`)
-      const idOf = (name: string) => users.find(({ username }: { username: string }) => username.startsWith(name)).id
-      const now = running.clock.now()
-      await noteSignIn(running.ctx.store.db, idOf('today'), now - 86_400)
-      await noteSignIn(running.ctx.store.db, idOf('yesterday'), now - 2 * 86_400)
-      await noteSignIn(running.ctx.store.db, idOf('today'), now)
-      const listed = async (query: string) =>
-        (await owner.call('GET', `/people?domain=${id}&sort=lastSignIn${query}`)).json.people.map(
-          (each: { username: string }) => each.username.split(' ')[0],
-        )
+    inFullRun(
+      'the list of people can be sorted by last sign-in, newest first and people without one last',
+      async () => {
+        const { id } = await running.service.administration.createDomain(running.organization.id, { name: unique() })
+        const rows = ['sleeps', 'yesterday', 'today'].map((username) => newUser(`${username} ${id}`))
+        await running.call('PUT', `/domains/${id}/users`, { body: rows })
+        const { json: users } = await running.call('GET', `/domains/${id}/users`)
+        const idOf = (name: string) => users.find(({ username }: { username: string }) => username.startsWith(name)).id
+        const now = running.clock.now()
+        await noteSignIn(running.ctx.store.db, idOf('today'), now - 86_400)
+        await noteSignIn(running.ctx.store.db, idOf('yesterday'), now - 2 * 86_400)
+        await noteSignIn(running.ctx.store.db, idOf('today'), now)
+        const listed = async (query: string) =>
+          (await owner.call('GET', `/people?domain=${id}&sort=lastSignIn${query}`)).json.people.map(
+            (each: { username: string }) => each.username.split(' ')[0],
+          )
 
-      const newest = ['today', 'yesterday', 'sleeps']
-      expect(await listed('')).toEqual(newest)
-      expect(await listed('&order=asc')).toEqual(newest.toReversed())
-    })
+        const newest = ['today', 'yesterday', 'sleeps']
+        expect(await listed('')).toEqual(newest)
+        expect(await listed('&order=asc')).toEqual(newest.toReversed())
+      },
+    )
 
     it('a people search says how many it finds and at which number a page begins', async () => {
       const { id } = await running.service.administration.createDomain(running.organization.id, { name: unique() })
@@ -315,7 +321,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       running.service.administration.setDomain(running.organization.id, running.domain.id, { emailOtpEnabled: true }),
     )
 
-    it.each(PeopleFilter.options)(
+    inFullRun.each(PeopleFilter.options)(
       'the people filter %s shows those it is for, in a list and in a search of any length',
       async (filter) => {
         const { username } = await ways[filter]()
@@ -328,7 +334,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       },
     )
 
-    it('people filters do not count a recovery code as a sign-in method, as in the overview', async () => {
+    inFullRun('people filters do not count a recovery code as a sign-in method, as in the overview', async () => {
       const [silent, mailed] = [await person({ email: null }), await person()]
       for (const { id } of [silent, mailed])
         await running.call('POST', `/users/${id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
@@ -346,18 +352,21 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(await find({ filter: 'enrolled', q: username })).toEqual([])
     })
 
-    it('the filter for inactive people shows those who last signed in 30 days ago, and when that was', async () => {
-      const [active, passive] = [await addedLongAgo(), await addedLongAgo()]
-      await signedIn(active.id, month - 1)
-      await signedIn(passive.id, month)
+    inFullRun(
+      'the filter for inactive people shows those who last signed in 30 days ago, and when that was',
+      async () => {
+        const [active, passive] = [await addedLongAgo(), await addedLongAgo()]
+        await signedIn(active.id, month - 1)
+        await signedIn(passive.id, month)
 
-      expect(await find({ filter: 'inactive', q: active.username })).toEqual([])
-      expect(await find({ filter: 'inactive', q: passive.username })).toEqual([passive.username])
-      const profile = (await owner.call('GET', `/people/${passive.id}`)).json
-      expect(profile.lastSignInAt).toBe(running.clock.now() - month)
-    })
+        expect(await find({ filter: 'inactive', q: active.username })).toEqual([])
+        expect(await find({ filter: 'inactive', q: passive.username })).toEqual([passive.username])
+        const profile = (await owner.call('GET', `/people/${passive.id}`)).json
+        expect(profile.lastSignInAt).toBe(running.clock.now() - month)
+      },
+    )
 
-    it('the filter for inactive people leaves out anyone who was added within 30 days', async () => {
+    inFullRun('the filter for inactive people leaves out anyone who was added within 30 days', async () => {
       const { id, username } = await addedLongAgo()
       const createdAt = running.clock.now() - month + 1
       await database().updateTable('user').set({ createdAt }).where('id', '=', id).execute()
@@ -393,7 +402,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     })
 
-    it('the help desk can view people by itself, but changes nothing about them', async () => {
+    inFullRun('the help desk can view people by itself, but changes nothing about them', async () => {
       const [{ call }, { id }] = [await helpdesk(), await person()]
 
       const answers = [
@@ -447,7 +456,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.forbidden.guarded'))
     })
 
-    it('the help desk cannot use a consent after 15 minutes, or one that was denied', async () => {
+    inFullRun('the help desk cannot use a consent after 15 minutes, or one that was denied', async () => {
       const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
       const ask = async () => {
         const body = { operation: 'resetPerson', because }
@@ -512,7 +521,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(answers.map(({ status, code }) => code ?? status)).toEqual(['api.error.notfound.consent', 200])
     })
 
-    it('a consent request of the help desk is decided once', async () => {
+    inFullRun('a consent request of the help desk is decided once', async () => {
       const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
       const body = { operation: 'resetPerson', because }
       const { json } = await hal.call('POST', `/people/${id}/consents`, { body })
@@ -581,7 +590,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect((await act(user.id, `${path}/revoke`)).json.tokens).toEqual([])
     })
 
-    it('an administrator can assign a hardware token by its serial number and release it', async () => {
+    inFullRun('an administrator can assign a hardware token by its serial number and release it', async () => {
       const { id } = await person()
       const { id: hardwareId } = await hardwareToken(running)
       const { serialNumber } = (await running.call('GET', `/hardware/${hardwareId}`)).json
@@ -621,7 +630,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(await epoch()).not.toBe(before)
     })
 
-    it('each action on a person leaves its reason in the audit trail', async () => {
+    inFullRun('each action on a person leaves its reason in the audit trail', async () => {
       const { id } = await person()
       await act(id, 'reset')
 

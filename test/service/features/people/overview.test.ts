@@ -175,7 +175,7 @@ describe.each(mainEngines)('the overview on %s', (engine) => {
     },
   )
 
-  it('the overview counts people whose codes are locked', async () => {
+  inFullRun('the overview counts people whose codes are locked', async () => {
     const domain = await newDomain('Locked')
     const [first, second] = [await addMember(domain, newUser('locked-1')), await addMember(domain, newUser('locked-2'))]
     const now = running.clock.now()

@@ -21,6 +21,7 @@ import { sessionChangesOf, sessionEventKey, waiterKey } from '../../../../src/se
 import { createTestClock } from '../../../../src/testing/clock.ts'
 import { createTenant, read, startService, unknownId, v14 } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 let running: Running
 
@@ -119,7 +120,7 @@ describe('the event stream of a domain', () => {
     expect([end, await kept.next()]).toEqual([undefined, id])
   })
 
-  it('the event stream of a domain reports an unanswered session when it expires', async () => {
+  inFullRun('the event stream of a domain reports an unanswered session when it expires', async () => {
     const { ask } = await running.enroll('lapses')
     const early = await ask()
     const { next } = await follow(running.origin, running)
@@ -161,15 +162,18 @@ describe('the event stream of a domain', () => {
     })
   })
 
-  it('the event stream sends a heartbeat every 15 seconds and a retry delay, and ends after 5 minutes', async () => {
-    const begun = running.clock.timerSet(300)
-    const response = await request(running.origin, running)
-    await begun
+  inFullRun(
+    'the event stream sends a heartbeat every 15 seconds and a retry delay, and ends after 5 minutes',
+    async () => {
+      const begun = running.clock.timerSet(300)
+      const response = await request(running.origin, running)
+      await begun
 
-    for (let beat = 0; beat < 20; beat++) await running.clock.advance(15)
+      for (let beat = 0; beat < 20; beat++) await running.clock.advance(15)
 
-    expect(await response.text()).toBe(`retry: 1000\n\n${':\n\n'.repeat(19)}`)
-  })
+      expect(await response.text()).toBe(`retry: 1000\n\n${':\n\n'.repeat(19)}`)
+    },
+  )
 
   it('the event stream of a domain can also be requested by its own media type', async () => {
     const response = await request(running.origin, running, { headers: { accept: 'text/event-stream' } })
@@ -202,7 +206,7 @@ describe('the event stream of a domain', () => {
     expect(await next()).toBeUndefined()
   })
 
-  it('the event stream of a domain reports sessions that another process settles', async () => {
+  inFullRun('the event stream of a domain reports sessions that another process settles', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-events-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const database = join(folder, 'mfa.sqlite')

@@ -4,6 +4,7 @@ import { previewCode } from '../../../support/device-signer.ts'
 import { hardwareToken, holder, member, otherThan, unique } from '../codes/code-holder.ts'
 import { activateDevice, newUser, read, startService } from '../../start-service.ts'
 import type { Answer, Running } from '../../start-service.ts'
+import { inFullRun } from '../../../support/full-run.ts'
 
 /** The state transition tables of the interface document, row by row. */
 let running: Running
@@ -60,7 +61,7 @@ describe('a user domain token', () => {
     expect(await codeIsAnnulled(code)).toBe('api.error.notfound.activationcode')
   })
 
-  it('DELETE token revokes an active token and prevents sign-ins of that user and domain', async () => {
+  inFullRun('DELETE token revokes an active token and prevents sign-ins of that user and domain', async () => {
     const { id, token, device } = await activated()
     const { json: session } = await signInWith(id)
 
@@ -80,17 +81,20 @@ describe('a user domain token', () => {
     ],
   ]
 
-  it.each(removals)('a pending token is revoked, and its code is invalid, after %s', async (_trigger, remove) => {
-    const person = await issued()
+  inFullRun.each(removals)(
+    'a pending token is revoked, and its code is invalid, after %s',
+    async (_trigger, remove) => {
+      const person = await issued()
 
-    const answer = await remove(person)
+      const answer = await remove(person)
 
-    expect([answer.status, answer.text]).toEqual([200, ''])
-    expect(await codeIsAnnulled(person.code)).toBe('api.error.notfound.activationcode')
-    expect((await running.call('GET', person.token)).code).toBe('api.error.notfound.user')
-  })
+      expect([answer.status, answer.text]).toEqual([200, ''])
+      expect(await codeIsAnnulled(person.code)).toBe('api.error.notfound.activationcode')
+      expect((await running.call('GET', person.token)).code).toBe('api.error.notfound.user')
+    },
+  )
 
-  it.each(removals)(
+  inFullRun.each(removals)(
     'an active token is revoked, and its pending sessions are canceled, after %s',
     async (_trigger, remove) => {
       const person = await activated()
@@ -174,7 +178,7 @@ describe('a session', () => {
     expect(await person.pending()).toEqual([])
   })
 
-  it('a pending session expires when its time is over, which callers of 1.3 see as denied', async () => {
+  inFullRun('a pending session expires when its time is over, which callers of 1.3 see as denied', async () => {
     const { sessions, id } = await pending()
 
     await running.clock.advance(90)
@@ -182,7 +186,7 @@ describe('a session', () => {
     expect(await inBoth(`${sessions}/${id}`)).toEqual(['expired', 'denied'])
   })
 
-  it.each(['approve', 'deny'])(
+  inFullRun.each(['approve', 'deny'])(
     'a settled session does not change when the user tries to %s afterwards',
     async (decision) => {
       const { sessions, id, decide } = await pending()

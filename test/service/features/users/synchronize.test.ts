@@ -83,7 +83,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     return { user, ...device, ask }
   }
 
-  it('a synchronization creates, adds and removes users, and returns nothing', async () => {
+  inFullRun('a synchronization creates, adds and removes users, and returns nothing', async () => {
     const { call, domain } = await newTenant()
     for (const username of ['stays', 'leaves', 'joins']) {
       const user = (await call('POST', '/users', { body: newUser(username) })).json
@@ -321,7 +321,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect(codes).toEqual([{ userId: stays.id }])
   })
 
-  it('a synchronization lists new users in the order of the body', async () => {
+  inFullRun('a synchronization lists new users in the order of the body', async () => {
     await newTenant()
     const users = many(90)
 
@@ -350,7 +350,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect((await tenant.call('GET', `/domains/${tenant.domain.id}/users/${user.id}/token`)).json).toEqual(token.json)
   })
 
-  it('a synchronization leaves other domains and organizations alone', async () => {
+  inFullRun('a synchronization leaves other domains and organizations alone', async () => {
     const other = await newTenant()
     await put(people('same'))
     await newTenant()
@@ -365,7 +365,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect(await userOf('both')).toMatchObject({ domains: [second.id] })
   })
 
-  it('a synchronization with an empty list empties a domain', async () => {
+  inFullRun('a synchronization with an empty list empties a domain', async () => {
     await newTenant()
     await put(many(30))
 
@@ -381,7 +381,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     })
 
     const long = 'x'.repeat(129)
-    it.each<[string, unknown, string]>([
+    inFullRun.each<[string, unknown, string]>([
       [
         'a user twice',
         [...many(40), { ...newUser('person 3'), name: 'Another' }],
@@ -437,15 +437,18 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       expect(await userOf('none')).toMatchObject({ name: 'None', email: '' })
     })
 
-    it('a synchronization lists the first hundred unusable names and addresses, and counts the rest', async () => {
-      await newTenant()
+    inFullRun(
+      'a synchronization lists the first hundred unusable names and addresses, and counts the rest',
+      async () => {
+        await newTenant()
 
-      const { json } = await put(many(150).map((row) => ({ ...row, email: 'nowhere' })))
+        const { json } = await put(many(150).map((row) => ({ ...row, email: 'nowhere' })))
 
-      expect([json.unused, json.rows.length, json.rows.at(-1).row]).toEqual([150, 100, 99])
-    })
+        expect([json.unused, json.rows.length, json.rows.at(-1).row]).toEqual([150, 100, 99])
+      },
+    )
 
-    it.each<[string, object, string]>([
+    inFullRun.each<[string, object, string]>([
       ['address', { email: 'Secret1' }, 'users[1].email: '],
       ['name', { name: long }, 'users[1].name: '],
     ])(

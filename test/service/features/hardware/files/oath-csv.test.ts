@@ -6,6 +6,7 @@ import { readOathCsv as readRecords } from '../../../../../src/service/features/
 import type { CsvSettings } from '../../../../../src/service/features/hardware/files/oath-csv.ts'
 import { readTokens } from '../../../../../src/service/features/hardware/files/read-tokens.ts'
 import { all, pieces } from './pieces.ts'
+import { inFullRun } from '../../../../support/full-run.ts'
 
 const seed = '3132333435363738393031323334353637383930'
 const base32 = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
@@ -260,7 +261,7 @@ describe('OATH CSV', () => {
     ])
   })
 
-  it.each([
+  inFullRun.each([
     ['commas', ','],
     ['quotes', '"'],
     ['pairs of quotes', '""'],

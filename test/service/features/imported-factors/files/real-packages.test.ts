@@ -65,7 +65,7 @@ describe('speakeasy', () => {
 })
 
 describe('otplib 12', () => {
-  it.each(hashes.flatMap((algorithm) => [10, 15, 16, 18, 20, 31, 32].map((bytes) => ({ algorithm, bytes }))))(
+  inFullRun.each(hashes.flatMap((algorithm) => [10, 15, 16, 18, 20, 31, 32].map((bytes) => ({ algorithm, bytes }))))(
     'apps of otplib show the same codes after an import: $algorithm, a secret of $bytes bytes',
     async ({ algorithm, bytes }) => {
       const theirs = authenticator.clone({ algorithm: algorithm as never, epoch: time * 1000, digits: 8 })
@@ -78,7 +78,7 @@ describe('otplib 12', () => {
     },
   )
 
-  it.each(hashes.flatMap((algorithm) => [10, 20, 40].map((length) => ({ algorithm, length }))))(
+  inFullRun.each(hashes.flatMap((algorithm) => [10, 20, 40].map((length) => ({ algorithm, length }))))(
     'text secrets of otplib show the same codes after an import: $algorithm, $length characters',
     async ({ algorithm, length }) => {
       const theirs = totp.clone({ algorithm: algorithm as never, epoch: time * 1000 })

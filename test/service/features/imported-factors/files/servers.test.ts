@@ -86,7 +86,7 @@ describe('an export of Keycloak', () => {
     ).toMatchObject({ recoveryRefused: 1 })
   })
 
-  it.each([
+  inFullRun.each([
     ['counter-based apps', otp({ subType: 'hotp' }), 'counter-based'],
     ['apps of an unknown kind', otp({ subType: undefined }), 'the type is not TOTP'],
     ['an unknown encoding', otp({ secretEncoding: 'BASE64' }), 'encoding'],
