@@ -64,16 +64,18 @@ describe('the limits of approvals', () => {
   })
 
   it('a requester asks at most 120 times in an hour over all people, and other requesters still can', async () => {
-    const people = await Promise.all(Array.from({ length: 14 }, () => approver(running)))
+    const people = await Promise.all(Array.from({ length: 25 }, () => approver(running)))
     const asked = []
-    for (const person of people) {
-      for (let count = 0; count < 9; count += 1) asked.push(await askAndDeny(person, { requestedBy: 'one script' }))
+    for (const { id } of people) {
+      for (let count = 0; count < maxWaiting; count += 1) {
+        asked.push(await app.ask({ user: { id }, requestedBy: 'one script' }))
+      }
     }
 
     expect(asked.filter(({ status }) => status === 200)).toHaveLength(approvalLimits.requester.limit)
-    const last = people.at(-1)!
-    expect((await app.ask({ user: { id: last.id }, requestedBy: 'another script' })).status).toBe(200)
-    expect((await app.ask({ user: { id: last.id } })).status).toBe(200)
+    const { id } = await approver(running)
+    expect((await app.ask({ user: { id }, requestedBy: 'another script' })).status).toBe(200)
+    expect((await app.ask({ user: { id } })).status).toBe(200)
   })
 
   describe('what others ask and what a person asks for themselves', () => {
