@@ -15,8 +15,8 @@ import { changesOf, readMutants } from './mutants/lists.ts'
 import type { Task, Verdict } from './mutants/worker.ts'
 import { root } from './run.ts'
 
-/** Timeout of one test run, milliseconds. */
-const timeout = 300_000
+/** Timeout of one test run, milliseconds. The one of every statement on both databases takes five minutes on a busy machine. */
+const timeout = 600_000
 
 const usage = `npm run test:mutants -- [--jobs <number>] [<part of a list, file, test, title or defense> ...]
   Removes each recorded defense in a copy of the tree, and expects the named test to fail.
