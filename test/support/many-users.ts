@@ -2,6 +2,31 @@ import { sql } from 'kysely'
 
 import type { Queryable } from '../../src/service/engine/database/schema/schema.ts'
 
+/** Inserts an organization with a domain. */
+export async function insertDomain(db: Queryable): Promise<{ organizationId: string; domainId: string }> {
+  const [organizationId, domainId] = ['0'.repeat(40), '1'.repeat(40)]
+  await db.insertInto('organization').values({ id: organizationId, name: 'O', createdAt: 1 }).execute()
+  await db
+    .insertInto('domain')
+    .values({
+      id: domainId,
+      organizationId,
+      name: 'D',
+      type: 'WEB',
+      keyType: 'NONE',
+      maxAllowedRetries: 5,
+      requestTimeout: 90,
+      activationCodeExpiration: 7,
+      requestPollingEnabled: 1,
+      bypassEnabled: 0,
+      emailOtpEnabled: 0,
+      numberMatching: 'offered',
+      createdAt: 1,
+    })
+    .execute()
+  return { organizationId, domainId }
+}
+
 /** Inserts members of one domain, far faster than any interface of the service. */
 export async function insertManyUsers(
   db: Queryable,
@@ -32,9 +57,9 @@ export async function furnishManyUsers(
     sql`session (id, domain_id, user_id, device_id, state, nonce, attributes, created_at, expires_at, settled_at)
       select id, ${domain}, id, id, 'approved', '', '[]', sequence, sequence, sequence`,
     sql`code_generator (id, seed, digits, period, last_step, drift, sync_state)
-      select id, '', 6, 30, -1, 0, 'Never Used'`,
+      select 'e' || substr(id, 2), '', 6, 30, -1, 0, 'Never Used'`,
     sql`hardware_token (id, organization_id, alias, serial_number, user_id, created_at)
-      select id, ${organization}, 'Token', id, case when sequence % 2 = 0 then id end, 1`,
+      select 'e' || substr(id, 2), ${organization}, 'Token', id, case when sequence % 2 = 0 then id end, 1`,
     sql`bypass_code (id, user_id, code, code_lookup, uses_allowed, uses_remaining, expires_at, created_at)
       select id, id, '', id, 1, 1, 4000000000 + sequence, 1`,
     sql`passkey (id, organization_id, user_id, rp_id, credential_id, public_key, counter, transports, name, syncable, synced, created_at)
@@ -61,9 +86,9 @@ export async function furnishManyUsers(
     sql`known_browser (id_hash, domain_id, user_id, factors, passed_at, expires_at)
       select id, ${domain}, id, '', sequence, 4000000000 + sequence`,
     sql`audit_writer (id, sequence, hash, start_sequence, start_hash, started_at) select id, 1, '', 0, '', sequence`,
-    sql`timeline_entry (user_sequence, position, sign_in) select sequence, sequence, 1`,
     sql`audit (writer, sequence, at, event, actor_kind, actor_id, facts, hash)
       select id, 1, sequence, 'session.created', 'service', '', '{}', ''`,
+    sql`timeline_entry (user_sequence, position, sign_in) select sequence, sequence, 1`,
   ]
   for (const insert of inserts) await sql`insert into ${insert} ${users}`.execute(db)
 }

@@ -42,6 +42,7 @@ export async function endAllAccess(db: Queryable, now: number): Promise<number> 
   // Users may have been reset after the backup: what another system has of them may be the seed of a stolen phone.
   await db.updateTable('user').set({ importState: 'restored' }).where('importState', '=', 'open').execute()
   await db.deleteFrom('emailCode').execute()
+  await db.deleteFrom('deviceMove').execute()
   await db.deleteFrom('passkeyCeremony').execute()
   await db.deleteFrom('administratorCeremony').execute()
   await db.deleteFrom('administratorInvitation').execute()

@@ -1,24 +1,48 @@
 import { printable } from '../../../ground/printable.ts'
 import type { Words } from '../../texts/en.ts'
 
-/** The group of each part of an event's name before the dot. */
-const groups = {
-  signIns: ['session', 'codes', 'push', 'email_code', 'browser', 'browsers'],
-  methods: ['token', 'activation', 'enrollment', 'device', 'pin', 'passkey', 'hardware', 'bypass'],
-  people: ['user', 'membership', 'people', 'bulk'],
-  helpDesk: ['consent', 'caller'],
-  apps: ['domain', 'api_key', 'organization', 'oidc'],
-  administrators: ['administrator'],
-  service: ['audit', 'keys', 'database'],
-} as const
+type EventName = keyof Words['audit']['events']
 
-type Group = keyof typeof groups
+type Group = 'signIns' | 'methods' | 'people' | 'helpDesk' | 'apps' | 'administrators' | 'service'
 
-const groupOf = (event: string): Group => {
-  const [kind = ''] = event.split('.')
-  const group = Object.entries(groups).find(([, kinds]) => (kinds as readonly string[]).includes(kind))
-  return (group?.[0] as Group | undefined) ?? 'service'
+/** The part of an event's name before the dot. */
+type EventKind = EventName extends `${infer Kind}.${string}` ? Kind : never
+
+const groups: Readonly<Record<EventKind, Group>> = {
+  session: 'signIns',
+  approval: 'signIns',
+  codes: 'signIns',
+  push: 'signIns',
+  email_code: 'signIns',
+  browser: 'signIns',
+  browsers: 'signIns',
+  token: 'methods',
+  activation: 'methods',
+  enrollment: 'methods',
+  device: 'methods',
+  pin: 'methods',
+  passkey: 'methods',
+  hardware: 'methods',
+  bypass: 'methods',
+  factors: 'methods',
+  user: 'people',
+  membership: 'people',
+  people: 'people',
+  bulk: 'people',
+  consent: 'helpDesk',
+  caller: 'helpDesk',
+  domain: 'apps',
+  api_key: 'apps',
+  organization: 'apps',
+  oidc: 'apps',
+  administrator: 'administrators',
+  audit: 'service',
+  keys: 'service',
+  database: 'service',
 }
+
+const groupOf = (event: string): Group | undefined =>
+  (groups as Readonly<Record<string, Group>>)[event.split('.')[0] ?? '']
 
 /** What the buttons say that lead to an event, so that it is found by what an administrator has pressed. */
 const buttons = (words: Words): Readonly<Record<string, string>> => ({
@@ -77,8 +101,8 @@ export function eventGroups(words: Words, locale: string): readonly EventGroup[]
     const button = pressed[event]
     return [event, button === undefined ? sentence : `${sentence} (${button})`] as const
   })
-  return (Object.keys(groups) as Group[]).map((group) => ({
-    title: titles[group],
+  return Object.entries(titles).map(([group, title]) => ({
+    title,
     events: all
       .filter(([event]) => groupOf(event) === group)
       .toSorted(([, first], [, second]) => first.localeCompare(second, locale)),

@@ -22,13 +22,18 @@ export const outcomes = [
   outcome('cancelled'),
 ] as const
 
-const factor = <Name extends NonNullable<SignInCount['factor']>>(name: Name): Kind<Name> => ({
+type Factor = NonNullable<SignInCount['factor']>
+
+const factor = (name: Factor): Kind<Factor> => ({
   name,
   includes: (count) => count.outcome === 'approved' && count.factor === name,
 })
 
+/** Each factor, in the order of the chart. */
+const shown: Readonly<Record<Factor, true>> = { push: true, passkey: true, otp: true, email: true, bypass: true }
+
 /** Divides only sign-ins that succeeded: failed ones may have tried no factor, or several. */
-export const factors = [factor('push'), factor('passkey'), factor('otp'), factor('email'), factor('bypass')] as const
+export const factors = (Object.keys(shown) as Factor[]).map(factor)
 
 /** The sign-ins of one day. */
 export interface Day {

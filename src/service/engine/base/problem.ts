@@ -54,7 +54,9 @@ export function messageOf(code: ErrorCode): string {
   return messages[code] ?? (field ? `${field}: invalid value` : code)
 }
 
-const messages: Partial<Record<ErrorCode, string>> = {
+type Invalid = Extract<ErrorCode, `api.error.invalid.${string}`>
+
+const messages: Readonly<Record<Exclude<ErrorCode, Invalid>, string> & Partial<Record<Invalid, string>>> = {
   'api.error.malformed': 'The request is malformed.',
   'api.error.invalid.page': 'page: expected a number from 1.',
   'api.error.invalid.idempotencykey': 'Idempotency-Key: expected 1 to 255 visible ASCII characters.',

@@ -11,7 +11,7 @@ import { root } from '../../../../scripts/run.ts'
 import { PeopleFilter } from '../../../../src/admin-contract/people.ts'
 import { StockFilter } from '../../../../src/admin-contract/stock.ts'
 import type { Store } from '../../../../src/service/engine/database/store.ts'
-import { furnishManyUsers, insertManyUsers } from '../../../support/many-users.ts'
+import { furnishManyUsers, insertDomain, insertManyUsers } from '../../../support/many-users.ts'
 import { openPostgres } from '../../../support/postgres.ts'
 import type { Postgres } from '../../../support/postgres.ts'
 import { postgresPlan, postgresSorts, sqlitePlan, sqliteSorts } from '../../../support/query-plans.ts'
@@ -359,26 +359,7 @@ const engineFiles = /^engine\/database\/(schema\/|sqlite|postgres|transaction-en
 async function fill(database: string): Promise<void> {
   const { ctx, close } = await openService(ServiceOptions.parse({ database, ...keysFor(database) }))
   const { db } = ctx.store
-  const [organizationId, domainId] = ['0'.repeat(40), '1'.repeat(40)]
-  await db.insertInto('organization').values({ id: organizationId, name: 'O', createdAt: 1 }).execute()
-  await db
-    .insertInto('domain')
-    .values({
-      id: domainId,
-      organizationId,
-      name: 'D',
-      type: 'WEB',
-      keyType: 'NONE',
-      maxAllowedRetries: 5,
-      requestTimeout: 90,
-      activationCodeExpiration: 7,
-      requestPollingEnabled: 1,
-      bypassEnabled: 0,
-      emailOtpEnabled: 0,
-      numberMatching: 'offered',
-      createdAt: 1,
-    })
-    .execute()
+  const { organizationId, domainId } = await insertDomain(db)
   await insertManyUsers(db, { organizationId, domainId, count: 2_000 })
   await furnishManyUsers(db, { organizationId, domainId })
   // As the database does by itself: without it, it does not know which pages an index can answer alone.
