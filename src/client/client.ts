@@ -26,7 +26,7 @@ import type { RequestedPhishingResistance } from '../contract/phishing-resistanc
 import type { ImportingSession, NewSession, PassedBrowser } from '../contract/sessions.ts'
 import * as sessions from '../contract/sessions.ts'
 import * as tokens from '../contract/tokens.ts'
-import type { CreatedUser, NewUser, User } from '../contract/users.ts'
+import type { CreatedUser, NewUser, User, UserField } from '../contract/users.ts'
 import * as users from '../contract/users.ts'
 import { UnreachableError } from './errors.ts'
 import { listPages } from './list-pages.ts'
@@ -51,12 +51,7 @@ type StartedPasskeyApproval = EndpointInput<typeof approvals.startApprovalByPass
 type PasskeyApproval = EndpointInput<typeof approvals.approveByPasskey>['body']
 
 /** The members of a user that can be changed; absent members stay. */
-interface UserChanges {
-  readonly name?: string | undefined
-  readonly email?: string | undefined
-  readonly language?: string | undefined
-  readonly timeZone?: string | undefined
-}
+type UserChanges = { readonly [Field in UserField]?: string | undefined }
 
 /**
  * A typed client for the REST interface. Its methods reject with {@link ApiError} when the service returns an error, with

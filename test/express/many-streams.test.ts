@@ -200,7 +200,7 @@ describe('the streams of one user', () => {
     expect((await third.browser.fetch('/mfa/status?now')).body).toEqual({ change: 'none', retryAfter: 15 })
   })
 
-  inFullRun('the streams of one user do not count for another user', async () => {
+  it('the streams of one user do not count for another user', async () => {
     const { app, enrolling } = await arrange()
     for (let count = 0; count < 2; count++) {
       const { browser } = await enrolling('mallory')

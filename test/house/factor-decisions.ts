@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 
 import {
   isArrayLiteralExpression,
+  isAsExpression,
   isBinaryExpression,
   isCallExpression,
   isCaseClause,
@@ -55,10 +56,13 @@ export function factorDecisions(root: string): string[] {
 
 /** @returns whether the node itself decides by the name of a factor. */
 function createDecides(checker: Checker): (node: Node) => boolean {
+  const partsOf = (type: Type | undefined) => (type?.isUnionType() ? type.getTypes() : type ? [type] : [])
+  const isFactor = (type: Type) => type.isStringLiteralType() && factors.has(type.value)
+  /** Other members of a union, such as `''` for none, do not change what a comparison with a factor means. */
+  const hasFactors = (type: Type | undefined): boolean => partsOf(type).filter(isFactor).length > 1
   const isFactorType = (type: Type | undefined): boolean => {
-    const parts = type?.isUnionType() ? type.getTypes() : type ? [type] : []
-    const types = parts.filter(({ flags }) => (flags & (TypeFlags.Null | TypeFlags.Undefined)) === 0)
-    return types.length > 1 && types.every((part) => part.isStringLiteralType() && factors.has(part.value))
+    const types = partsOf(type).filter(({ flags }) => (flags & (TypeFlags.Null | TypeFlags.Undefined)) === 0)
+    return types.length > 1 && types.every(isFactor)
   }
   const elementOf = (type: Type | undefined): Type | undefined => {
     const present = type && checker.getNonNullableType(type)
@@ -73,12 +77,12 @@ function createDecides(checker: Checker): (node: Node) => boolean {
 
   return (node) => {
     if (isBinaryExpression(node) && /^[!=]==?$/.test(node.operatorToken.getText())) {
-      return isNamed(node.right) && isFactorType(checker.getTypeAtLocation(node.left))
+      return isNamed(node.right) && hasFactors(checker.getTypeAtLocation(node.left))
     }
     if (isCaseClause(node)) {
       const statement = node.parent.parent
       const decided = isSwitchStatement(statement) && isNamed(node.expression)
-      return decided && isFactorType(checker.getTypeAtLocation(statement.expression))
+      return decided && hasFactors(checker.getTypeAtLocation(statement.expression))
     }
     if (isCallExpression(node) && isPropertyAccessExpression(node.expression)) {
       const { name, expression } = node.expression
@@ -86,6 +90,7 @@ function createDecides(checker: Checker): (node: Node) => boolean {
       return asks && isFactorType(elementOf(checker.getTypeAtLocation(expression)))
     }
     if (isArrayLiteralExpression(node)) {
+      if (isAsExpression(node.parent) && node.elements.length > 0 && node.elements.every(isNamed)) return true
       return node.elements.some(isNamed) && isFactorType(elementOf(checker.getContextualType(node)))
     }
     if (isObjectLiteralExpression(node)) {

@@ -31,6 +31,14 @@ export const mutants: readonly Mutant[] = [
     title: refused,
   },
   {
+    defense: 'the end of moves in a restored backup',
+    file: 'src/service/upkeep/restored-statements.ts',
+    find: "  await db.deleteFrom('deviceMove').execute()\n",
+    replace: '',
+    test,
+    title: refused,
+  },
+  {
     defense: 'the end of the code of a move',
     file: store,
     find: `

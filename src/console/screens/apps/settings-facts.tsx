@@ -1,7 +1,8 @@
 import type { DomainSettings } from '../../../admin-contract/domains.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { useWords } from '../../words/speech.tsx'
-import { settingParts, useSettingText } from './settings.ts'
+import { useSettingText } from './setting-text.ts'
+import { settingParts } from './settings.ts'
 
 /** The settings for those who may only read them. */
 export function SettingsFacts({ domain }: { readonly domain: DomainSettings }) {

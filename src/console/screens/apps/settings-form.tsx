@@ -11,6 +11,7 @@ import { useSignedIn } from '../../session/session.tsx'
 import { useAttempt } from '../../hooks/use-attempt.ts'
 import { useWords } from '../../words/speech.tsx'
 import { SettingField } from './setting-field.tsx'
+import { useSettingText } from './setting-text.ts'
 import {
   changesOf,
   differing,
@@ -19,7 +20,6 @@ import {
   type SettingName,
   type Settings,
   usesPasskeys,
-  useSettingText,
 } from './settings.ts'
 
 interface SettingsFormProps {

@@ -376,7 +376,7 @@ describe('the outcome of messages', () => {
     expect(lines).toEqual(expected)
   })
 
-  inFullRun('a push message is reported as dropped when too many are queued', async () => {
+  it('a push message is reported as dropped when too many are queued', async () => {
     const outcomes: string[] = []
     const store = await openSqliteStore(':memory:')
     const observer = { ...noObserver, pushed: (outcome: string) => void outcomes.push(outcome) }

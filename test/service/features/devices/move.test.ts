@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createDevice, currentCode } from '../../../../src/device/index.ts'
 import type { Account } from '../../../../src/device/index.ts'
+import { endAllAccess } from '../../../../src/service/upkeep/restored-statements.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { inFullRun } from '../../../support/full-run.ts'
@@ -202,6 +203,14 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
       async (account: Account) => {
         const { code } = await device.beginMove(account)
         await device.remove(account)
+        return code
+      },
+    ],
+    [
+      'may have been used after the backup that was restored',
+      async (account: Account) => {
+        const { code } = await device.beginMove(account)
+        await node.ctx.store.db.transaction().execute((tx) => endAllAccess(tx, running.clock.now()))
         return code
       },
     ],
