@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { requireNode } from '../src/ground/node-version.ts'
 import { root } from '../scripts/run.ts'
-import { inFullRun } from './support/full-run.ts'
+import { describeInFullRun, inFullRun } from './support/full-run.ts'
 
 describe('a Node that is too old', () => {
   it.each(['16.20.2', '20.20.2', '22.11.0'])(
@@ -44,7 +44,7 @@ describe('a Node that is too old', () => {
   })
 })
 
-describe('the command, before anything of it is loaded', () => {
+describeInFullRun('the command, before anything of it is loaded', () => {
   /** Runs `bin/second-factor.js` where only this program is installed. */
   function run(args: readonly string[], { program, version = '24.0.0' }: { program?: string; version?: string }) {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-bin-'))
@@ -59,7 +59,7 @@ describe('the command, before anything of it is loaded', () => {
     return { status, stderr }
   }
 
-  inFullRun.each([
+  it.each([
     ['a Node that is too old', { program: '', version: '20.20.2' }, 'needs Node 22.12 or later; this is 20.20.2'],
     ['a package that is not built', {}, 'is not built yet. Run: npm run build'],
     ['a missing package', { program: "import 'not-installed'" }, "Cannot find package 'not-installed'"],

@@ -37,8 +37,8 @@ async function add(service: RunningService, state: string, username: string) {
   return { userId, code }
 }
 
-describe('second-factor device code', () => {
-  inFullRun('second-factor device code shows a code that signs in without an approval', async () => {
+describeInFullRun('second-factor device code', () => {
+  it('second-factor device code shows a code that signs in without an approval', async () => {
     const { service, state } = await activated()
 
     const ended = await runProcess('device', 'code', '--state', state)
@@ -49,7 +49,7 @@ describe('second-factor device code', () => {
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved', factor: 'otp' })
   })
 
-  inFullRun('second-factor device code prints the codes of all accounts as JSON', async () => {
+  it('second-factor device code prints the codes of all accounts as JSON', async () => {
     const { service, state } = await activated()
     await add(service, state, 'bob')
 
@@ -60,7 +60,7 @@ describe('second-factor device code', () => {
     expect(await service.ask('bob', { otp: second.code })).toMatchObject({ state: 'approved' })
   })
 
-  inFullRun('second-factor device code says what to do about an account that is older than offline codes', async () => {
+  it('second-factor device code says what to do about an account that is older than offline codes', async () => {
     const { state } = await activated()
     const saved = JSON.parse(await readFile(state, 'utf8'))
     delete saved.accounts[0].codeSecret
@@ -172,8 +172,8 @@ describe('second-factor device activate', () => {
   })
 })
 
-describe('second-factor device list', () => {
-  inFullRun('second-factor device list prints JSON without nonces and keys', async () => {
+describeInFullRun('second-factor device list', () => {
+  it('second-factor device list prints JSON without nonces and keys', async () => {
     const { service, state } = await activated()
     const session = await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Firefox' }] })
 
@@ -187,7 +187,7 @@ describe('second-factor device list', () => {
     expect(stdout).not.toMatch(/nonce|privateKey/)
   })
 
-  inFullRun('second-factor device list prints notices of changed factors, and keeps them in the inbox', async () => {
+  it('second-factor device list prints notices of changed factors, and keeps them in the inbox', async () => {
     const { service, state, userId } = await activated()
     await service.client.bypassCodes.create(userId, { usesAllowed: 1, expirationTime: 60 })
 
@@ -200,7 +200,7 @@ describe('second-factor device list', () => {
     expect(JSON.parse(stdout).notices).toMatchObject([{ kind: 'codes_made', domain: { name: 'Wiki' } }])
   })
 
-  inFullRun('second-factor device list does not print control characters in texts from others', async () => {
+  it('second-factor device list does not print control characters in texts from others', async () => {
     const { service, state } = await activated()
     await add(service, state, 'mallory\u202e')
 

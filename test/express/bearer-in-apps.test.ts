@@ -13,7 +13,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SetupError } from '../../src/service-handle.ts'
 import { bearerFrameworks, startBearerApp } from '../support/bearer-app.ts'
 import { startWebApp } from '../support/web-app.ts'
-import { inFullRun } from '../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -146,30 +146,27 @@ describe('req.mfa without mfa()', () => {
   })
 })
 
-describe.each(bearerFrameworks)('verifiedBearer() on %s', (on) => {
-  inFullRun(
-    'verifiedBearer() returns the token of the request, and asks for more where a handler needs more',
-    async () => {
-      const { bearer, token } = await startIssuer()
-      const { call } = await startBearerApp(on, { bearer, acr: 'any' }, (verified) => ({
-        subject: verified().subject,
-        again: verified({ maxAge: 300, acr: ['phrh', 'phr'] }).acr,
-      }))
-      const now = bearer.clock!.now()
+describeInFullRun.each(bearerFrameworks)('verifiedBearer() on %s', (on) => {
+  it('verifiedBearer() returns the token of the request, and asks for more where a handler needs more', async () => {
+    const { bearer, token } = await startIssuer()
+    const { call } = await startBearerApp(on, { bearer, acr: 'any' }, (verified) => ({
+      subject: verified().subject,
+      again: verified({ maxAge: 300, acr: ['phrh', 'phr'] }).acr,
+    }))
+    const now = bearer.clock!.now()
 
-      const good = await call(await token(), '/in-handler')
-      const weak = await call(await token({ acr: 'pwd' }), '/in-handler')
-      const old = await call(await token({ auth_time: now - 301 }), '/in-handler')
+    const good = await call(await token(), '/in-handler')
+    const weak = await call(await token({ acr: 'pwd' }), '/in-handler')
+    const old = await call(await token({ auth_time: now - 301 }), '/in-handler')
 
-      expect([good.status, JSON.parse(good.body)]).toEqual([200, { subject: 'alice', again: 'phr' }])
-      expect([weak.status, old.status]).toEqual([401, 401])
-      expect(weak.headers.get('www-authenticate')).toBe(
-        'Bearer error="insufficient_user_authentication", error_description="The user has to sign in with a stronger method", ' +
-          'acr_values="phrh phr", max_age="300"',
-      )
-      expect(old.headers.get('www-authenticate')).toContain('"The user has to sign in again"')
-    },
-  )
+    expect([good.status, JSON.parse(good.body)]).toEqual([200, { subject: 'alice', again: 'phr' }])
+    expect([weak.status, old.status]).toEqual([401, 401])
+    expect(weak.headers.get('www-authenticate')).toBe(
+      'Bearer error="insufficient_user_authentication", error_description="The user has to sign in with a stronger method", ' +
+        'acr_values="phrh phr", max_age="300"',
+    )
+    expect(old.headers.get('www-authenticate')).toContain('"The user has to sign in again"')
+  })
 })
 
 describe('verifiedBearer()', () => {

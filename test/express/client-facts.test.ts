@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { MfaOptions } from 'second-factor'
 
 import { clientAddress } from '../../src/express/request/client-facts.ts'
-import { inFullRun } from '../support/full-run.ts'
+import { describeInFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 import type { WebApp } from '../support/web-app.ts'
 
@@ -29,7 +29,7 @@ describe('the address of a browser', () => {
   })
 })
 
-describe('the option locate', () => {
+describeInFullRun('the option locate', () => {
   /** What the device shows of a new request. */
   async function shownBy(locate: NonNullable<MfaOptions['locate']>, atWork?: (app: WebApp) => Promise<void>) {
     const warn = vi.fn<(message: string) => void>()
@@ -44,7 +44,7 @@ describe('the option locate', () => {
     return { attributes: request?.attributes, warn }
   }
 
-  inFullRun('the option locate adds the place of the address to what the device shows', async () => {
+  it('the option locate adds the place of the address to what the device shows', async () => {
     const locate = vi.fn<(address: string) => Promise<string>>().mockResolvedValue('Lyon, France')
 
     const { attributes } = await shownBy(locate)
@@ -53,14 +53,14 @@ describe('the option locate', () => {
     expect(locate).toHaveBeenCalledWith('127.0.0.1')
   })
 
-  inFullRun.each([
+  it.each([
     ['knows no place', () => undefined],
     ['returns an empty text', () => ''],
   ])('the option locate adds nothing if it %s', async (_name, locate) => {
     expect((await shownBy(locate)).attributes?.map(({ key }) => key)).not.toContain('Place')
   })
 
-  inFullRun('the option locate is ignored with a warning if it fails', async () => {
+  it('the option locate is ignored with a warning if it fails', async () => {
     const { attributes, warn } = await shownBy(() => {
       throw new Error('no data file')
     })
@@ -69,7 +69,7 @@ describe('the option locate', () => {
     expect(warn).toHaveBeenCalledWith('mfa: locate failed, so devices show no place: Error: no data file')
   })
 
-  inFullRun('the option locate delays a request by 500 ms at most', async () => {
+  it('the option locate delays a request by 500 ms at most', async () => {
     const begun = Promise.withResolvers<void>()
     const locate = vi.fn<() => Promise<undefined>>().mockResolvedValueOnce(undefined)
     locate.mockImplementation(() => {

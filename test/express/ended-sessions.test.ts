@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startService } from '../service/start-service.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
-import { inFullRun } from '../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { listen } from '../support/listen.ts'
 
 /** A service over HTTP, and alice with a device and an authenticator's codes. */
@@ -276,31 +276,28 @@ describe('a verified web session', () => {
   )
 })
 
-describe('a user who replaces a device', () => {
-  inFullRun(
-    'a user who replaces a device stays verified; all other web sessions end once the new one is set up',
-    async () => {
-      const { node, clock, alice, approve } = await arrange()
-      const { verified } = await node()
-      const [ownBrowser, otherBrowser] = [await verified(), await verified()]
-      // Changing devices takes a pass of its own.
-      await ownBrowser.submit('/mfa/devices/device')
-      await ownBrowser.visit('/mfa')
-      await approve()
-      await ownBrowser.submit('/mfa/complete')
-      await ownBrowser.submit('/mfa/devices/device')
-      const { code } = (await ownBrowser.fetch('/mfa/devices/device')).body
-      await ownBrowser.fetch('/mfa/devices/device')
-      await clock.advance(60)
-      const verifiedBefore = [await isIn(ownBrowser), await isIn(otherBrowser)]
+describeInFullRun('a user who replaces a device', () => {
+  it('a user who replaces a device stays verified; all other web sessions end once the new one is set up', async () => {
+    const { node, clock, alice, approve } = await arrange()
+    const { verified } = await node()
+    const [ownBrowser, otherBrowser] = [await verified(), await verified()]
+    // Changing devices takes a pass of its own.
+    await ownBrowser.submit('/mfa/devices/device')
+    await ownBrowser.visit('/mfa')
+    await approve()
+    await ownBrowser.submit('/mfa/complete')
+    await ownBrowser.submit('/mfa/devices/device')
+    const { code } = (await ownBrowser.fetch('/mfa/devices/device')).body
+    await ownBrowser.fetch('/mfa/devices/device')
+    await clock.advance(60)
+    const verifiedBefore = [await isIn(ownBrowser), await isIn(otherBrowser)]
 
-      await alice.device.activate(code)
-      await clock.advance(60)
+    await alice.device.activate(code)
+    await clock.advance(60)
 
-      expect(verifiedBefore).toEqual([true, true])
-      expect([await isIn(ownBrowser), await isIn(otherBrowser)]).toEqual([true, false])
-    },
-  )
+    expect(verifiedBefore).toEqual([true, true])
+    expect([await isIn(ownBrowser), await isIn(otherBrowser)]).toEqual([true, false])
+  })
 })
 
 describe('a user who ends their other sessions', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { inFullRun } from '../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 /** The headers of libraries that fetch pages by script. */
@@ -18,8 +18,8 @@ async function openApp(options: Parameters<typeof startWebApp>[0] = {}) {
   return { app, person, pendingCount }
 }
 
-describe('htmx', () => {
-  inFullRun('htmx gets 403 with the page to open, which returns to the page that htmx is on', async () => {
+describeInFullRun('htmx', () => {
+  it('htmx gets 403 with the page to open, which returns to the page that htmx is on', async () => {
     const { app, person } = await openApp()
 
     const answer = await person.open('/part', { ...htmx, 'hx-current-url': `${app.url}/orders?year=2026#newest` })
@@ -28,18 +28,15 @@ describe('htmx', () => {
     expect(answer.headers['hx-redirect']).toBe('/mfa?returnTo=%2Forders%3Fyear%3D2026%23newest')
   })
 
-  inFullRun(
-    'a page of ours that htmx asks for is opened with its whole query, also where a question mark is in it',
-    async () => {
-      const { person } = await openApp()
+  it('a page of ours that htmx asks for is opened with its whole query, also where a question mark is in it', async () => {
+    const { person } = await openApp()
 
-      const answer = await person.open('/mfa?use=code&returnTo=/search?words=a?b', htmx)
+    const answer = await person.open('/mfa?use=code&returnTo=/search?words=a?b', htmx)
 
-      expect(answer.headers['hx-redirect']).toBe('/mfa?use=code&returnTo=/search?words=a?b')
-    },
-  )
+    expect(answer.headers['hx-redirect']).toBe('/mfa?use=code&returnTo=/search?words=a?b')
+  })
 
-  inFullRun('a boosted link of htmx returns to the linked page', async () => {
+  it('a boosted link of htmx returns to the linked page', async () => {
     const { app, person } = await openApp()
     const headers = { ...htmx, 'hx-boosted': 'true', 'hx-current-url': `${app.url}/orders` }
 
@@ -48,7 +45,7 @@ describe('htmx', () => {
     expect(answer.headers['hx-redirect']).toBe('/mfa?returnTo=%2Flinked')
   })
 
-  inFullRun.each(['https://evil.example/', 'javascript:alert(1)', '//evil.example', 'nothing', '/mfa/devices'])(
+  it.each(['https://evil.example/', 'javascript:alert(1)', '//evil.example', 'nothing', '/mfa/devices'])(
     'a page of htmx that is no page of this app is not returned to: %s',
     async (page) => {
       const { person } = await openApp()

@@ -234,8 +234,8 @@ describeInFullRun('the option logoutPath', () => {
   })
 })
 
-describe('a logout route of the app that refuses the form of the pages', () => {
-  inFullRun.each([
+describeInFullRun('a logout route of the app that refuses the form of the pages', () => {
+  it.each([
     ['it is a link', 404],
     ['it wants a CSRF token', 403],
   ])(
@@ -251,18 +251,15 @@ describe('a logout route of the app that refuses the form of the pages', () => {
     },
   )
 
-  inFullRun(
-    'mfa() logs no warning about a logout route that refuses forms if the pages do not post to it',
-    async () => {
-      const linkLogout = await refusing(403, { logoutPath: '/out', logoutMethod: 'GET' })
-      const ownLogout = await refusing(403, { logoutPath: '/out', logout: byPassport })
+  it('mfa() logs no warning about a logout route that refuses forms if the pages do not post to it', async () => {
+    const linkLogout = await refusing(403, { logoutPath: '/out', logoutMethod: 'GET' })
+    const ownLogout = await refusing(403, { logoutPath: '/out', logout: byPassport })
 
-      await linkLogout.browser.submit('/out')
-      await ownLogout.browser.submit('/out')
+    await linkLogout.browser.submit('/out')
+    await ownLogout.browser.submit('/out')
 
-      expect([...linkLogout.warnings, ...ownLogout.warnings]).toEqual([])
-    },
-  )
+    expect([...linkLogout.warnings, ...ownLogout.warnings]).toEqual([])
+  })
 
   async function refusing(status: number, options: Partial<MfaOptions>) {
     const warnings: string[] = []

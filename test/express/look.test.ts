@@ -6,7 +6,7 @@ import { mfa } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
 import { contrast, paleAccents, resolveAccent, surfaces } from '../../src/express/options/accent.ts'
-import { inFullRun } from '../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 const service = { baseUrl: 'https://mfa.example/api', apiKey: 'k', domainId: 'd' }
@@ -169,8 +169,8 @@ describe('the footer', () => {
   })
 })
 
-describe('a page', () => {
-  inFullRun.each([
+describeInFullRun('a page', () => {
+  it.each([
     ['with its letter', { appName: '<&Co' }, /^data:image\/svg\+xml,.*>&lt;<\/text><\/svg>$/],
     ['by the app’s logo', { logo: '/logo.svg' }, /^\/logo\.svg$/],
   ])(
@@ -184,7 +184,7 @@ describe('a page', () => {
     },
   )
 
-  inFullRun('the waiting page is less than 8 kB compressed, with everything it loads', async () => {
+  it('the waiting page is less than 8 kB compressed, with everything it loads', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { page } = await app.enroll(browser, 'alice')
@@ -197,7 +197,7 @@ describe('a page', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(8192)
   })
 
-  inFullRun('the waiting page loads 1 kB more while the person looks at the device', async () => {
+  it('the waiting page loads 1 kB more while the person looks at the device', async () => {
     const app = await startWebApp()
     const { page } = await app.enroll(app.browser(), 'alice')
     const [, later = ''] = /data-later="([^"]+)"/.exec(page.text) ?? []

@@ -10,7 +10,7 @@ import type { ConnectedService } from '../../src/challenge/service.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
-import { inFullRun } from '../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { startServiceWithDoor } from '../support/service-door.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
@@ -213,21 +213,18 @@ describe('the streams of one user', () => {
   })
 })
 
-describe('the device page without a device that is being set up', () => {
-  inFullRun(
-    'the device page asks the service nothing while no device is being set up, however often its status is read',
-    async () => {
-      const { door, enrolling } = await arrange()
-      const { browser } = await enrolling('mallory')
-      Object.assign(door, { asked: 0 })
+describeInFullRun('the device page without a device that is being set up', () => {
+  it('the device page asks the service nothing while no device is being set up, however often its status is read', async () => {
+    const { door, enrolling } = await arrange()
+    const { browser } = await enrolling('mallory')
+    Object.assign(door, { asked: 0 })
 
-      for (let count = 0; count < 5; count++) {
-        expect((await browser.fetch('/mfa/devices/device/status')).body).toEqual({ change: 'activated' })
-      }
+    for (let count = 0; count < 5; count++) {
+      expect((await browser.fetch('/mfa/devices/device/status')).body).toEqual({ change: 'activated' })
+    }
 
-      expect(door.asked).toBe(0)
-    },
-  )
+    expect(door.asked).toBe(0)
+  })
 })
 
 /** Polls of a service that says the same until told otherwise. */

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import type { CreationOptions } from '../../src/contract/webauthn.ts'
 import { createBrowser } from '../support/browser.ts'
-import { inFullRun } from '../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { isVerified, startPolicyApp } from './policy-app.ts'
 import type { PolicyOptions } from './policy-app.ts'
@@ -360,43 +360,37 @@ describe('the sessions of an app that requires passkeys', () => {
   })
 })
 
-describe('a new user of a domain that requires passkeys', () => {
-  inFullRun(
-    'a new user of a domain that requires passkeys starts with a passkey, not a device or an authenticator app',
-    async () => {
-      const { signIn, service } = await startPolicyApp({ domain: 'require' })
+describeInFullRun('a new user of a domain that requires passkeys', () => {
+  it('a new user of a domain that requires passkeys starts with a passkey, not a device or an authenticator app', async () => {
+    const { signIn, service } = await startPolicyApp({ domain: 'require' })
 
-      const { browser, page } = await signIn('bob')
-      const app = await browser.open('/mfa/enroll/app')
-      const { json } = await service.call('GET', '/users?username=bob')
-      const { id } = json as { id: string }
-      const token = await service.call('GET', `/domains/${service.domain.id}/users/${id}/token`)
+    const { browser, page } = await signIn('bob')
+    const app = await browser.open('/mfa/enroll/app')
+    const { json } = await service.call('GET', '/users?username=bob')
+    const { id } = json as { id: string }
+    const token = await service.call('GET', `/domains/${service.domain.id}/users/${id}/token`)
 
-      expect(page.path).toBe('/mfa/enroll/passkey')
-      expect(token.code).toBe('api.error.notfound.token')
-      expect(app.headers['location']).toBe('/mfa')
-    },
-  )
+    expect(page.path).toBe('/mfa/enroll/passkey')
+    expect(token.code).toBe('api.error.notfound.token')
+    expect(app.headers['location']).toBe('/mfa')
+  })
 
-  inFullRun(
-    'a new user of a domain that requires passkeys is offered no recovery codes, as they would not sign in',
-    async () => {
-      const { signIn, byPasskey, authenticator } = await startPolicyApp({
-        domain: 'require',
-        mfa: { recoveryCodes: true },
-      })
-      const { browser } = await signIn('bob')
-      const creationAnswer = await browser.submit('/mfa/enroll/passkey/options')
-      const response = JSON.stringify(authenticator.make(JSON.parse(creationAnswer.text) as CreationOptions))
-      await browser.submit('/mfa/enroll/passkey', { name: 'Laptop', response })
+  it('a new user of a domain that requires passkeys is offered no recovery codes, as they would not sign in', async () => {
+    const { signIn, byPasskey, authenticator } = await startPolicyApp({
+      domain: 'require',
+      mfa: { recoveryCodes: true },
+    })
+    const { browser } = await signIn('bob')
+    const creationAnswer = await browser.submit('/mfa/enroll/passkey/options')
+    const response = JSON.stringify(authenticator.make(JSON.parse(creationAnswer.text) as CreationOptions))
+    await browser.submit('/mfa/enroll/passkey', { name: 'Laptop', response })
 
-      const passed = await byPasskey(browser)
-      const devices = await browser.visit('/mfa/devices')
+    const passed = await byPasskey(browser)
+    const devices = await browser.visit('/mfa/devices')
 
-      expect(passed.headers['location']).toBe('/account')
-      expect(devices.text).not.toContain('/mfa/devices/codes')
-    },
-  )
+    expect(passed.headers['location']).toBe('/account')
+    expect(devices.text).not.toContain('/mfa/devices/codes')
+  })
 })
 
 /** What a service says of its users that lacks the package for passkeys. */

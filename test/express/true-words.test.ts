@@ -5,7 +5,7 @@ import { unlockUser } from '../../src/service/features/people/unlock.ts'
 import { openDatabase } from '../service/engine/audit/recorded.ts'
 import type { Browser } from '../support/browser.ts'
 import { useEngine } from '../support/engines.ts'
-import { inFullRun } from '../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 const minute = 60
@@ -125,8 +125,8 @@ describe('the page while codes are locked', () => {
   })
 })
 
-describe('the page while no request can be sent', () => {
-  inFullRun('while no request can be sent, the page offers no code to users who have none', async () => {
+describeInFullRun('the page while no request can be sent', () => {
+  it('while no request can be sent, the page offers no code to users who have none', async () => {
     const app = await startWebApp({ mfa: { factors: ['push'] } })
     const account = await app.verify(app.browser(), 'alice')
     const browser = app.browser()
@@ -143,7 +143,7 @@ describe('the page while no request can be sent', () => {
     expect(page.text).not.toContain('>Use a code<')
   })
 
-  inFullRun('the page does not offer to send again after the last allowed request was denied', async () => {
+  it('the page does not offer to send again after the last allowed request was denied', async () => {
     const app = await arrange()
     await app.spendPushes()
     const browser = await app.enter()

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { startOwnApp } from '../express/own-factors.ts'
 import { createBrowser } from '../support/browser.ts'
 import { numberOn } from '../support/web-app.ts'
-import { inFullRun } from '../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 
 type App = Awaited<ReturnType<typeof startOwnApp>>
 type Person = Awaited<ReturnType<App['signedIn']>>
@@ -158,31 +158,28 @@ describe('a request on a device', () => {
   })
 })
 
-describe('the warning of a new browser', () => {
+describeInFullRun('the warning of a new browser', () => {
   const warned = async (person: Person, app: App) => {
     const [request] = (await app.device.requests(person.account)).requests ?? []
     return request?.neverPassed === true
   }
 
-  inFullRun(
-    'the warning of a new browser appears in a private window, but not where the user enrolled or passed',
-    async () => {
-      const app = await startOwnApp()
-      const browser = app.browser()
-      const { account, page } = await app.enroll(browser, 'alice')
-      const person = { browser, account }
-      const atEnrollment = await warned(person, app)
-      await app.answer(account, 'approve', numberOn(page))
-      await browser.submit('/mfa/complete')
+  it('the warning of a new browser appears in a private window, but not where the user enrolled or passed', async () => {
+    const app = await startOwnApp()
+    const browser = app.browser()
+    const { account, page } = await app.enroll(browser, 'alice')
+    const person = { browser, account }
+    const atEnrollment = await warned(person, app)
+    await app.answer(account, 'approve', numberOn(page))
+    await browser.submit('/mfa/complete')
 
-      await browser.submit('/logout')
-      await ask(app, browser)
-      const warnedLater = await warned(person, app)
-      await browser.submit('/logout')
-      await ask(app)
-      const privately = await warned(person, app)
+    await browser.submit('/logout')
+    await ask(app, browser)
+    const warnedLater = await warned(person, app)
+    await browser.submit('/logout')
+    await ask(app)
+    const privately = await warned(person, app)
 
-      expect([atEnrollment, warnedLater, privately]).toEqual([false, false, true])
-    },
-  )
+    expect([atEnrollment, warnedLater, privately]).toEqual([false, false, true])
+  })
 })

@@ -76,8 +76,8 @@ async function signedIn(app: WebApp, username = 'alice') {
 const sessionOf = async (browser: Browser) => (await browser.fetch('/session')).body
 const isIn = async (browser: Browser) => (await browser.fetch('/account')).body.verified as boolean
 
-describe('a code of an app that another system made', () => {
-  inFullRun('a posted code imports the factors that the app has, and verifies the web session', async () => {
+describeInFullRun('a code of an app that another system made', () => {
+  it('a posted code imports the factors that the app has, and verifies the web session', async () => {
     const totp = new TOTP({ secret: new Secret({ size: 20 }) })
     const types: string[] = []
     const importFactors = () => ({ otpauth: totp.toString() })

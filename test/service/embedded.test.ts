@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { createService, embedded } from '../../src/service/index.ts'
 import type { ServiceHandle } from '../../src/service-handle.ts'
-import { inFullRun } from '../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../support/full-run.ts'
 import { createCall } from './start-service.ts'
 
 const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`
@@ -180,7 +180,7 @@ describe('a call inside an embedded service', () => {
   )
 })
 
-describe.each([
+describeInFullRun.each([
   ['Express 5', express],
   ['Express 4', express4],
 ])('the public routes of an embedded service on %s', (_name, framework) => {
@@ -195,46 +195,40 @@ describe.each([
     return { origin, close: () => server.close() }
   }
 
-  inFullRun(
-    'the public routes of an embedded service open it on demand, work below any path, and pass on other requests',
-    async () => {
-      const { origin, close } = await mounted((app, handle) => app.use('/mfa', handle.routes))
+  it('the public routes of an embedded service open it on demand, work below any path, and pass on other requests', async () => {
+    const { origin, close } = await mounted((app, handle) => app.use('/mfa', handle.routes))
 
-      const device = await fetch(`${origin}/mfa/device/requests`)
-      const redirect = await fetch(`${origin}/mfa/authenticator`, { redirect: 'manual' })
-      const page = await fetch(`${origin}/mfa/authenticator/`)
-      const otherAnswers = await Promise.all(
-        ['/mfa', '/mfa/other', '/mfa/api/ping', '/device/requests'].map((path) => fetch(origin + path)),
-      )
-      close()
+    const device = await fetch(`${origin}/mfa/device/requests`)
+    const redirect = await fetch(`${origin}/mfa/authenticator`, { redirect: 'manual' })
+    const page = await fetch(`${origin}/mfa/authenticator/`)
+    const otherAnswers = await Promise.all(
+      ['/mfa', '/mfa/other', '/mfa/api/ping', '/device/requests'].map((path) => fetch(origin + path)),
+    )
+    close()
 
-      expect(device.status).toBe(401)
-      expect(new URL(redirect.headers.get('location') ?? '', redirect.url).pathname).toBe('/mfa/authenticator/')
-      expect(page.status).toBe(200)
-      expect(otherAnswers.map((other) => other.status)).toEqual([418, 418, 418, 418])
-    },
-  )
+    expect(device.status).toBe(401)
+    expect(new URL(redirect.headers.get('location') ?? '', redirect.url).pathname).toBe('/mfa/authenticator/')
+    expect(page.status).toBe(200)
+    expect(otherAnswers.map((other) => other.status)).toEqual([418, 418, 418, 418])
+  })
 
-  inFullRun(
-    'the public routes of an embedded service read previews even if the app has already parsed the body',
-    async () => {
-      const { origin, close } = await mounted((app, handle) => {
-        app.use(framework.json(), framework.urlencoded({ extended: false }), framework.text({ type: '*/*' }))
-        app.use(handle.routes)
-      })
+  it('the public routes of an embedded service read previews even if the app has already parsed the body', async () => {
+    const { origin, close } = await mounted((app, handle) => {
+      app.use(framework.json(), framework.urlencoded({ extended: false }), framework.text({ type: '*/*' }))
+      app.use(handle.routes)
+    })
 
-      const answers = await Promise.all(
-        ['application/json', 'text/plain'].map((type) =>
-          fetch(`${origin}/device/preview`, {
-            method: 'POST',
-            headers: { 'content-type': type },
-            body: JSON.stringify({ code: 'aaaaaaaaaa' }),
-          }),
-        ),
-      )
-      close()
+    const answers = await Promise.all(
+      ['application/json', 'text/plain'].map((type) =>
+        fetch(`${origin}/device/preview`, {
+          method: 'POST',
+          headers: { 'content-type': type },
+          body: JSON.stringify({ code: 'aaaaaaaaaa' }),
+        }),
+      ),
+    )
+    close()
 
-      expect(answers.map((answer) => answer.status)).toEqual([404, 404])
-    },
-  )
+    expect(answers.map((answer) => answer.status)).toEqual([404, 404])
+  })
 })

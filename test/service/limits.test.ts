@@ -274,10 +274,10 @@ describe('an activation code', () => {
   })
 })
 
-describe('a new session', () => {
+describeInFullRun('a new session', () => {
   const attribute = { key: 'k', value: 'v' }
 
-  inFullRun.each([
+  it.each([
     ['16 attributes', { attributes: Array.from({ length: 16 }, () => attribute) }, 'api.error.notfound.token'],
     ['17 attributes', { attributes: Array.from({ length: 17 }, () => attribute) }, 'api.error.notfound.token'],
     ['a key of 64', { attributes: [{ ...attribute, key: emoji(64) }] }, 'api.error.notfound.token'],
@@ -297,7 +297,7 @@ describe('a new session', () => {
     expect(await post(`/domains/${running.domain.id}/sessions`, { user: { id }, ...more })).toBe(outcome)
   })
 
-  inFullRun('a new session stays pending for exactly as long as its domain allows', async () => {
+  it('a new session stays pending for exactly as long as its domain allows', async () => {
     const { ask, session } = await running.enroll(unique())
     const { id } = await ask()
 

@@ -24,8 +24,8 @@ const csv = (...rows: string[]) => {
   return file('tokens.csv')
 }
 
-describe('second-factor hardware', () => {
-  inFullRun('second-factor hardware adds a token with a seed from a file', async () => {
+describeInFullRun('second-factor hardware', () => {
+  it('second-factor hardware adds a token with a seed from a file', async () => {
     writeFileSync(file('seed.txt'), `${seed}\n`)
 
     const created = await json('hardware', 'create', '42', '--seed', `@${file('seed.txt')}`)
@@ -47,53 +47,47 @@ describe('second-factor hardware', () => {
     expect(secondCreate).toMatchObject({ code: 1, stderr: expect.stringContaining('serial number already exists') })
   })
 
-  inFullRun(
-    'second-factor hardware create takes the hash, the length and the period of codes, or the words of version 1.3',
-    async () => {
-      const create = (serial: string, ...options: string[]) =>
-        admin('hardware', 'create', serial, '--seed', seed, ...options)
+  it('second-factor hardware create takes the hash, the length and the period of codes, or the words of version 1.3', async () => {
+    const create = (serial: string, ...options: string[]) =>
+      admin('hardware', 'create', serial, '--seed', seed, ...options)
 
-      const exact = await create('1', '--algorithm', 'SHA256', '--digits', '7', '--period', '45')
-      const former = await create('2', '--type', 'TOTP8', '--time-step', '60')
-      const wrong = [
-        await create('3', '--digits', '9'),
-        await create('3', '--period', '14'),
-        await create('3', '--period', '30s'),
-        await create('3', '--type', 'TOTP8', '--digits', '6'),
-      ]
+    const exact = await create('1', '--algorithm', 'SHA256', '--digits', '7', '--period', '45')
+    const former = await create('2', '--type', 'TOTP8', '--time-step', '60')
+    const wrong = [
+      await create('3', '--digits', '9'),
+      await create('3', '--period', '14'),
+      await create('3', '--period', '30s'),
+      await create('3', '--type', 'TOTP8', '--digits', '6'),
+    ]
 
-      expect(exact.stdout).toContain('Codes   7 digits, 45 s, SHA256\n')
-      expect(former.stdout).toContain('Codes   8 digits, 60 s, SHA1\n')
-      expect(wrong.map(({ code, stderr }) => [code, stderr.split('. See')[0]])).toEqual([
-        [2, expect.stringContaining('Expected 6, 7 or 8')],
-        [2, expect.stringContaining('Expected seconds, from 15 to 120')],
-        [2, expect.stringContaining('Expected seconds, from 15 to 120')],
-        [2, expect.stringContaining('must fit the type: TOTP8')],
-      ])
-    },
-  )
+    expect(exact.stdout).toContain('Codes   7 digits, 45 s, SHA256\n')
+    expect(former.stdout).toContain('Codes   8 digits, 60 s, SHA1\n')
+    expect(wrong.map(({ code, stderr }) => [code, stderr.split('. See')[0]])).toEqual([
+      [2, expect.stringContaining('Expected 6, 7 or 8')],
+      [2, expect.stringContaining('Expected seconds, from 15 to 120')],
+      [2, expect.stringContaining('Expected seconds, from 15 to 120')],
+      [2, expect.stringContaining('must fit the type: TOTP8')],
+    ])
+  })
 
-  inFullRun(
-    'second-factor hardware create takes the counter of a token that counts presses, and no time beside it',
-    async () => {
-      const create = (serial: string, ...options: string[]) =>
-        admin('hardware', 'create', serial, '--seed', seed, '--counter', ...options)
+  it('second-factor hardware create takes the counter of a token that counts presses, and no time beside it', async () => {
+    const create = (serial: string, ...options: string[]) =>
+      admin('hardware', 'create', serial, '--seed', seed, '--counter', ...options)
 
-      const created = await create('1', '4711', '--digits', '8')
-      const wrong = [await create('2', '-1'), await create('2', '5000000000'), await create('2', '0', '--period', '30')]
-      const { stdout } = await admin('hardware', 'list')
+    const created = await create('1', '4711', '--digits', '8')
+    const wrong = [await create('2', '-1'), await create('2', '5000000000'), await create('2', '0', '--period', '30')]
+    const { stdout } = await admin('hardware', 'list')
 
-      expect(created.stdout).toContain('Codes   8 digits, HOTP from 4711, SHA1\n')
-      expect(stdout).toContain('1       8 digits, HOTP from 4711, SHA1  Never Used')
-      expect(wrong.map(({ code, stderr }) => [code, stderr])).toEqual([
-        [2, expect.stringContaining('Expected the number of codes')],
-        [2, expect.stringContaining('Expected the number of codes')],
-        [2, expect.stringContaining('must be absent with a counter')],
-      ])
-    },
-  )
+    expect(created.stdout).toContain('Codes   8 digits, HOTP from 4711, SHA1\n')
+    expect(stdout).toContain('1       8 digits, HOTP from 4711, SHA1  Never Used')
+    expect(wrong.map(({ code, stderr }) => [code, stderr])).toEqual([
+      [2, expect.stringContaining('Expected the number of codes')],
+      [2, expect.stringContaining('Expected the number of codes')],
+      [2, expect.stringContaining('must be absent with a counter')],
+    ])
+  })
 
-  inFullRun.each(['xyz', '', 'abcd', `${seed}0`])(
+  it.each(['xyz', '', 'abcd', `${seed}0`])(
     'second-factor hardware create rejects the seed %j without repeating it',
     async (invalidSeed) => {
       const { stdout, stderr, code } = await admin('hardware', 'create', '42', '--seed', invalidSeed)
@@ -103,7 +97,7 @@ describe('second-factor hardware', () => {
     },
   )
 
-  inFullRun('second-factor hardware assigns and releases tokens by alias, serial number or id', async () => {
+  it('second-factor hardware assigns and releases tokens by alias, serial number or id', async () => {
     const { id, alias } = await json('hardware', 'create', '42', '--seed', seed)
     for (const name of ['alice', 'bob']) {
       await admin('user', 'create', name, '--name', name, '--email', `${name}@example.com`)
@@ -120,7 +114,7 @@ describe('second-factor hardware', () => {
     expect(await json('user', 'show', 'bob')).toMatchObject({ hardware: id, factors: ['otp'] })
   })
 
-  inFullRun.each(['Ärzte-1', 'ärzte-1'])('second-factor hardware finds the token Ärzte-1 as %s', async (typed) => {
+  it.each(['Ärzte-1', 'ärzte-1'])('second-factor hardware finds the token Ärzte-1 as %s', async (typed) => {
     await json('hardware', 'create', 'Ärzte-1', '--seed', seed)
     await json('user', 'create', 'alice', '--name', 'Alice', '--email', 'alice@example.com')
 
@@ -129,7 +123,7 @@ describe('second-factor hardware', () => {
     expect([code, stderr]).toEqual([0, ''])
   })
 
-  inFullRun('second-factor hardware deletes a token only with confirmation', async () => {
+  it('second-factor hardware deletes a token only with confirmation', async () => {
     await admin('hardware', 'create', '42', '--seed', seed)
 
     const unasked = await admin('hardware', 'delete', '42')

@@ -5,7 +5,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 
 import { commandTable } from '../../../src/cli/commands/table.ts'
 import { createProgram } from '../../../src/cli/program.ts'
-import { inFullRun } from '../../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../../support/full-run.ts'
 import { run, useDatabase } from './run-command.ts'
 
 afterEach(() => vi.unstubAllEnvs())
@@ -135,11 +135,11 @@ describe('a usage error', () => {
   })
 })
 
-describe('the address of a database', () => {
+describeInFullRun('the address of a database', () => {
   const { json } = useDatabase()
   const secret = 'Pa55word'
 
-  inFullRun.each([
+  it.each([
     `postgres://mfa:${secret}@127.0.0.1:1/mfa`,
     `postgresql://mfa:${secret}@@127.0.0.1:1/mfa`,
     `postgres://mfa:x/${secret}@127.0.0.1:1/mfa`,
@@ -156,7 +156,7 @@ describe('the address of a database', () => {
     }
   })
 
-  inFullRun('a database file is not affected by the hiding of passwords in addresses', async () => {
+  it('a database file is not affected by the hiding of passwords in addresses', async () => {
     expect(await json('domain', 'list')).toHaveLength(1)
   })
 })

@@ -16,7 +16,7 @@ import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.
 import { StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
 import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { setNotifier, notifyAfter } from '../../../../src/service/engine/database/transaction-ends.ts'
-import { inFullRun } from '../../../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { createSchema } from '../../../support/schema-file.ts'
 
 let folder: string
@@ -147,8 +147,8 @@ describe('a read of a database in memory', () => {
   })
 })
 
-describe('a change of a SQLite file', () => {
-  inFullRun('a SQLite change keeps what a rollback needs in memory, and writes no temporary file', async () => {
+describeInFullRun('a change of a SQLite file', () => {
+  it('a SQLite change keeps what a rollback needs in memory, and writes no temporary file', async () => {
     const { rows } = await store.db.transaction().execute((db) => sql`PRAGMA temp_store`.execute(db))
 
     expect(rows).toEqual([{ tempStore: 2 }])

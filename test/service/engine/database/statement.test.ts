@@ -18,7 +18,7 @@ import { openPostgresStore } from '../../../../src/service/engine/database/postg
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
 import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { engines, useEngine } from '../../../support/engines.ts'
-import { inFullRun } from '../../../support/full-run.ts'
+import { describeInFullRun } from '../../../support/full-run.ts'
 
 const named = firstRow('named', (db, { id, name }: Slots<{ id: string; name: string }>) =>
   db.selectFrom('organization').select(['id', 'name', 'createdAt']).where('id', '=', id).where('name', '=', name),
@@ -61,7 +61,7 @@ const quoted = allRows('quoted', (db) =>
   db.selectFrom('organization').select('id').where('name', '=', `it's "a"`).where('createdAt', 'in', [6, 7]).limit(1),
 )
 
-describe.each(engines)('a statement on %s', (engine) => {
+describeInFullRun.each(engines)('a statement on %s', (engine) => {
   const newDatabase = useEngine(engine)
   const stores: Store[] = []
   afterEach(async () => {
@@ -76,7 +76,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     return store.db
   }
 
-  inFullRun('a statement is executed with the values of each call', async () => {
+  it('a statement is executed with the values of each call', async () => {
     const db = await openStore()
 
     const rows = await Promise.all([
@@ -92,7 +92,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     ])
   })
 
-  inFullRun('a statement returns whether it changed a row', async () => {
+  it('a statement returns whether it changed a row', async () => {
     const db = await openStore()
 
     const facts = [await setAppName(db, 'a', 'App'), await setAppName(db, 'd', 'App')]
@@ -100,7 +100,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     expect(facts).toEqual([true, false])
   })
 
-  inFullRun('a statement accepts lists of any length, including empty ones', async () => {
+  it('a statement accepts lists of any length, including empty ones', async () => {
     const db = await openStore()
 
     const results = [await among(db, ['a', 'c', 'x']), await among(db, []), await notAmong(db, ['a', 'c'])]
@@ -108,7 +108,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     expect(results.map((rows) => rows.map(({ id }) => id))).toEqual([['a', 'c'], [], ['b']])
   })
 
-  inFullRun('a statement computes values from those of a slot, and fills in defaults', async () => {
+  it('a statement computes values from those of a slot, and fills in defaults', async () => {
     const db = await openStore()
     await insert(db, { id: 'd', name: 'D', appName: 'App', createdAt: 20 })
 
@@ -118,7 +118,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     expect([await appName(db, 'a'), await appName(db, 'd')]).toEqual([{ appName: null }, { appName: 'App' }])
   })
 
-  inFullRun('a statement writes constants as literals', async () => {
+  it('a statement writes constants as literals', async () => {
     const db = await openStore()
     await rename(db, 'a', `it's "a"`)
 
@@ -126,13 +126,13 @@ describe.each(engines)('a statement on %s', (engine) => {
     expect(compiledStatement(db, 'quoted').parameters).toEqual([])
   })
 
-  inFullRun('a statement rejects a result without rows if one is required', async () => {
+  it('a statement rejects a result without rows if one is required', async () => {
     const db = await openStore()
 
     await expect(appName(db, 'x')).rejects.toThrow('The statement appName has no result.')
   })
 
-  inFullRun('a statement rejects a missing value', async () => {
+  it('a statement rejects a missing value', async () => {
     const db = await openStore()
     const missing = { id: 'a' } as { id: string; name: string }
 

@@ -11,7 +11,7 @@ import { systemRandom } from '../../../../src/service/engine/base/random.ts'
 import { StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
 import { newUser, read, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
-import { inFullRun } from '../../../support/full-run.ts'
+import { describeInFullRun } from '../../../support/full-run.ts'
 
 /** The head of the audit trail is also logged when the service closes. */
 const failuresOf = ({ logged }: Running) => logged.filter(({ message }) => message === 'request failed')
@@ -68,8 +68,8 @@ describe('an unexpected error', () => {
   })
 })
 
-describe('a database that stays locked', () => {
-  inFullRun('a database that stays locked causes a 503 with Retry-After', async () => {
+describeInFullRun('a database that stays locked', () => {
+  it('a database that stays locked causes a 503 with Retry-After', async () => {
     const failures = createFailureLog({
       logger: { info: () => {}, warn: () => {}, error: () => {} },
       clock: systemClock,

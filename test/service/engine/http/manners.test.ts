@@ -4,7 +4,7 @@ import { listen } from '../../../../src/service/engine/http/listen.ts'
 import { createService } from '../../../../src/service/index.ts'
 import { systemRandom } from '../../../../src/service/engine/base/random.ts'
 import { createTestClock } from '../../../../src/testing/clock.ts'
-import { inFullRun } from '../../../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { exchange, openRaw } from '../../../support/raw-http.ts'
 import { newUser, read, startService, unknownId } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -396,8 +396,8 @@ describe('/metrics', () => {
   })
 })
 
-describe('the reference page', () => {
-  inFullRun('the reference page needs no key, runs only its own script and loads nothing', async () => {
+describeInFullRun('the reference page', () => {
+  it('the reference page needs no key, runs only its own script and loads nothing', async () => {
     const answer = await get('/docs')
     const html = await answer.text()
 
@@ -408,7 +408,7 @@ describe('the reference page', () => {
     expect(html).not.toMatch(/<script [^>]*src|<link|<img|@import|url\(|https?:(?!\/\/(mfa|app)\.example)/)
   })
 
-  inFullRun('the reference page has each operation and each error code', async () => {
+  it('the reference page has each operation and each error code', async () => {
     const html = await (await get('/docs')).text()
     const document = await (await get('/api/openapi.json')).json()
 
@@ -420,7 +420,7 @@ describe('the reference page', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  inFullRun('the reference page does not reflect what its address contains', async () => {
+  it('the reference page does not reflect what its address contains', async () => {
     const html = await (await get('/docs?%3Cscript%3E')).text()
 
     expect(html).toBe(await (await get('/docs')).text())

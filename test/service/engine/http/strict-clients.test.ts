@@ -104,8 +104,8 @@ describe.each(Object.entries({ python, java, php, c }))('a client in %s', (_lang
   })
 })
 
-describe('the Authorization header', () => {
-  inFullRun.each([
+describeInFullRun('the Authorization header', () => {
+  it.each([
     ['as it should be', (value: string) => `Authorization: Service key="${value}"`],
     ['with the scheme in lower case', (value: string) => `Authorization: service key="${value}"`],
     ['with its name in upper case', (value: string) => `AUTHORIZATION: SERVICE KEY="${value}"`],

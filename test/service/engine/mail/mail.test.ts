@@ -9,7 +9,7 @@ import { mailLanguage } from '../../../../src/service/engine/mail/mail-language.
 import { isThisMachine, SmtpOptions } from '../../../../src/service/engine/mail/smtp-options.ts'
 import { en } from '../../../../src/service/engine/mail/texts/en.ts'
 import { createService } from '../../../../src/service/index.ts'
-import { inFullRun } from '../../../support/full-run.ts'
+import { describeInFullRun } from '../../../support/full-run.ts'
 
 describe('the mail with a code', () => {
   const write = (domain: string, { organization = 'Acme', language = null as string | null } = {}) =>
@@ -64,7 +64,7 @@ describe('the mail with a code', () => {
   })
 })
 
-describe.each(Object.keys(languageNames))('each mail in the language %s', (language) => {
+describeInFullRun.each(Object.keys(languageNames))('each mail in the language %s', (language) => {
   const names = { organization: 'Acme', domain: 'Wiki' }
   const kinds = [
     ...Object.keys(en.changes),
@@ -82,7 +82,7 @@ describe.each(Object.keys(languageNames))('each mail in the language %s', (langu
       ),
     ])
 
-  inFullRun('each mail names the app in its subject, and says the same in text and HTML', async () => {
+  it('each mail names the app in its subject, and says the same in text and HTML', async () => {
     for (const { subject, text, html } of await written()) {
       const isolates = /[\u2066-\u2069]/g
       const htmlText = html
@@ -96,7 +96,7 @@ describe.each(Object.keys(languageNames))('each mail in the language %s', (langu
     }
   })
 
-  inFullRun('each mail without the link This wasn’t me has no link at all, and loads nothing', async () => {
+  it('each mail without the link This wasn’t me has no link at all, and loads nothing', async () => {
     for (const { text, html } of await written()) {
       expect(html).not.toMatch(/<a\b|href|src=|url\(|https?:|<link|<script|@import/i)
       expect(text).not.toMatch(/https?:|www\./)

@@ -390,8 +390,8 @@ describe('the outcome of messages', () => {
   })
 })
 
-describe('the option push', () => {
-  inFullRun.each([
+describeInFullRun('the option push', () => {
+  it.each([
     [{ subject: 'nobody' }, 'push.subject: must begin with https: or mailto:'],
     [{ hosts: ['https://push.example'] }, 'push.hosts.0: must be a name such as push.example or *.push.example'],
     [{ host: ['push.example'] }, 'push: "host" is unknown: did you mean "hosts"?'],

@@ -49,7 +49,7 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
     expect(sessions.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401])
   })
 
-  inFullRun('administrators are listed with their role, those with access first', async () => {
+  it('administrators are listed with their role, those with access first', async () => {
     const mine = await owner()
     const revoked = await helpdesk()
     await mine.call('DELETE', `/administrators/${revoked.id}`)
@@ -141,7 +141,7 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
     expect((await consoleBrowser(running).register(json.token)).code).toBe('api.error.notfound.invitation')
   })
 
-  inFullRun('an owner signs an administrator out of every browser', async () => {
+  it('an owner signs an administrator out of every browser', async () => {
     const [mine, other] = [await owner(), await helpdesk()]
     const sessions = await mine.call('GET', `/administrators/${other.id}/sessions`)
 

@@ -44,7 +44,7 @@ describe('the event stream of approvals', () => {
   })
   afterAll(() => running.close())
 
-  inFullRun('the event stream of approvals reports every approval that settles, whatever its outcome', async () => {
+  it('the event stream of approvals reports every approval that settles, whatever its outcome', async () => {
     const [anna, next] = [await approver(running), await follow(running.origin, running)]
     const settled: (string | undefined)[] = []
     const expected: string[] = []

@@ -8,7 +8,7 @@ import type { Inbox } from '../../../../src/contract/device-answers.ts'
 import { readEvents } from '../../../../src/contract/read-events.ts'
 import { followInbox } from '../../../../src/service/features/devices/follow-inbox.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
-import { inFullRun } from '../../../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { openDatabase } from '../../engine/audit/recorded.ts'
 import { asked } from './people.ts'
 import { unique } from '../codes/code-holder.ts'
@@ -114,45 +114,39 @@ describe.each(mainEngines)('the event stream of an inbox, on %s', (engine) => {
   })
 })
 
-describe('the event streams of a device', () => {
-  inFullRun(
-    'the event streams of a device end at once if the service has closed since they were requested',
-    async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'second-factor-ends-'))
-      const database = join(folder, 'mfa.sqlite')
-      const running = await startService({ database, ...keysFor(database) })
-      const node = await openDatabase(database, { clock: running.clock, push: false, ...keysFor(database) })
-      onTestFinished(async () => {
-        await node.close()
-        await running.close()
-        rmSync(folder, { recursive: true })
-      })
-      const { signer } = await running.enroll('late')
-      node.ctx.waiters.close()
-      const events: unknown[] = []
+describeInFullRun('the event streams of a device', () => {
+  it('the event streams of a device end at once if the service has closed since they were requested', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'second-factor-ends-'))
+    const database = join(folder, 'mfa.sqlite')
+    const running = await startService({ database, ...keysFor(database) })
+    const node = await openDatabase(database, { clock: running.clock, push: false, ...keysFor(database) })
+    onTestFinished(async () => {
+      await node.close()
+      await running.close()
+      rmSync(folder, { recursive: true })
+    })
+    const { signer } = await running.enroll('late')
+    node.ctx.waiters.close()
+    const events: unknown[] = []
 
-      await new Promise<void>((resolve) => {
-        followInbox(node.ctx, signer.id ?? '')({ event: (inbox) => events.push(inbox), end: resolve })
-      })
+    await new Promise<void>((resolve) => {
+      followInbox(node.ctx, signer.id ?? '')({ event: (inbox) => events.push(inbox), end: resolve })
+    })
 
-      expect(events).toEqual([{ requests: [] }])
-    },
-  )
+    expect(events).toEqual([{ requests: [] }])
+  })
 
-  inFullRun(
-    'event streams share the limit of a device’s held reads; beyond that it gets plain responses until one ends',
-    async () => {
-      const running = await startService({ limits: { heldReadsPerDevice: 2 } })
-      onTestFinished(() => running.close())
-      const { device } = await running.enroll('many')
-      const open = [await follow(device), await follow(device)]
+  it('event streams share the limit of a device’s held reads; beyond that it gets plain responses until one ends', async () => {
+    const running = await startService({ limits: { heldReadsPerDevice: 2 } })
+    onTestFinished(() => running.close())
+    const { device } = await running.enroll('many')
+    const open = [await follow(device), await follow(device)]
 
-      await open[0]?.next()
-      const third = await device.inbox({ accept: 'text/event-stream' })
-      await open[0]?.stop()
+    await open[0]?.next()
+    const third = await device.inbox({ accept: 'text/event-stream' })
+    await open[0]?.stop()
 
-      expect(third.headers.get('content-type')).toBe('application/json')
-      await expect.poll(async () => (await follow(device)).type).toBe('text/event-stream')
-    },
-  )
+    expect(third.headers.get('content-type')).toBe('application/json')
+    await expect.poll(async () => (await follow(device)).type).toBe('text/event-stream')
+  })
 })

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createService, embedded } from '../../../../src/service/index.ts'
 import type { EmbeddedService } from '../../../../src/service/embedded.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'
-import { inFullRun } from '../../../support/full-run.ts'
+import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { startWebApp } from '../../../support/web-app.ts'
 import { createCall } from '../../start-service.ts'
 
@@ -129,8 +129,8 @@ describe.each(mainEngines)('the names of an embedded service on %s', (engine) =>
   )
 })
 
-describe('the name of the app', () => {
-  inFullRun('the name of the app appears on the device', async () => {
+describeInFullRun('the name of the app', () => {
+  it('the name of the app appears on the device', async () => {
     const app = await startWebApp({ mfa: { appName: 'Todos' } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')

@@ -152,7 +152,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     })
 
-    inFullRun('the OpenID provider revokes what was issued with a grant', async () => {
+    it('the OpenID provider revokes what was issued with a grant', async () => {
       const flow = signInOf()
       await flow.all()
 
@@ -226,7 +226,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       await expect(flow.finish()).rejects.toMatchObject(ended)
     })
 
-    inFullRun('the OpenID provider rejects an interaction that ended with its user', async () => {
+    it('the OpenID provider rejects an interaction that ended with its user', async () => {
       const flow = signInOf()
       await flow.begin()
       await flow.finish()
@@ -254,7 +254,7 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       await expect(flow.code()).rejects.toMatchObject(ended)
     })
 
-    inFullRun('a session of the OpenID provider moves to another id while it lasts', async () => {
+    it('a session of the OpenID provider moves to another id while it lasts', async () => {
       const flow = signInOf()
       await flow.all()
 
@@ -383,18 +383,15 @@ describe.each(engines)('what the OpenID provider stores, on %s', (engine) => {
       expect(await others.get('sid')).toMatchObject({ hint: 2 })
     })
 
-    inFullRun(
-      'web sessions of the OpenID provider outlive the epoch, which mfa() checks, and end with the user',
-      async () => {
-        const { set, get } = store()
-        await set('sid', { userId: made.user.id })
-        await made.ctx.store.db.transaction().execute((db) => endSessionsButKeys(db, made.user.id))
-        expect(await get('sid')).not.toBeNull()
+    it('web sessions of the OpenID provider outlive the epoch, which mfa() checks, and end with the user', async () => {
+      const { set, get } = store()
+      await set('sid', { userId: made.user.id })
+      await made.ctx.store.db.transaction().execute((db) => endSessionsButKeys(db, made.user.id))
+      expect(await get('sid')).not.toBeNull()
 
-        await running.call('DELETE', `/users/${made.user.id}`)
+      await running.call('DELETE', `/users/${made.user.id}`)
 
-        expect(await get('sid')).toBeNull()
-      },
-    )
+      expect(await get('sid')).toBeNull()
+    })
   })
 })

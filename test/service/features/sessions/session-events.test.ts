@@ -206,7 +206,7 @@ describe('the event stream of a domain', () => {
     expect(await next()).toBeUndefined()
   })
 
-  inFullRun('the event stream of a domain reports sessions that another process settles', async () => {
+  it('the event stream of a domain reports sessions that another process settles', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-events-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const database = join(folder, 'mfa.sqlite')

@@ -374,14 +374,14 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect(await members()).toEqual([])
   })
 
-  describe('of an invalid body', () => {
+  describeInFullRun('of an invalid body', () => {
     beforeAll(async () => {
       await newTenant()
       await put(people('old'))
     })
 
     const long = 'x'.repeat(129)
-    inFullRun.each<[string, unknown, string]>([
+    it.each<[string, unknown, string]>([
       [
         'a user twice',
         [...many(40), { ...newUser('person 3'), name: 'Another' }],
