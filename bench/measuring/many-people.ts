@@ -14,6 +14,7 @@ import type { Queryable } from '../../src/service/engine/database/schema/schema.
 import { openSqliteStore } from '../../src/service/engine/database/sqlite.ts'
 import type { Store } from '../../src/service/engine/database/store.ts'
 import { startPostgres } from '../../test/support/postgres.ts'
+import { domainRow } from '../../test/support/many-users.ts'
 
 export const organizationId = '0'.repeat(40)
 /** Everyone is a member of this app, which sends codes by e-mail. */
@@ -111,20 +112,6 @@ async function addDomain(db: Queryable): Promise<void> {
   await db.insertInto('organization').values({ id: organizationId, name: 'O', createdAt: 1 }).execute()
   await db
     .insertInto('domain')
-    .values({
-      id: domainId,
-      organizationId,
-      name: 'Intranet',
-      type: 'WEB',
-      keyType: 'NONE',
-      maxAllowedRetries: 5,
-      requestTimeout: 90,
-      activationCodeExpiration: 7,
-      requestPollingEnabled: 1,
-      bypassEnabled: 0,
-      emailOtpEnabled: 1,
-      numberMatching: 'offered',
-      createdAt: 1,
-    })
+    .values({ ...domainRow, id: domainId, organizationId, name: 'Intranet', emailOtpEnabled: 1 })
     .execute()
 }

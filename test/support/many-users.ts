@@ -2,27 +2,28 @@ import { sql } from 'kysely'
 
 import type { Queryable } from '../../src/service/engine/database/schema/schema.ts'
 
+/** A domain without its ids. */
+export const domainRow = {
+  name: 'D',
+  type: 'WEB',
+  keyType: 'NONE',
+  maxAllowedRetries: 5,
+  requestTimeout: 90,
+  activationCodeExpiration: 7,
+  requestPollingEnabled: 1,
+  bypassEnabled: 0,
+  emailOtpEnabled: 0,
+  numberMatching: 'offered',
+  createdAt: 1,
+} as const
+
 /** Inserts an organization with a domain. */
 export async function insertDomain(db: Queryable): Promise<{ organizationId: string; domainId: string }> {
   const [organizationId, domainId] = ['0'.repeat(40), '1'.repeat(40)]
   await db.insertInto('organization').values({ id: organizationId, name: 'O', createdAt: 1 }).execute()
   await db
     .insertInto('domain')
-    .values({
-      id: domainId,
-      organizationId,
-      name: 'D',
-      type: 'WEB',
-      keyType: 'NONE',
-      maxAllowedRetries: 5,
-      requestTimeout: 90,
-      activationCodeExpiration: 7,
-      requestPollingEnabled: 1,
-      bypassEnabled: 0,
-      emailOtpEnabled: 0,
-      numberMatching: 'offered',
-      createdAt: 1,
-    })
+    .values({ ...domainRow, id: domainId, organizationId })
     .execute()
   return { organizationId, domainId }
 }

@@ -28,6 +28,7 @@ import { createSecrets } from '../../../../src/service/engine/secrets/secrets.ts
 import { insertUser, lockUser, userById, updateUser } from '../../../../src/service/features/users/statements.ts'
 import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
 import { ringOf } from '../secrets/key-holders.ts'
+import { domainRow } from '../../../support/many-users.ts'
 
 /** What every engine has to do with codes; outside of transactions, where only the statements themselves decide. */
 export function describeCodeStore(engine: string, open: (name: string) => Promise<Store>): void {
@@ -273,19 +274,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
   })
 }
 
-const domain = {
-  name: 'D',
-  type: 'WEB',
-  keyType: 'NONE',
-  maxAllowedRetries: 5,
-  requestTimeout: 90,
-  activationCodeExpiration: 7,
-  requestPollingEnabled: 1,
-  bypassEnabled: 1,
-  emailOtpEnabled: 1,
-  numberMatching: 'offered',
-  createdAt: 1,
-} as const
+const domain = { ...domainRow, bypassEnabled: 1, emailOtpEnabled: 1 } as const
 
 const user = { name: 'N', email: 'E', everEnrolled: 0, createdAt: 1 } as const
 

@@ -19,6 +19,7 @@ import { insertToken } from '../../../../src/service/features/devices/token-stat
 import { tokenOf } from '../../../../src/service/features/factors/possessions.ts'
 import { insertUser, listUsers, userByUsername } from '../../../../src/service/features/users/statements.ts'
 import { describeInFullRun, inFullRun } from '../../../support/full-run.ts'
+import { domainRow } from '../../../support/many-users.ts'
 
 /** What every engine has to do. @param open Two calls with the same name open the same database. */
 export function describeStore(engine: string, open: (name: string) => Promise<Store>): void {
@@ -281,19 +282,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
   })
 }
 
-const domain = {
-  name: 'D',
-  type: 'WEB',
-  keyType: 'NONE',
-  maxAllowedRetries: 5,
-  requestTimeout: 90,
-  activationCodeExpiration: 7,
-  requestPollingEnabled: 1,
-  bypassEnabled: 0,
-  emailOtpEnabled: 0,
-  numberMatching: 'offered',
-  createdAt: 1,
-} as const
+const domain = domainRow
 
 const device = {
   tokenId: 't',
