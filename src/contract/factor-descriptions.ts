@@ -1,4 +1,4 @@
-import type { Factor } from './factor.ts'
+import { Factor } from './factor.ts'
 
 /** The properties of a factor, for all decisions about it. A new factor declares all of them here. */
 interface FactorDescription {
@@ -13,18 +13,23 @@ interface FactorDescription {
   readonly typed: boolean
   /** Whether an administrator hands it over in person to a user who needs a passkey: it leads to a new one, and to nothing else. */
   readonly handedOver: boolean
+  /** The member of the user that says where its code is sent; null where none is sent. */
+  readonly sentTo: 'email' | null
 }
 
 const descriptions = {
-  passkey: { strong: true, phishingResistant: true, typed: false, handedOver: false },
-  push: { strong: true, phishingResistant: false, typed: false, handedOver: false },
-  otp: { strong: true, phishingResistant: false, typed: true, handedOver: false },
-  email: { strong: false, phishingResistant: false, typed: true, handedOver: false },
-  bypass: { strong: true, phishingResistant: false, typed: true, handedOver: true },
+  passkey: { strong: true, phishingResistant: true, typed: false, handedOver: false, sentTo: null },
+  push: { strong: true, phishingResistant: false, typed: false, handedOver: false, sentTo: null },
+  otp: { strong: true, phishingResistant: false, typed: true, handedOver: false, sentTo: null },
+  email: { strong: false, phishingResistant: false, typed: true, handedOver: false, sentTo: 'email' },
+  bypass: { strong: true, phishingResistant: false, typed: true, handedOver: true, sentTo: null },
 } as const satisfies Readonly<Record<Factor, FactorDescription>>
 
 /** A factor whose code people type. */
 export type TypedFactor = { [F in Factor]: (typeof descriptions)[F]['typed'] extends true ? F : never }[Factor]
+
+/** A factor whose code is sent to the user. */
+export type SentFactor = { [F in Factor]: (typeof descriptions)[F]['sentTo'] extends null ? never : F }[Factor]
 
 export const isStrong = (factor: Factor): boolean => descriptions[factor].strong
 
@@ -33,3 +38,11 @@ export const isPhishingResistant = (factor: Factor): boolean => descriptions[fac
 export const isTyped = (factor: Factor): factor is TypedFactor => descriptions[factor].typed
 
 export const isHandedOver = (factor: Factor): boolean => descriptions[factor].handedOver
+
+const isSent = (factor: Factor): factor is SentFactor => descriptions[factor].sentTo !== null
+
+/** The factors whose code is sent to the user, in the order in which they are offered. */
+export const sentFactors: readonly SentFactor[] = Factor.options.filter(isSent)
+
+/** Where the code of a factor is sent: a member of the user. */
+export const sentTo = (factor: SentFactor): (typeof descriptions)[SentFactor]['sentTo'] => descriptions[factor].sentTo

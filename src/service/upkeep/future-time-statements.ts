@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder, SqlBool } from 'kysely'
 
+import { sentFactors } from '../../contract/factor-descriptions.ts'
 import { consentLifetime } from '../../admin-contract/consents.ts'
 import { requesterBlockLength } from '../../contract/approvals.ts'
 import { rememberedFor } from '../../contract/idempotency-key.ts'
@@ -11,6 +12,7 @@ import { endOfTime } from '../features/bypass-codes/rules.ts'
 import { challengeTriesKept } from '../features/codes/lock.ts'
 import { emailCodeLifetime } from '../features/email-codes/rules.ts'
 import { knownFor } from '../features/browsers/rules.ts'
+import { reach } from '../features/users/reach.ts'
 import { maxLifetime } from '../features/oidc/models.ts'
 import { publishedBefore } from '../features/oidc/key-times.ts'
 import { mailReportLifetime } from '../features/mail-reports/rules.ts'
@@ -40,7 +42,7 @@ export interface FutureRows {
 export const waitCorrections: readonly FutureRows[] = [
   toPresent('user', 'codesLockedAt', ['codesLockedUntil']),
   toPresent('user', 'knownCodesLockedAt', ['knownCodesLockedUntil']),
-  toPresent('user', 'emailChangedAt'),
+  ...sentFactors.map((factor) => toPresent('user', reach[factor].changedAt)),
   toPresent('attempt', 'at'),
   { exist: ({ future }) => exists('tally', isLater('at', future)), correctSome: talliesToPresent },
   toPresent('session', 'settledAt'),

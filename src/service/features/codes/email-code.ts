@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { maxWrongTries } from '../email-codes/rules.ts'
+import { sends } from '../users/reach.ts'
 import type { DomainRow } from '../domains/statements.ts'
 import { countWrongEmailCode, useEmailCode } from '../email-codes/statements.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
@@ -19,7 +20,7 @@ export async function checkEmailCode(
   db: Queryable,
   { userId, domain, code }: EmailCodeInput,
 ): Promise<boolean> {
-  if (domain.emailOtpEnabled !== 1) return false
+  if (!sends('email', domain)) return false
   const member = { domainId: domain.id, userId }
   return useEmailCode(db, { ...member, codeLookups: ctx.secrets.lookups(emailCodeText(member, code)) }, ctx.clock.now())
 }

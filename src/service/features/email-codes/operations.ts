@@ -7,6 +7,7 @@ import { ApiProblem } from '../../engine/base/problem.ts'
 import { emailCodeLifetime, newEmailCode } from './rules.ts'
 import type { DomainRow } from '../domains/statements.ts'
 import { organizationById } from '../domains/organization-statements.ts'
+import { sends } from '../users/reach.ts'
 import { findMember } from '../domains/find.ts'
 
 /**
@@ -15,7 +16,7 @@ import { findMember } from '../domains/find.ts'
 export const send: Handler<typeof contract.sendEmailCode> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   // Where a passkey is required, an e-mailed code would never count.
-  const isEnabled = domain.emailOtpEnabled === 1 && domain.phishingResistant !== 'require'
+  const isEnabled = sends('email', domain) && domain.phishingResistant !== 'require'
   if (!isEnabled) throw new ApiProblem('api.error.conflict.emailotpenabled')
   const { mailer } = call
   if (!mailer) throw mailProblem(call, new Error('Codes cannot be e-mailed, because the option smtp is not set.'))

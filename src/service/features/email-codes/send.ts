@@ -7,7 +7,7 @@ import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { lockMember } from '../users/lock-member.ts'
 import { tooManyRequests } from '../../engine/base/problem.ts'
 import { emailCodeLifetime, emailCodeLimits } from './rules.ts'
-import { addressRest } from '../users/rules.ts'
+import { restOfPlace } from '../users/reach.ts'
 import { forgetAttempt, takeAttempt } from '../../engine/limits/attempts.ts'
 import type { DomainRow } from '../domains/statements.ts'
 import { replaceEmailCode } from './statements.ts'
@@ -31,7 +31,7 @@ export async function reserveSend(
   const now = clock.now()
   const wait = await store.db.transaction().execute(async (db) => {
     const currentMember = await lockMember(db, domain, domain.id, user.id)
-    const rest = addressRest(currentMember, now)
+    const rest = restOfPlace('email', currentMember, now)
     if (rest > 0) throw tooManyRequests({ limit: changedAddress, wait: rest, now })
     return takeAttempt(db, emailCodeLimits(user.id), now)
   })
@@ -58,7 +58,7 @@ export async function storeSentCode(
   const now = ctx.clock.now()
   const store = async (db: Queryable) => {
     const currentMember = await lockMember(db, domain, domain.id, user.id)
-    const rest = addressRest(currentMember, now)
+    const rest = restOfPlace('email', currentMember, now)
     if (rest > 0) throw tooManyRequests({ limit: changedAddress, wait: rest, now })
     const codeLookup = ctx.secrets.lookup(emailCodeText(member, code))
     await replaceEmailCode(db, { ...member, codeLookup, wrongTries: 0, expiresAt: now + emailCodeLifetime })

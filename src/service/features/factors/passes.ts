@@ -1,5 +1,6 @@
 import type { Factor } from '../../../contract/factor.ts'
-import { addressRest } from '../users/rules.ts'
+import { sentFactors } from '../../../contract/factor-descriptions.ts'
+import { reaches } from '../users/reach.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
 import { bypassCodesOfUsers } from '../users/belongings.ts'
 import { generatorOfDevice, generatorOfHardware, activeDevice, passkeyOfUser } from './possessions.ts'
@@ -33,12 +34,11 @@ export async function factorsInDomain(
   const device = await activeDevice(db, domain.id, user.id)
   const generator = (await generatorOfDevice(db, domain.id, user.id)) ?? (await generatorOfHardware(db, user.id))
   const codes = domain.bypassEnabled === 1 ? await bypassCodesOfUsers(db, [user.id], now) : []
-  const hasEmail = domain.emailOtpEnabled === 1 && user.email !== '' && addressRest(user, now) === 0
   return [
     ...(device ? (['push'] as const) : []),
     ...(generator ? (['otp'] as const) : []),
     ...(codes.length > 0 ? (['bypass'] as const) : []),
-    ...(hasEmail ? (['email'] as const) : []),
+    ...sentFactors.filter((factor) => reaches(factor, { domain, user }, now)),
   ]
 }
 
@@ -66,8 +66,7 @@ const inForce: Readonly<Record<Factor, (db: Queryable, used: Used, now: number) 
   push: isDevice,
   otp: async (db, used) =>
     (await isDevice(db, used)) || (await ownHardware(db, { id: used.id, userId: used.user.id })) !== undefined,
-  email: async (_db, { domain, user }, now) =>
-    domain.emailOtpEnabled === 1 && user.email !== '' && addressRest(user, now) === 0,
+  email: async (_db, used, now) => reaches('email', used, now),
   bypass: async (db, { domain, user, id }, now) =>
     domain.bypassEnabled === 1 && (await keptCode(db, { id, userId: user.id }, now)) !== undefined,
 }

@@ -1,9 +1,12 @@
+import { sentFactors } from '../../../contract/factor-descriptions.ts'
+import type { SentFactor } from '../../../contract/factor-descriptions.ts'
 import { requestedPolicy } from '../../../contract/phishing-resistance.ts'
 import type { PhishingResistance, RequestedPhishingResistance } from '../../../contract/phishing-resistance.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, derived } from '../../engine/database/statement.ts'
 import type { List, Slot } from '../../engine/database/statement.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
+import { reach, sends } from './reach.ts'
 
 /** The domains and factors of a user. Read apart from the users, for a whole page of them at once. */
 export interface Belongings {
@@ -20,8 +23,9 @@ export interface Belongings {
   readonly hasImportedCodes: boolean
   /** The policies for passkeys of the domains that have one. */
   readonly policies: Readonly<Record<string, RequestedPhishingResistance>>
-  /** Whether a domain of the user takes e-mailed codes, or bypass codes. */
-  readonly domainTakesEmail: boolean
+  /** The factors whose codes a domain of the user sends. */
+  readonly sentByDomains: readonly SentFactor[]
+  /** Whether a domain of the user takes bypass codes. */
   readonly domainTakesBypass: boolean
 }
 
@@ -53,7 +57,9 @@ export async function belongings(
     bypassCodeIds: (bypass.get(id) ?? []).map((code) => code.id),
     hasImportedCodes: (bypass.get(id) ?? []).some((code) => code.imported === 1),
     policies: policiesOf(domains.get(id) ?? []),
-    domainTakesEmail: (domains.get(id) ?? []).filter(counts).some(({ emailOtpEnabled }) => emailOtpEnabled === 1),
+    sentByDomains: sentFactors.filter((factor) =>
+      (domains.get(id) ?? []).filter(counts).some((domain) => sends(factor, domain)),
+    ),
     domainTakesBypass: (domains.get(id) ?? []).filter(counts).some(({ bypassEnabled }) => bypassEnabled === 1),
   })
   return new Map(userIds.map((id) => [id, belongingsOf(id)]))
@@ -86,7 +92,7 @@ const domainsOf = allRows('domainsOfUsers', (db, userIds: List<string>) =>
     .select([
       'member.userId',
       'member.domainId',
-      'domain.emailOtpEnabled',
+      ...sentFactors.map((factor) => `domain.${reach[factor].enabled}` as const),
       'domain.bypassEnabled',
       'domain.phishingResistant',
     ])

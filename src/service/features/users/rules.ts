@@ -1,5 +1,3 @@
-import { notAfter } from '../../engine/base/present.ts'
-
 /**
  * A key that is equal for usernames an app may treat as the same: it ignores case, accents and other marks, invisible
  * characters, width, and spaces. It detects look-alikes within an organization and is never used as a name.
@@ -25,9 +23,4 @@ export function nameKey(username: string): string {
 export function epochOf({ id, epoch }: { readonly id: string; readonly epoch: string | null }): string {
   // A user that was deleted and created again has a different id.
   return epoch ?? id
-}
-
-/** Seconds until codes are sent to a changed address: an attacker may have changed it. */
-export function addressRest({ emailChangedAt }: { emailChangedAt: number | null }, now: number): number {
-  return emailChangedAt === null ? 0 : Math.max(0, notAfter(emailChangedAt, now) + 24 * 60 * 60 - now)
 }

@@ -1,6 +1,7 @@
 import { Factor } from '../../../contract/factor.ts'
 import type { User } from '../../../contract/users.ts'
 import type { Belongings } from './belongings.ts'
+import { hasPlace } from './reach.ts'
 import type { UserRow } from './statements.ts'
 import { epochOf } from './rules.ts'
 
@@ -32,7 +33,7 @@ function factorsOf(user: UserRow, has: Belongings): Factor[] {
     passkey: has.passkeyRpIds.length > 0,
     push: has.hasActiveToken,
     otp: has.hasDeviceCodes || has.hardwareId !== undefined,
-    email: has.domainTakesEmail && user.email !== '',
+    email: has.sentByDomains.includes('email') && hasPlace('email', user),
     bypass: has.domainTakesBypass && has.bypassCodeIds.length > 0,
   }
   return Factor.options.filter((factor) => presence[factor])
