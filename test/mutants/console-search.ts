@@ -54,8 +54,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the domain of a device that the overview counts',
     file: 'src/service/features/people/overview-statements.ts',
-    find: "isToken('token.domainId', '=', domainId)",
-    replace: "isToken('token.domainId', '<>', domainId)",
+    find: "isToken('token.domainId', '=', domain.id)",
+    replace: "isToken('token.domainId', '<>', domain.id)",
     test: 'service/features/people/overview.test.ts',
     title: figures,
   },

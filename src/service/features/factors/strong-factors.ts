@@ -1,5 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 
+import { sentFactors, sentTo } from '../../../contract/factor-descriptions.ts'
+import type { SentFactor } from '../../../contract/factor-descriptions.ts'
 import type { Database } from '../../engine/database/schema/schema.ts'
 
 export type IsUser = ExpressionBuilder<Database, 'user'>
@@ -41,3 +43,7 @@ export const isStrong = (
       null,
     ),
   ])
+
+/** Whether a code can be sent to a user. @param isSent Whether the codes of a factor are sent where it counts. */
+export const canBeSent = (is: IsUser, isSent: (factor: SentFactor) => Expression<SqlBool>): Expression<SqlBool> =>
+  is.or(sentFactors.map((factor) => is.and([is(`user.${sentTo(factor)}`, '<>', ''), isSent(factor)])))

@@ -31,25 +31,26 @@ export function createEnrollmentCount(
     const domains = await domainsToCount(store.db, clock.now() - countInterval)
     // What another process has counted meanwhile begins anew.
     for (const id of progressOf.keys()) if (!domains.some((domain) => domain.id === id)) progressOf.delete(id)
-    for (const { id, emailOtpEnabled } of domains.toSorted(byAge)) {
-      const isDone = await countDomain(id, emailOtpEnabled === 1)
+    for (const domain of domains.toSorted(byAge)) {
+      const isDone = await countDomain(domain)
       if (!isDone) return
     }
 
     /** @returns whether all members are counted. */
-    async function countDomain(id: string, mayMail: boolean): Promise<boolean> {
+    async function countDomain(domain: (typeof domains)[number]): Promise<boolean> {
+      const { id } = domain
       const start = { domainId: id, members: 0, enrolled: 0, onlyEmail: 0, countedAt: clock.now() }
       let { row, after } = progressOf.get(id) ?? { row: start, after: '' }
       let isComplete = false
       await inSteps({ size: enrollmentStep, signal }, async () => {
         if (stepsLeft === 0) return 0
         stepsLeft -= 1
-        const { members, enrolled, mailed, last } = await countMembers(store.db, id, after)
+        const { members, enrolled, reachable, last } = await countMembers(store.db, domain, after)
         row = {
           ...row,
           members: row.members + Number(members),
           enrolled: row.enrolled + Number(enrolled ?? 0),
-          onlyEmail: row.onlyEmail + (mayMail ? Number(mailed ?? 0) : 0),
+          onlyEmail: row.onlyEmail + Number(reachable ?? 0),
         }
         after = last ?? after
         isComplete = Number(members) < enrollmentStep

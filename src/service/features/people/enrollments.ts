@@ -35,16 +35,15 @@ function storedView({ name }: DomainRow, row: EnrollmentRow | undefined): Domain
 }
 
 /** @returns undefined for a large domain. */
-async function countNow({ store, clock }: Call, { id, name, emailOtpEnabled }: DomainRow) {
-  const { members, enrolled, mailed } = await countMembers(store.db, id, '')
+async function countNow({ store, clock }: Call, domain: DomainRow) {
+  const { members, enrolled, reachable } = await countMembers(store.db, domain, '')
   if (Number(members) >= enrollmentStep) return undefined
-  const onlyEmail = emailOtpEnabled === 1 ? Number(mailed ?? 0) : 0
   return {
-    domain: id,
-    name,
+    domain: domain.id,
+    name: domain.name,
     members: Number(members),
     enrolled: Number(enrolled ?? 0),
-    onlyEmail,
+    onlyEmail: Number(reachable ?? 0),
     countedAt: clock.now(),
   }
 }

@@ -2,17 +2,38 @@ import { sql } from 'kysely'
 import type { SelectQueryBuilder } from 'kysely'
 
 import type { PeopleFilter } from '../../../admin-contract/people.ts'
+import { sentFactors } from '../../../contract/factor-descriptions.ts'
 import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { allValues } from '../../engine/database/statement.ts'
 import type { Slots } from '../../engine/database/statement.ts'
 import { exists } from '../users/statements.ts'
 import { synchronizationOf } from '../users/synchronization-statements.ts'
+import { sends } from '../users/reach.ts'
+import type { Sending } from '../users/reach.ts'
 import { inactiveSince, isVisible, levels, whereMatches } from './filters.ts'
-import type { FilterQuery } from './filters.ts'
+import type { FilterQuery, Senders } from './filters.ts'
 
-/** What a filter is asked with, and the domains that send no codes by e-mail among those that are looked at. */
+/** What a filter is asked with, and the domains among those that are looked at by what they send. */
 export interface FilteredQuery extends FilterQuery {
+  /** They send the codes of some factor. */
+  readonly someSenders: readonly string[]
+  /** They send the codes of every factor that has any. */
+  readonly fullSenders: readonly string[]
+  /** Those of which that is not true. */
   readonly otherDomains: readonly string[]
+}
+
+/** Sorts domains by what they send. */
+export function sendersAmong(domains: readonly (Sending & { readonly id: string })[]) {
+  const idsWhere = (matches: (domain: Sending) => boolean) => domains.filter(matches).map(({ id }) => id)
+  const isFull = (domain: Sending) => sentFactors.every((factor) => sends(factor, domain))
+  const ofFactors = sentFactors.map((factor) => [`${factor}Senders`, idsWhere((domain) => sends(factor, domain))])
+  return {
+    ...(Object.fromEntries(ofFactors) as Senders),
+    someSenders: idsWhere((domain) => sentFactors.some((factor) => sends(factor, domain))),
+    fullSenders: idsWhere(isFull),
+    otherDomains: idsWhere((domain) => !isFull(domain)),
+  }
 }
 
 type Read = (db: Queryable, query: FilteredQuery) => Promise<number[]>
@@ -48,15 +69,15 @@ export async function filteredPositions(
 
 async function readsOf(
   db: Queryable,
-  { organizationId, everyone, mailDomains }: FilteredQuery,
+  { organizationId, everyone, someSenders, fullSenders }: FilteredQuery,
   filter: PeopleFilter,
 ): Promise<readonly Read[]> {
   if (filter === 'locked') return locked
   if (filter === 'bypass_code' || filter === 'inactive') return [ofPeople[filter]]
-  if (filter === 'only_email' && mailDomains.length === 0) return []
+  if (filter === 'only_email' && someSenders.length === 0) return []
   if (everyone === 0) return filter === 'no_factor' ? [ofMembers.no_factor, withAddress] : [ofMembers[filter]]
   if (filter !== 'no_factor') return [ofPeople[filter]]
-  if (mailDomains.length === 0) return [withoutFactor]
+  if (fullSenders.length === 0) return [withoutFactor]
   // Until it ends, the memberships that a synchronization adds or removes may count in no domain, and no index says so.
   const isSynchronizing = (await synchronizationOf(db, organizationId)) !== undefined
   return isSynchronizing ? [withoutFactor] : [unreachable, withAddress]
@@ -142,16 +163,16 @@ const ofMembers = {
   enrolled: ofMember('enrolled', 'enrolled', (members, { domainIds }) =>
     members.where('member.domainId', 'in', domainIds).where('member.factorLevel', '=', levels.strong),
   ),
-  only_email: ofMember('only_email', 'only_email', (members, { mailDomains }) =>
-    members.where('member.domainId', 'in', mailDomains).where('member.factorLevel', '=', levels.reachable),
+  only_email: ofMember('only_email', 'only_email', (members, { someSenders }) =>
+    members.where('member.domainId', 'in', someSenders).where('member.factorLevel', '=', levels.reachable),
   ),
   no_factor: ofMember('no_factor', 'no_factor', (members, { domainIds }) =>
     members.where('member.domainId', 'in', domainIds).where('member.factorLevel', '=', levels.none),
   ),
 }
 
-/** People without a factor, in domains that send no codes to their addresses. The index alone says who is in another one as well. */
-const withAddress = ofMember('with an address', 'no_factor', (members, { otherDomains, mailDomains }) =>
+/** People without a factor, in domains that may send them no codes. The index alone says who is in another one as well. */
+const withAddress = ofMember('with an address', 'no_factor', (members, { otherDomains, fullSenders }) =>
   members
     .where('member.domainId', 'in', otherDomains)
     .where('member.factorLevel', '=', levels.reachable)
@@ -161,7 +182,7 @@ const withAddress = ofMember('with an address', 'no_factor', (members, { otherDo
           is
             .selectFrom('member as other')
             .select('other.userId')
-            .where('other.domainId', 'in', mailDomains)
+            .where('other.domainId', 'in', fullSenders)
             .whereRef('other.userSequence', '=', 'member.userSequence'),
         ),
       ),

@@ -3,11 +3,12 @@ import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from 
 
 import { inactiveAfter } from '../../../admin-contract/people.ts'
 import type { PeopleFilter } from '../../../admin-contract/people.ts'
+import type { SentFactor } from '../../../contract/factor-descriptions.ts'
 import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { derived, isPostgres } from '../../engine/database/statement.ts'
 import type { Slots } from '../../engine/database/statement.ts'
 import { exists } from '../users/statements.ts'
-import { isStrong } from '../factors/strong-factors.ts'
+import { canBeSent, isStrong } from '../factors/strong-factors.ts'
 import type { IsUser } from '../factors/strong-factors.ts'
 
 /** The part of the organization that an administrator sees. */
@@ -20,10 +21,11 @@ export interface Visible {
 
 export type Filter = PeopleFilter | 'none'
 
+/** The domains among those that are looked at, all or those that are visible, which send the codes of each factor. */
+export type Senders = { readonly [F in SentFactor as `${F}Senders`]: readonly string[] }
+
 /** What a filter is asked with. */
-export interface FilterQuery extends Visible {
-  /** The domains among those that are looked at, all or those that are visible, which send codes by e-mail. */
-  readonly mailDomains: readonly string[]
+export interface FilterQuery extends Visible, Senders {
   readonly now: number
 }
 
@@ -31,13 +33,13 @@ export interface FilterQuery extends Visible {
 export type IsPerson = ExpressionBuilder<Database, 'personOrder' | 'user'>
 
 /**
- * The numbers of `factorLevel`, as triggers write them: a factor that an e-mail account does not give; an address and a domain that may
- * send codes to it; neither. A person of no domain with an address has 1.
+ * The numbers of `factorLevel`, as triggers write them: a strong factor; a place and a domain that may send codes to it; neither. A person
+ * of no domain with such a place has 1.
  */
 export const levels = { strong: 3, reachable: 2, none: 0 } as const
 
-const takesEmail = (is: IsUser, { mailDomains }: Slots<FilterQuery>): Expression<SqlBool> =>
-  is.and([is('user.email', '<>', ''), isMemberOf(is, mailDomains)])
+const takesSentCode = (is: IsUser, slots: Slots<FilterQuery>): Expression<SqlBool> =>
+  canBeSent(is, (factor) => isMemberOf(is, slots[`${factor}Senders`]))
 
 /** Asks for one row: for an EXISTS, PostgreSQL may read the members of the domains first, once for each page. */
 const isMemberOf = (is: IsUser, domainIds: Slots<FilterQuery>['domainIds']): Expression<SqlBool> =>
@@ -77,9 +79,9 @@ const conditions: Readonly<Record<Filter, Condition>> = {
   // The cheaper question first: most people have a strong factor.
   // A recovery code that is in use changes neither, as in the figures of the overview.
   no_factor: (is, slots) =>
-    sql<SqlBool>`case when ${isEnrolled(is, slots)} then 1 = 0 else not (${takesEmail(is, slots)}) end`,
+    sql<SqlBool>`case when ${isEnrolled(is, slots)} then 1 = 0 else not (${takesSentCode(is, slots)}) end`,
   only_email: (is, slots) =>
-    sql<SqlBool>`case when ${isEnrolled(is, slots)} then 1 = 0 else (${takesEmail(is, slots)}) end`,
+    sql<SqlBool>`case when ${isEnrolled(is, slots)} then 1 = 0 else (${takesSentCode(is, slots)}) end`,
 }
 
 /** Whether an administrator, or an export, sees a user. */

@@ -1,10 +1,13 @@
-import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
+import type { Selectable, SqlBool } from 'kysely'
 
 import { isPending } from '../../engine/database/pending.ts'
 import type { Database } from '../../engine/database/schema/schema.ts'
 import { allRows, allValues, change, oneRow, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
-import { isStrong } from '../factors/strong-factors.ts'
+import { canBeSent, isStrong } from '../factors/strong-factors.ts'
+import { reach, sendingColumns } from '../users/reach.ts'
+import type { Sending } from '../users/reach.ts'
 
 /** The members that one statement counts: it takes about 15 ms. */
 export const enrollmentStep = 2_000
@@ -12,7 +15,7 @@ export const enrollmentStep = 2_000
 export type EnrollmentRow = Selectable<Database['enrollmentCount']>
 
 /** Counts some members of a domain, in the order of their ids. `last` is the last of them. */
-export const countMembers = oneRow('countMembers', (db, domainId: Slot<string>, after: Slot<string>) =>
+export const countMembers = oneRow('countMembers', (db, domain: Slots<Sending & { id: string }>, after: Slot<string>) =>
   db
     .selectFrom(
       db
@@ -21,7 +24,7 @@ export const countMembers = oneRow('countMembers', (db, domainId: Slot<string>, 
           db
             .selectFrom('member')
             .select('member.userId')
-            .where('member.domainId', '=', domainId)
+            .where('member.domainId', '=', domain.id)
             .where('member.userId', '>', after)
             .orderBy('member.userId')
             .limit(enrollmentStep)
@@ -32,12 +35,18 @@ export const countMembers = oneRow('countMembers', (db, domainId: Slot<string>, 
           'few.userId',
           is
             .case()
-            .when(isStrong(is, (isToken) => isToken('token.domainId', '=', domainId)))
+            .when(isStrong(is, (isToken) => isToken('token.domainId', '=', domain.id)))
             .then(1)
             .else(0)
             .end()
             .as('strong'),
-          is.case().when('user.email', '<>', '').then(1).else(0).end().as('mailed'),
+          is
+            .case()
+            .when(canBeSent(is, (factor) => sql<SqlBool>`${domain[reach[factor].enabled]} = 1`))
+            .then(1)
+            .else(0)
+            .end()
+            .as('reachable'),
         ])
         .as('some'),
     )
@@ -48,12 +57,12 @@ export const countMembers = oneRow('countMembers', (db, domainId: Slot<string>, 
         .sum<number | string | null>(
           is
             .case()
-            .when(is.and([is('some.strong', '=', 0), is('some.mailed', '=', 1)]))
+            .when(is.and([is('some.strong', '=', 0), is('some.reachable', '=', 1)]))
             .then(1)
             .else(0)
             .end(),
         )
-        .as('mailed'),
+        .as('reachable'),
       is.fn.max('some.userId').as('last'),
     ]),
 )
@@ -63,7 +72,7 @@ export const domainsToCount = allRows('domainsToCount', (db, time: Slot<number>)
   db
     .selectFrom('domain')
     .leftJoin('enrollmentCount', 'enrollmentCount.domainId', 'domain.id')
-    .select(['domain.id', 'domain.emailOtpEnabled', 'enrollmentCount.countedAt'])
+    .select(['domain.id', ...sendingColumns, 'enrollmentCount.countedAt'])
     .where((is) => is.or([is('enrollmentCount.countedAt', 'is', null), is('enrollmentCount.countedAt', '<', time)])),
 )
 

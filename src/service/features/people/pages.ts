@@ -6,7 +6,7 @@ import { nextTurn } from '../../engine/base/next-turn.ts'
 import type { Call } from '../../engine/http/route.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { domainById, domainsOf } from '../domains/statements.ts'
-import { filteredPositions } from './filtered.ts'
+import { filteredPositions, sendersAmong } from './filtered.ts'
 import type { FilteredQuery } from './filtered.ts'
 import { countPeople, findPeople, pageOfPeople } from './statements.ts'
 import { usersByIds } from './person-statements.ts'
@@ -76,11 +76,8 @@ async function searched(call: Call, { q = '', filter, domain }: PeopleSearch) {
   const visible = { organizationId, domainIds: limited ?? [], everyone: limited === null ? 1 : 0 } as const
   const all = filter === undefined ? [] : await domainsOf(db, organizationId)
   const domains = all.filter(({ id }) => limited === null || limited.includes(id))
-  const [mailDomains = [], otherDomains = []] = [1, 0].map((enabled) =>
-    domains.filter(({ emailOtpEnabled }) => emailOtpEnabled === enabled).map(({ id }) => id),
-  )
-  const query = { ...visible, mailDomains, now: call.clock.now() }
-  const narrowed = await narrow(db, await findPeople(db, visible, searchText(q)), { ...query, otherDomains }, filter)
+  const query = { ...visible, ...sendersAmong(domains), now: call.clock.now() }
+  const narrowed = await narrow(db, await findPeople(db, visible, searchText(q)), query, filter)
   return { query, ...narrowed, filter: filter ?? ('none' as const) }
 }
 

@@ -6,7 +6,7 @@ import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, derived } from '../../engine/database/statement.ts'
 import type { List, Slot } from '../../engine/database/statement.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
-import { reach, sends } from './reach.ts'
+import { sendingColumns, sends } from './reach.ts'
 
 /** The domains and factors of a user. Read apart from the users, for a whole page of them at once. */
 export interface Belongings {
@@ -89,13 +89,7 @@ const domainsOf = allRows('domainsOfUsers', (db, userIds: List<string>) =>
   db
     .selectFrom('member')
     .innerJoin('domain', 'domain.id', 'member.domainId')
-    .select([
-      'member.userId',
-      'member.domainId',
-      ...sentFactors.map((factor) => `domain.${reach[factor].enabled}` as const),
-      'domain.bypassEnabled',
-      'domain.phishingResistant',
-    ])
+    .select(['member.userId', 'member.domainId', ...sendingColumns, 'domain.bypassEnabled', 'domain.phishingResistant'])
     .where('member.userId', 'in', userIds)
     .orderBy('member.sequence'),
 )

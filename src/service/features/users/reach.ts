@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 
-import { sentTo } from '../../../contract/factor-descriptions.ts'
+import { sentFactors, sentTo } from '../../../contract/factor-descriptions.ts'
 import type { SentFactor } from '../../../contract/factor-descriptions.ts'
 import { notAfter } from '../../engine/base/present.ts'
 import type { Database } from '../../engine/database/schema/schema.ts'
@@ -13,14 +13,14 @@ interface Reach {
   readonly enabled: 'emailOtpEnabled'
 }
 
-/** How the code of each factor reaches a user. */
+/** What the code of each factor needs to reach a user. */
 export const reach = {
   email: { changedAt: 'emailChangedAt', enabled: 'emailOtpEnabled' },
 } as const satisfies Readonly<Record<SentFactor, Reach>>
 
 type Reachable = Pick<Selectable<Database['user']>, (typeof reach)[SentFactor]['changedAt'] | ReturnType<typeof sentTo>>
 
-type Sending = Pick<Selectable<Database['domain']>, (typeof reach)[SentFactor]['enabled']>
+export type Sending = Pick<Selectable<Database['domain']>, (typeof reach)[SentFactor]['enabled']>
 
 /** Seconds until codes are sent to a place that changed: an attacker may have changed it. */
 export function restOfPlace(factor: SentFactor, user: Reachable, now: number): number {
@@ -37,3 +37,6 @@ export const sends = (factor: SentFactor, domain: Sending): boolean => domain[re
 /** Whether a code that is sent would reach the user now. */
 export const reaches = (factor: SentFactor, { domain, user }: { domain: Sending; user: Reachable }, now: number) =>
   sends(factor, domain) && hasPlace(factor, user) && restOfPlace(factor, user, now) === 0
+
+/** The columns of a domain that say which codes it sends. */
+export const sendingColumns = sentFactors.map((factor) => `domain.${reach[factor].enabled}` as const)

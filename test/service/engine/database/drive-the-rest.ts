@@ -25,7 +25,7 @@ import { takePruneBudget } from '../../../../src/service/engine/audit/trusted-cl
 import { countStock, findStock } from '../../../../src/service/features/people/stock-statements.ts'
 import { stockTokenById } from '../../../../src/service/features/administrators/scope-statements.ts'
 import { PeopleFilter } from '../../../../src/admin-contract/people.ts'
-import { filteredPositions } from '../../../../src/service/features/people/filtered.ts'
+import { filteredPositions, sendersAmong } from '../../../../src/service/features/people/filtered.ts'
 import { countPeople, findPeople, pageOfPeople } from '../../../../src/service/features/people/statements.ts'
 import type { FoundPeople } from '../../../../src/service/features/people/statements.ts'
 import { StockFilter } from '../../../../src/admin-contract/stock.ts'
@@ -172,7 +172,7 @@ export function driveTheRest(): void {
     ]
     const [broad] = kinds.filter(({ kind }) => kind === 'broad')
     const few = { ...broad, kind: 'few', positions: [1] } as FoundPeople
-    const query = { ...visible, mailDomains: [], otherDomains: [], now: 0, after: 0, offset: 0, limit: 2 }
+    const query = { ...visible, ...sendersAmong([]), now: 0, after: 0, offset: 0, limit: 2 }
     for (const matches of [...kinds, few])
       for (const filter of ['none', ...PeopleFilter.options] as const) {
         await countPeople(db, matches, query, filter)
@@ -182,7 +182,8 @@ export function driveTheRest(): void {
       }
     for (const filter of PeopleFilter.options)
       for (const everyone of [0, 1] as const)
-        for (const mailDomains of [[], ['0']]) await filteredPositions(db, { ...query, everyone, mailDomains }, filter)
+        for (const domains of [[], [{ id: '0', emailOtpEnabled: 1 } as const]])
+          await filteredPositions(db, { ...query, ...sendersAmong(domains), everyone }, filter)
 
     expect(kinds.map(({ kind }) => kind).slice(0, 3)).toEqual(['list', 'found', 'broad'])
   })

@@ -1,4 +1,7 @@
+import { sentFactors } from '../../../../src/contract/factor-descriptions.ts'
 import type { Queryable } from '../../../../src/service/engine/database/schema/schema.ts'
+import { hasPlace } from '../../../../src/service/features/users/reach.ts'
+import type { UserRow } from '../../../../src/service/features/users/statements.ts'
 
 export interface Facts {
   /** By person: level, end of the recovery codes, last activity. */
@@ -45,11 +48,12 @@ export async function truthOf(db: Queryable, userIds: readonly string[]): Promis
   const levelIn = (userId: string, domainId: string): number => {
     if (everywhere.has(userId) || tokens.some((token) => token.userId === userId && token.domainId === domainId))
       return 3
-    return users.find(({ id }) => id === userId)?.email === '' ? 0 : 2
+    return users.some((user) => user.id === userId && hasSomePlace(user)) ? 2 : 0
   }
-  const levelOf = ({ id, email }: (typeof users)[number]): number => {
+  const levelOf = (user: (typeof users)[number]): number => {
+    const { id } = user
     if (everywhere.has(id) || tokens.some(({ userId }) => userId === id)) return 3
-    if (email === '') return 0
+    if (!hasSomePlace(user)) return 0
     return members.some(({ userId }) => userId === id) ? 2 : 1
   }
   return sorted({
@@ -62,6 +66,9 @@ export async function truthOf(db: Queryable, userIds: readonly string[]): Promis
     members: members.map(({ userId, domainId }) => [userId, domainId, levelIn(userId, domainId)] as const),
   })
 }
+
+/** Whether a code of some factor has a place to be sent to. */
+const hasSomePlace = (user: UserRow): boolean => sentFactors.some((factor) => hasPlace(factor, user))
 
 const sorted = ({ people, members }: Facts): Facts => ({
   people: people.toSorted(byText),

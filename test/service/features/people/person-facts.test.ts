@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { sentFactors, sentTo } from '../../../../src/contract/factor-descriptions.ts'
 import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
 import type { Queryable } from '../../../../src/service/engine/database/schema/schema.ts'
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
@@ -11,7 +12,7 @@ import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { readCommitted } from '../../../../src/service/engine/database/transaction-ends.ts'
 import { inactiveAfter, PeopleFilter } from '../../../../src/admin-contract/people.ts'
 import { isStrong } from '../../../../src/service/features/factors/strong-factors.ts'
-import { filteredPositions } from '../../../../src/service/features/people/filtered.ts'
+import { filteredPositions, sendersAmong } from '../../../../src/service/features/people/filtered.ts'
 import { findPeople, pageOfPeople } from '../../../../src/service/features/people/statements.ts'
 import { engines, useEngine } from '../../../support/engines.ts'
 import { isLongRun } from '../../../support/full-run.ts'
@@ -102,12 +103,16 @@ const changes: readonly fc.Arbitrary<readonly [string, Change]>[] = [
   ofUser('has the hardware token deleted', (place, user, db) =>
     sql`delete from hardware_token where user_id = ${place.users[user]}`.execute(db),
   ),
-  ofUser('gets an address', (place, user, db) =>
-    sql`update "user" set email = 'a@example.com' where id = ${place.users[user]}`.execute(db),
-  ),
-  ofUser('loses the address', (place, user, db) =>
-    sql`update "user" set email = '' where id = ${place.users[user]}`.execute(db),
-  ),
+  ...sentFactors
+    .map(sentTo)
+    .flatMap((column) => [
+      ofUser(`gets a value of ${column}`, (place, user, db) =>
+        sql`update "user" set ${sql.ref(column)} = 'a@example.com' where id = ${place.users[user]}`.execute(db),
+      ),
+      ofUser(`loses the value of ${column}`, (place, user, db) =>
+        sql`update "user" set ${sql.ref(column)} = '' where id = ${place.users[user]}`.execute(db),
+      ),
+    ]),
   ofUser('gets a recovery code', (place, user, db) =>
     sql`insert into bypass_code (id, user_id, code, code_lookup, uses_allowed, uses_remaining, expires_at, created_at)
       values (${newId()}, ${place.users[user]}, '', ${newId()}, 2, 2, ${presentTime + 1000}, 1)`.execute(db),
@@ -321,8 +326,7 @@ function questionsAbout({ organization: organizationId, domains: [first, second]
         organizationId,
         everyone,
         domainIds,
-        mailDomains: all.filter((id) => mailDomains.includes(id)),
-        otherDomains: all.filter((id) => !mailDomains.includes(id)),
+        ...sendersAmong(all.map((id) => ({ id, emailOtpEnabled: mailDomains.includes(id) ? 1 : 0 }))),
         now: filter === 'inactive' ? 5050 + inactiveAfter : presentTime,
       })),
     ),
