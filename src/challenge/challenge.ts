@@ -1,6 +1,7 @@
 import { clockSkew } from '../ground/clock.ts'
 import type { RequestedUnknownBrowser } from '../contract/browser-key.ts'
 import type { RequestedPhishingResistance } from '../contract/phishing-resistance.ts'
+import type { SentFactor } from '../contract/factor-descriptions.ts'
 import type { Factor } from '../contract/factor.ts'
 import type { Session } from '../contract/sessions.ts'
 import { createPageToken } from './page-token.ts'
@@ -96,7 +97,8 @@ export const carriedLifetime = 600
 
 /** Times in Unix seconds. */
 export type Notice =
-  | { readonly kind: 'emailed' | 'email_failed' | 'app_ready' }
+  | SentNotice
+  | { readonly kind: 'app_ready' }
   | { readonly kind: 'no_code' }
   /** The browser has sent no key that could be kept. */
   | { readonly kind: 'no_browser_key' }
@@ -104,9 +106,14 @@ export type Notice =
   | { readonly kind: 'passkey_needed' }
   | { readonly kind: 'wrong_passkey' }
   | WrongCode
-  | { readonly kind: 'email_paused'; readonly until: number }
   /** `ofChallenge`: only this challenge takes no more codes. */
   | { readonly kind: 'codes_paused'; readonly until: number; readonly ofChallenge?: boolean | undefined }
+
+/** What became of a code that was to be sent. */
+export type SentNotice =
+  | { readonly kind: `${SentFactor}_${'sent' | 'failed'}` }
+  /** No other one is sent until then; the last one works until it expires. */
+  | { readonly kind: `${SentFactor}_paused`; readonly until: number }
 
 interface WrongCode {
   readonly kind: 'wrong_code'
@@ -126,7 +133,7 @@ export interface Verified {
   /** Unix time, seconds, at which the second step was settled. */
   readonly at: number
   readonly factor: Factor
-  /** Id of the device, token or code; undefined for e-mail, and if a 1.3 service does not say. */
+  /** Id of the device, token or code; undefined for a code that was sent, and if a 1.3 service does not say. */
   readonly factorId?: string | undefined
   /** One for changing devices also counts as a sign-in and as a step-up, never the reverse. */
   readonly purpose: Challenge['purpose']

@@ -7,6 +7,8 @@ import type { HardwareToken } from '../contract/hardware.ts'
 import type { Replacement, Token } from '../contract/tokens.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import type { User } from '../contract/users.ts'
+import { sentFactors, sentTo } from '../contract/factor-descriptions.ts'
+import type { SentFactor } from '../contract/factor-descriptions.ts'
 import type { Factor } from '../contract/factor.ts'
 import { tokenOf } from './enrollment.ts'
 import { unlessRejected } from './rejection.ts'
@@ -17,7 +19,8 @@ import { findMember } from './user.ts'
 /** The factors of a user. */
 export interface OwnFactors {
   readonly userId: string
-  readonly email: string
+  /** Where the codes of each factor are sent; empty where there is no place. */
+  readonly places: readonly { readonly factor: SentFactor; readonly place: string }[]
   /** The language of the user's mails, if the service knows it (BCP 47). */
   readonly language: string | undefined
   /** The time zone of the times in them, if the service knows it (IANA). */
@@ -50,10 +53,10 @@ export async function readOwnFactors(service: ConnectedService, user: MfaUser): 
     member.passkeys?.length ? client.passkeys.list(domainId, member.id) : member.passkeys && [],
     client.domains.get(domainId),
   ])
-  const { id: userId, email, language, timeZone, factors = [], bypasscodes: codeIds, hadBypassCodes = true } = member
+  const { id: userId, language, timeZone, factors = [], bypasscodes: codeIds, hadBypassCodes = true } = member
   return {
     userId,
-    email,
+    places: sentFactors.map((factor) => ({ factor, place: member[sentTo(factor)] })),
     language,
     timeZone,
     factors,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { ApiError } from '../client/errors.ts'
+import type { sentTo } from '../contract/factor-descriptions.ts'
 import { hasDirectionControls, Id } from '../contract/text.ts'
 import type { User } from '../contract/users.ts'
 import { Email, Name, TimeZone, Username } from '../contract/users.ts'
@@ -11,6 +12,42 @@ import type { ConnectedService } from './service.ts'
 const unlessEmpty = <S extends z.ZodType>(schema: S) =>
   z.preprocess((value) => (value === '' || value === null ? undefined : value), schema.optional())
 
+/** The members of a user that decide about nothing: one that cannot be used is left out. */
+const Optional = z.object({
+  /** The name that administrators and the user's device show; `username` if absent. */
+  name: unlessEmpty(Name),
+  /** Where e-mailed codes and notices go. */
+  email: unlessEmpty(Email),
+  /** The time zone in which mails tell times (IANA). */
+  timeZone: unlessEmpty(TimeZone),
+} satisfies Readonly<Record<'name' | 'timeZone' | ReturnType<typeof sentTo>, z.ZodType>>)
+
+export const optionalMembers = Optional.keyof().options
+export type OptionalMember = (typeof optionalMembers)[number]
+
+/** What developers and operators read about these members. */
+export const memberTexts: Readonly<Record<OptionalMember, MemberText>> = {
+  name: {
+    noun: 'a name',
+    none: 'no name (people see the username)',
+    instead: 'the username is shown instead',
+  },
+  email: {
+    noun: 'an e-mail address',
+    none: 'no e-mail address (no mail is sent)',
+    instead: 'these users get no mail',
+  },
+  timeZone: { noun: 'a time zone', instead: 'mails tell their times in that of the browser, or in UTC' },
+}
+
+interface MemberText {
+  readonly noun: string
+  /** Says that it is absent; undefined where the browser says it. */
+  readonly none?: string
+  /** What happens instead where it cannot be used. */
+  readonly instead: string
+}
+
 /** The app user as the service knows it. Other members, such as an `id` of the app, are ignored. */
 export const MfaUser = z
   .object({
@@ -18,12 +55,7 @@ export const MfaUser = z
     username: unlessEmpty(Username),
     /** Instead of `username`: the id that the service gave the user. */
     serviceUserId: unlessEmpty(Id),
-    /** The name that administrators and the user's device show; `username` if absent. */
-    name: unlessEmpty(Name),
-    /** Where e-mailed codes and notices go. */
-    email: unlessEmpty(Email),
-    /** The time zone in which mails tell times (IANA). */
-    timeZone: unlessEmpty(TimeZone),
+    ...Optional.shape,
   })
   .refine((user) => user.username !== undefined || user.serviceUserId !== undefined, {
     path: ['username'],
@@ -35,9 +67,7 @@ export const MfaUser = z
   })
 export type MfaUser = z.output<typeof MfaUser>
 
-/** The members of a user that decide about nothing: one that cannot be used is left out. */
-export const optionalMembers = ['name', 'email', 'timeZone'] as const
-export type OptionalMember = (typeof optionalMembers)[number]
+export const userMembers = MfaUser.keyof().options
 
 /** The user that the option `user` returns; an object of the app's own with these members will do. */
 export interface AppUser {
@@ -101,14 +131,14 @@ export async function provisionUser(
   user: MfaUser,
   options: CreateOptions & MailSettings,
 ): Promise<Provisioned> {
-  const { username, email } = user
+  const { username, serviceUserId: _serviceUserId, ...members } = user
   if (username === undefined) return { kind: 'no_name' }
   // The service rejects them too, unless it speaks only 1.3, or does not learn that the user is provisioned (`exact`).
   if (hasDirectionControls(username)) return { kind: 'similar_name', reason: directionControls }
   const { language, timeZone } = options
   const name = displayName(user, options) ?? username
   try {
-    const created = await createUser(service, { username, name, email, language, timeZone }, options)
+    const created = await createUser(service, { ...members, username, name, language, timeZone }, options)
     await service.client.domains.addUser(service.domainId, created.id)
     return { kind: 'created' }
   } catch (error) {

@@ -2,6 +2,8 @@ import type { FrameworkRequest } from './framework/request.ts'
 import type { FrameworkResponse } from './framework/response.ts'
 import { isOfOtherUser } from '../challenge/page-token.ts'
 import { userKeyOf } from '../challenge/user.ts'
+import { sentFactors } from '../contract/factor-descriptions.ts'
+import type { SentFactor } from '../contract/factor-descriptions.ts'
 import { logOut } from './app-login/log-out.ts'
 import { apply, serve } from './apply.ts'
 import type * as ApprovalPages from './approvals/own-pages.ts'
@@ -27,7 +29,7 @@ import { declinePasskey, offerPasskey } from './self-service/passkey-offer.ts'
 import { declineCodes, downloadCodes, finishCodes, makeCodes, offerCodes, showCodes } from './self-service/recovery.ts'
 import { proveBrowser } from './sign-in/browser-proof.ts'
 import { challengePage } from './sign-in/challenge-page.ts'
-import { emailCode, enterCode } from './sign-in/code-entry.ts'
+import { enterCode, requestCode } from './sign-in/code-entry.ts'
 import { completeChallenge, passedTo } from './sign-in/finish.ts'
 import { enterHandedOverCode } from './sign-in/handed-over-code.ts'
 import { liveStatus, statusOnce } from './sign-in/live-status.ts'
@@ -48,7 +50,7 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Handler>>>
   '/passkey': { POST: unlessPassed(enterPasskey) },
   '/passkey/code': { POST: unlessPassed(enterHandedOverCode) },
   '/passkey/options': { POST: unlessPassed(passkeyOptions) },
-  '/email': { POST: unlessPassed(emailCode) },
+  ...Object.fromEntries(sentFactors.map((factor) => [`/${factor}`, { POST: unlessPassed(sending(factor)) }])),
   '/remember': { POST: setRemember },
   '/sign-out': { POST: logOut },
   '/enroll/app': { GET: showFirstApp, POST: storeFirstApp },
@@ -82,6 +84,10 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Handler>>>
   '/approve/:id/cancel': { POST: ofApprovals('giveUpApproval') },
   '/approve/:id/passkey/options': { POST: ofApprovals('approvalPasskeyOptions') },
   '/approve/:id/passkey': { POST: ofApprovals('approveWithPasskey') },
+}
+
+function sending(factor: SentFactor): Handler {
+  return (request) => requestCode(request, factor)
 }
 
 /** The handlers of approvals are loaded when one is needed: most apps have none. */

@@ -4,6 +4,8 @@ import { unlessRejected } from '../challenge/rejection.ts'
 import type { ConnectedService } from '../challenge/service.ts'
 import { isPhishingResistant } from '../contract/factor-descriptions.ts'
 import type { Factor } from '../contract/factor.ts'
+import { methods } from './authentication-methods.ts'
+import type { FactorFacts } from './authentication-methods.ts'
 
 /**
  * The values of `acr`, the strongest first. `phrh` and `phr` are those of OpenID Connect EAP ACR Values 1.0; the last one says that the
@@ -17,26 +19,6 @@ export const isAcr = (value: string): value is Acr => acrValues.some((acr) => ac
 
 /** Whether only a passkey gives this `acr`. */
 export const needsPasskey = (acr: Acr): boolean => acr !== 'urn:second-factor:second-step'
-
-/** What is known of a factor that was used. */
-export interface FactorFacts {
-  /** Whether its authenticator has verified the person, by a PIN or biometrics. */
-  readonly userVerified: boolean
-  /** Whether its secret cannot leave its device: a passkey that is not synced, or a hardware token. */
-  readonly hardware: boolean
-}
-
-/**
- * The values of `amr` for each factor (RFC 8176 section 2). They name what this service has seen itself: the password that a client has
- * checked is not ours to claim.
- */
-const methods = {
-  passkey: ({ userVerified, hardware }) => [hardware ? 'hwk' : 'swk', 'user', ...(userVerified ? ['mfa'] : [])],
-  push: () => ['swk'],
-  otp: ({ hardware }) => ['otp', ...(hardware ? ['hwk'] : [])],
-  email: () => ['urn:second-factor:email'],
-  bypass: () => ['urn:second-factor:recovery'],
-} as const satisfies Readonly<Record<Factor, (facts: FactorFacts) => readonly string[]>>
 
 /** How a person was authenticated, in the words of OpenID Connect. */
 export interface AuthenticationContext {
@@ -52,7 +34,7 @@ export function describeAuthentication(factor: Factor, facts: FactorFacts): Auth
     phr: resists,
     'urn:second-factor:second-step': true,
   }
-  return { amr: methods[factor](facts), acrs: acrValues.filter((acr) => isTrue[acr]) }
+  return { amr: methods[factor].amr(facts), acrs: acrValues.filter((acr) => isTrue[acr]) }
 }
 
 /**
@@ -70,31 +52,6 @@ export async function factsOf(service: ConnectedService, userId: string, verifie
     sessionId && (await unlessRejected(client.sessions.get(domainId, sessionId), 'api.error.notfound.session'))
   return {
     userVerified: session ? session.userVerified === true : false,
-    hardware: factorId === undefined ? false : await isHardware[verified.factor](service, { userId, factorId }),
+    hardware: factorId === undefined ? false : await methods[verified.factor].isHardware(service, { userId, factorId }),
   }
-}
-
-/** A factor that was used, and whose. */
-interface UsedFactor {
-  readonly userId: string
-  readonly factorId: string
-}
-
-/** Whether the service knows that the secret of a factor cannot leave its device. */
-const isHardware = {
-  async passkey({ client, domainId }, { userId, factorId }) {
-    const passkeys = await client.passkeys.list(domainId, userId)
-    return passkeys.some(({ id, syncable }) => id === factorId && !syncable)
-  },
-  async otp({ client }, { userId, factorId }) {
-    const token = await unlessRejected(client.hardware.getOfUser(userId), 'api.error.notfound.hardware')
-    return token?.id === factorId && token.selfEnrolled !== true
-  },
-  push: unknown,
-  email: unknown,
-  bypass: unknown,
-} as const satisfies Readonly<Record<Factor, (service: ConnectedService, used: UsedFactor) => Promise<boolean>>>
-
-function unknown(): Promise<boolean> {
-  return Promise.resolve(false)
 }

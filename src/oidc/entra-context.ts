@@ -1,24 +1,11 @@
 import type { Factor } from '../contract/factor.ts'
 import { Factor as FactorSchema } from '../contract/factor.ts'
-import type { FactorFacts } from './authentication-context.ts'
-
-/**
- * The values of `amr` of Microsoft Entra that are true of each factor, the most telling first. None says "a code by e-mail" or "a code of
- * an administrator", so those two never answer Entra.
- *
- * @see Microsoft, "External authentication method provider reference", "Supported amr claims"
- */
-const methods = {
-  passkey: ({ hardware }) => ['fido', hardware ? 'hwk' : 'swk', 'pop'],
-  push: () => ['swk', 'pop'],
-  otp: () => ['otp'],
-  email: () => [],
-  bypass: () => [],
-} as const satisfies Readonly<Record<Factor, (facts: Pick<FactorFacts, 'hardware'>) => readonly string[]>>
+import { methods } from './authentication-methods.ts'
+import type { FactorFacts } from './authentication-methods.ts'
 
 /** The factors that can ever answer Entra. */
 export const entraFactors: readonly Factor[] = FactorSchema.options.filter(
-  (factor) => methods[factor]({ hardware: false }).length > 0,
+  (factor) => methods[factor].entraAmr({ hardware: false }).length > 0,
 )
 
 /** Each of those values is of the type "possession", which meets these requests. */
@@ -38,7 +25,7 @@ export const entraAmr = (
   factor: Factor,
   facts: Pick<FactorFacts, 'hardware'>,
   requested: readonly string[],
-): string | undefined => methods[factor](facts).find((amr) => requested.includes(amr))
+): string | undefined => methods[factor].entraAmr(facts).find((amr) => requested.includes(amr))
 
 /** The factors that can meet a request. */
 export const factorsFor = (requested: readonly string[]): Factor[] =>

@@ -284,7 +284,7 @@ async function* pagesOfAnOldService(mfa: Partial<MfaOptions> = {}): AsyncGenerat
   yield placeAt('waiting without a number', '/mfa')
   yield placeAt('other ways, with e-mail', '/mfa?use=other')
   yield placeAt('codes by e-mail', '/mfa?use=email')
-  say(store, { kind: 'emailed' })
+  say(store, { kind: 'email_sent' })
   yield placeAt('a code was e-mailed', '/mfa?use=email')
   say(store, { kind: 'email_paused', until: service.clock.now() + 50 })
   yield placeAt('no further e-mail yet', '/mfa?use=email')

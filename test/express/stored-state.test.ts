@@ -172,6 +172,12 @@ describe('the challenges of a web session', () => {
     expect(added.challenges?.map(({ binding }) => binding)).toEqual(['third', 'mine', 'new'])
   })
 
+  it('a web session keeps the notice about a code that an earlier version has e-mailed', () => {
+    const state = parseState({ challenges: [{ ...ownChallenge, notice: { kind: 'emailed' } }] }, 'mine')
+
+    expect(state.challenge).toEqual({ ...ownChallenge, notice: { kind: 'email_sent' } })
+  })
+
   it('a web session ignores the single challenge of a version before browser bindings', () => {
     const state = parseState({ challenge: ownChallenge }, 'mine')
 

@@ -195,9 +195,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that most of an e-mail address is hidden from an attacker who knows only the password',
-    file: 'src/express/pages/other-ways-view.ts',
-    find: "return `${first}•••${email.slice(email.lastIndexOf('@'))}`",
-    replace: 'return first && email',
+    file: 'src/express/pages/sent-places.ts',
+    find: "return `${first}•••${address.slice(address.lastIndexOf('@'))}`",
+    replace: 'return first && address',
     test: 'express/other-ways.test.ts',
     title: 'the other ways to sign in include an e-mailed code, and show only the part of the address its owner needs',
   },

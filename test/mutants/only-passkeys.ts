@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'no e-mail with a code that does not count',
-    file: 'src/challenge/email-code.ts',
+    file: 'src/challenge/sent-code.ts',
     find: '  if (!accepts({ service, member })) return',
     replace: '  if (!accepts({ service, member }) && false) return',
     test,

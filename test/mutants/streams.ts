@@ -288,7 +288,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an e-mail that could not be sent marks no code as wrong',
     file: 'src/express/pages/code-view.ts',
-    find: " && !notice?.kind.startsWith('email')",
+    find: ' && tone === undefined',
     replace: '',
     test: 'express/mail-trouble.test.ts',
     title: 'the page for codes reports a mail server that refuses, with the other ways: version %s',

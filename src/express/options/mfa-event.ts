@@ -1,4 +1,5 @@
 import type { Challenge } from '../../challenge/challenge.ts'
+import type { SentFactor } from '../../contract/factor-descriptions.ts'
 import type { Factor } from '../../contract/factor.ts'
 import type { ApprovalReason } from '../../contract/approval-state.ts'
 import type { SessionReason } from '../../contract/sessions.ts'
@@ -50,9 +51,7 @@ export type MfaEvent = EventContext &
     /** A passkey did not pass. */
     | { readonly type: 'passkey.wrong' }
     | { readonly type: 'code.paused'; readonly until: number }
-    | { readonly type: 'email.sent' }
-    /** The mail server did not take the e-mail with the code. */
-    | { readonly type: 'email.failed' }
+    | SentEvent<SentFactor>
     | { readonly type: 'challenge.passed'; readonly factor: Factor; readonly sessionId: string | undefined }
     /** An approval that was redeemed already, too old, or given to another challenge. */
     | { readonly type: 'challenge.refused'; readonly sessionId: string | undefined }
@@ -73,6 +72,11 @@ export type MfaEvent = EventContext &
     /** `MFA_EMERGENCY_OFF_UNTIL` let a user pass the gate or `requireMfa()`: once a minute for each user. */
     | { readonly type: 'gate.emergency'; readonly until: number }
   )
+
+/** A code was sent to the user; or it failed, as when the mail server did not take the e-mail. */
+type SentEvent<F extends SentFactor> = F extends SentFactor
+  ? { readonly type: `${F}.sent` } | { readonly type: `${F}.failed` }
+  : never
 
 /** An event without the members of every event. */
 export type EventFacts = MfaEvent extends infer Event

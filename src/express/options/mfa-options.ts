@@ -195,7 +195,7 @@ export interface MfaOptions {
    */
   passkeys?: false | PasskeysOptions | undefined
   /**
-   * The factors that the app accepts. `'email'` is the weakest and has to be listed explicitly.
+   * The factors that the app accepts. Weak ones, such as `'email'`, have to be listed explicitly.
    * @default `['passkey', 'push', 'otp', 'bypass']`
    */
   factors?: Factor[] | undefined
@@ -322,7 +322,7 @@ export interface RememberOptions {
 /** What confirms a change of factors. */
 export interface DevicesOptions {
   /**
-   * The factors that confirm a change. E-mail can only add a first factor.
+   * The factors that confirm a change. Weak ones, such as e-mail, can only add a first factor.
    * @default the option `factors` of `mfa()`
    */
   factors?: Factor[] | undefined

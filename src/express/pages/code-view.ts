@@ -1,5 +1,4 @@
-import type { Notice } from '../../challenge/challenge.ts'
-import { isTyped } from '../../contract/factor-descriptions.ts'
+import { isTyped, sentFactors } from '../../contract/factor-descriptions.ts'
 import type { TypedFactor } from '../../contract/factor-descriptions.ts'
 import { Factor } from '../../contract/factor.ts'
 import { codesPause } from '../../challenge/pauses.ts'
@@ -17,12 +16,17 @@ export function codeKind(name: unknown): CodeKind | undefined {
 
 const kinds: readonly CodeKind[] = ['code', ...Factor.options.filter(isTyped)]
 
-/** How a result is shown that is no mistake. */
-const tones: Partial<Record<Notice['kind'], 'done' | 'note'>> = {
-  emailed: 'done',
-  app_ready: 'done',
-  email_paused: 'note',
-}
+type Tone = 'done' | 'note' | 'wrong'
+
+/** How a result is shown that does not concern what was typed. */
+const tones: ReadonlyMap<string, Tone> = new Map([
+  ['app_ready', 'done'],
+  ...sentFactors.flatMap((factor): [string, Tone][] => [
+    [`${factor}_sent`, 'done'],
+    [`${factor}_failed`, 'wrong'],
+    [`${factor}_paused`, 'note'],
+  ]),
+])
 
 /** The field for a code, with the result of the last one. */
 export function codeView(page: StatusPage) {
@@ -33,6 +37,7 @@ export function codeView(page: StatusPage) {
   const isElsewhere = last?.kind === 'codes_paused' || last?.kind === 'wrong_passkey'
   const notice = isElsewhere ? undefined : last
   const noticeText = notice && saidOf(layout.language, notice, now)
+  const tone = notice && tones.get(notice.kind)
   const { code } = layout.words
   const takesText =
     status.kind === 'importing' ? status.withCodes : kind !== 'otp' && page.member?.importedCodes === true
@@ -48,10 +53,11 @@ export function codeView(page: StatusPage) {
     sentence: sentence(),
     takesText,
     said: notice?.kind === 'no_code' && takesText ? code.imported : noticeText?.sentence,
-    tone: (notice && tones[notice.kind]) ?? 'wrong',
-    // A notice about an e-mail does not concern what was typed.
-    invalid: noticeText !== undefined && !notice?.kind.startsWith('email') && notice?.kind !== 'app_ready',
-    canEmail: availableCodes.includes('email') && (kind === 'email' || kind === 'code'),
+    tone: tone ?? 'wrong',
+    invalid: noticeText !== undefined && tone === undefined,
+    sendable: sentFactors
+      .filter((factor) => availableCodes.includes(factor) && (kind === factor || kind === 'code'))
+      .map((factor) => ({ factor, send: code[factor].send })),
     canPush: status.kind !== 'passkey' && canPush(page),
   }
 

@@ -1,7 +1,8 @@
-import { isStrong } from '../../contract/factor-descriptions.ts'
+import { isStrong, sentFactors, sentTo } from '../../contract/factor-descriptions.ts'
 import { codesPause } from '../../challenge/pauses.ts'
 import { latinDigits } from '../../contract/languages.ts'
 import { canPush, hasOnlyDevice } from './code-view.ts'
+import { placeViews } from './sent-places.ts'
 import type { StatusPage } from './status-view.ts'
 
 /** One way to pass: a link, a button, or only words. */
@@ -46,12 +47,12 @@ function codeWays(page: StatusPage): readonly Way[] {
   if (!service.knowsFactors) {
     // The service does not say which codes a user has: one field takes them all.
     const hasCodes = availableCodes.some(isStrong)
-    return [...(hasCodes ? [{ ...ways.otp, link: '?use=code' }] : []), ...emailWay(page)]
+    return [...(hasCodes ? [{ ...ways.otp, link: '?use=code' }] : []), ...sentWays(page)]
   }
   return [
     ...(availableCodes.includes('otp') ? generatorWays(page) : []),
     ...(availableCodes.includes('bypass') ? [{ title: recoveryTitle(page), link: '?use=bypass' }] : []),
-    ...emailWay(page),
+    ...sentWays(page),
   ]
 }
 
@@ -69,18 +70,15 @@ function recoveryTitle({ layout, member }: StatusPage): string {
   return layout.words.ways.recovery(remainingCodes)
 }
 
-function emailWay({ layout, availableCodes, member }: StatusPage): readonly Way[] {
-  if (!availableCodes.includes('email')) return []
+function sentWays({ layout, availableCodes, member }: StatusPage): readonly Way[] {
   const { ways, code } = layout.words
-  if (!member?.email) return [{ title: code.sendEmail, action: 'email' }]
-  const [title = '', after = ''] = ways.email('{address}').split('{address}')
-  return [{ title, address: masked(member.email), after, action: 'email' }]
-}
-
-/** Enough to recognize one's own address: someone who knows only the password learns no more. */
-function masked(email: string): string {
-  const [first = ''] = email
-  return `${first}•••${email.slice(email.lastIndexOf('@'))}`
+  return sentFactors.flatMap((factor): Way[] => {
+    if (!availableCodes.includes(factor)) return []
+    const place = member?.[sentTo(factor)]
+    if (!place) return [{ title: code[factor].send, action: factor }]
+    const [title = '', after = ''] = ways[factor]('{address}').split('{address}')
+    return [{ title, address: placeViews[factor].mask(place), after, action: factor }]
+  })
 }
 
 /** An administrator can give out a recovery code, or end a pause. */

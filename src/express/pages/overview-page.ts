@@ -10,6 +10,7 @@ import { relyingPartyOf } from '../request/passkeys.ts'
 import type { Page } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf, page } from './layout.ts'
+import { placeViews } from './sent-places.ts'
 
 type Layout = ReturnType<typeof layoutOf>
 
@@ -52,7 +53,11 @@ export function overviewPage(request: WebRequest, { ownFactors, browsers, servic
       ),
     },
     codes: factors.includes('bypass') ? codesOf(layout, ownFactors) : undefined,
-    email: factors.includes('email') ? ownFactors.email : undefined,
+    places: ownFactors.places.flatMap(({ factor, place }) =>
+      factors.includes(factor) && place !== ''
+        ? [{ factor, place, title: words.devices[factor].title, icon: placeViews[factor].icon }]
+        : [],
+    ),
     browsers: browsers.map((browser) => ({
       ...browser,
       name: browser.name ?? words.devices.browsers.unnamed,

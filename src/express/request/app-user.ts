@@ -1,4 +1,4 @@
-import { MfaUser, optionalMembers } from '../../challenge/user.ts'
+import { memberTexts, MfaUser, optionalMembers, userMembers } from '../../challenge/user.ts'
 import type { AppUser, OptionalMember } from '../../challenge/user.ts'
 import { describeMistakes, validate } from '../../contract/validate.ts'
 import type { ResolvedOptions } from '../options/options.ts'
@@ -61,28 +61,18 @@ function validateAppUser(appUser: AppUser, options: ResolvedOptions): MfaUser {
     )
   }
   for (const member of omitted) warnOfUnusable(options, member, unusable.get(member) ?? '')
-  const { username, serviceUserId, name, email, timeZone } = appUser
-  return validateAppUser(
-    {
-      username,
-      serviceUserId,
-      ...(omitted.includes('name') ? {} : { name }),
-      ...(omitted.includes('email') ? {} : { email }),
-      ...(omitted.includes('timeZone') ? {} : { timeZone }),
-    },
-    options,
-  )
+  return validateAppUser(copyOf(appUser, omitted), options)
 }
 
-const unusable: Readonly<Record<OptionalMember, { readonly noun: string; readonly instead: string }>> = {
-  name: { noun: 'a name', instead: 'the username is shown instead' },
-  email: { noun: 'an e-mail address', instead: 'these users get no mail' },
-  timeZone: { noun: 'a time zone', instead: 'mails tell their times in that of the browser, or in UTC' },
-}
+/** Takes only the members that the service knows: an app may return an object of its own. */
+const copyOf = (appUser: AppUser, omitted: readonly OptionalMember[] = []): AppUser =>
+  Object.fromEntries(
+    userMembers.filter((member) => !omitted.some((each) => each === member)).map((member) => [member, appUser[member]]),
+  )
 
 /** Warns once of names, and once of addresses: a whole directory may have them. */
 export function warnOfUnusable(options: ResolvedOptions, member: OptionalMember, reason: string): void {
-  const { noun, instead } = unusable[member]
+  const { noun, instead } = memberTexts[member]
   const text = `a user has ${noun} that cannot be used (${reason}): ${instead}`
   warnOnce(options, text, `unusable ${member}`)
 }
@@ -100,11 +90,11 @@ const recent = new Map<string, Recent>()
 const maxRecent = 10_000
 const maxRecentLength = 256
 
-function remember({ username, serviceUserId, name, email, timeZone }: AppUser, user: MfaUser): MfaUser {
-  if (user.username === undefined || !isShort(name) || !isShort(email) || !isShort(timeZone)) return user
+function remember(appUser: AppUser, user: MfaUser): MfaUser {
+  if (user.username === undefined || !optionalMembers.every((member) => isShort(appUser[member]))) return user
   recent.delete(user.username)
   if (recent.size >= maxRecent) recent.delete(recent.keys().next().value ?? '')
-  recent.set(user.username, { appUser: { username, serviceUserId, name, email, timeZone }, user: Object.freeze(user) })
+  recent.set(user.username, { appUser: copyOf(appUser), user: Object.freeze(user) })
   return user
 }
 
@@ -113,12 +103,8 @@ const isShort = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.length <= maxRecentLength)
 
 /** Compares all fields, which costs a tenth of validating them again. */
-const isSame = (appUser: AppUser, { username, serviceUserId, name, email, timeZone }: AppUser) =>
-  appUser.username === username &&
-  appUser.serviceUserId === serviceUserId &&
-  appUser.name === name &&
-  appUser.email === email &&
-  appUser.timeZone === timeZone
+const isSame = (appUser: AppUser, other: AppUser): boolean =>
+  userMembers.every((member) => appUser[member] === other[member])
 
 const userExample =
   "Return an object such as { username: 'alice' }, with name and email if you have them, or nothing if no user is " +

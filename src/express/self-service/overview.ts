@@ -1,6 +1,7 @@
 import type { Removable } from '../../challenge/own-factors.ts'
 import { pendingCode, readListedBrowsers, remove } from '../../challenge/own-factors.ts'
 import { unlessRejected } from '../../challenge/rejection.ts'
+import { sentTo } from '../../contract/factor-descriptions.ts'
 import { Id } from '../../contract/text.ts'
 import { DeviceName } from '../../contract/tokens.ts'
 import { message } from '../pages/message.ts'
@@ -129,7 +130,7 @@ function removable({ form, ownFactors }: OwnRequest): Removable | undefined {
 
 /** The answer that scripts get. */
 function factsOf({ ownFactors }: OwnRequest): object {
-  const { token, hardware, recoveryCodes, email } = ownFactors
+  const { token, hardware, recoveryCodes, places } = ownFactors
   const device = token?.state === 'active' ? (token.device ?? {}) : null
   const { id, alias, selfEnrolled = false, lastUsedAt } = hardware ?? {}
   return {
@@ -137,6 +138,6 @@ function factsOf({ ownFactors }: OwnRequest): object {
     pending: pendingCode(ownFactors) ?? null,
     hardware: hardware ? { id, alias, selfEnrolled, lastUsedAt } : null,
     recoveryCodes: recoveryCodes ?? null,
-    email,
+    ...Object.fromEntries(places.map(({ factor, place }) => [sentTo(factor), place])),
   }
 }

@@ -71,9 +71,15 @@ function parseChallenges(
   binding: string | undefined,
 ): Pick<MfaState, 'challenge' | 'otherChallenges'> {
   if (!Array.isArray(stored)) return {}
-  const challenges = stored as readonly Challenge[]
+  const challenges = (stored as readonly Challenge[]).map(withNewNotice)
   const isOwn = (challenge: Challenge) => binding !== undefined && challenge.binding === binding
   return { challenge: challenges.find(isOwn), otherChallenges: challenges.filter((challenge) => !isOwn(challenge)) }
+}
+
+/** Versions before other codes than e-mailed ones stored this notice by another name. */
+function withNewNotice(challenge: Challenge): Challenge {
+  const kind: string | undefined = challenge.notice?.kind
+  return kind === 'emailed' ? { ...challenge, notice: { kind: 'email_sent' } } : challenge
 }
 
 /** After a sign-in, the state is a verification record and nothing else. */

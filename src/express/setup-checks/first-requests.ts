@@ -1,3 +1,4 @@
+import { memberTexts, optionalMembers } from '../../challenge/user.ts'
 import type { MfaUser } from '../../challenge/user.ts'
 import type { ResolvedOptions } from '../options/options.ts'
 
@@ -28,10 +29,10 @@ const nobody =
   'mfa: the option user returned nobody, so no second step is asked for. If somebody is signed in, write where your app keeps the user, such as ' +
   'user: (req) => req.session.user'
 
-function membersOf({ username, name, email }: MfaUser): string {
-  return [
-    username === undefined ? 'an id' : 'a username',
-    name === undefined ? 'no name (people see the username)' : 'a name',
-    email === undefined ? 'no e-mail address (no mail is sent)' : 'an e-mail address',
-  ].join(', ')
+function membersOf(user: MfaUser): string {
+  const members = optionalMembers.flatMap((member) => {
+    const { noun, none } = memberTexts[member]
+    return none === undefined ? [] : [user[member] === undefined ? none : noun]
+  })
+  return [user.username === undefined ? 'an id' : 'a username', ...members].join(', ')
 }

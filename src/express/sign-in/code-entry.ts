@@ -1,9 +1,11 @@
 import type { Challenge } from '../../challenge/challenge.ts'
 import { importByCode, readCode, readImportedCode, tryCode } from '../../challenge/code.ts'
 import type { CodeOutcome } from '../../challenge/code.ts'
-import { sendEmailCode } from '../../challenge/email-code.ts'
 import type { Membership } from '../../challenge/passkey-policy.ts'
+import { sendCode } from '../../challenge/sent-code.ts'
+import type { SentOutcome } from '../../challenge/sent-code.ts'
 import { findMember } from '../../challenge/user.ts'
+import type { SentFactor } from '../../contract/factor-descriptions.ts'
 import { codeKind } from '../pages/code-view.ts'
 import type { CodeKind } from '../pages/code-view.ts'
 import { languageTagFor } from '../pages/languages.ts'
@@ -82,31 +84,29 @@ export function eventsOf(outcome: CodeOutcome): readonly EventFacts[] {
   return [...(refused ? [{ type: 'code.refused', ...refused } as const] : wrong), ...paused]
 }
 
-/** `POST /mfa/email`: sends a code to the address the service knows. */
-export function emailCode(request: WebRequest): Promise<Outcome> {
+/** `POST /mfa/email`, and so for each such factor: sends a code to the place that the service knows. */
+export function requestCode(request: WebRequest, factor: SentFactor): Promise<Outcome> {
   return withChallenge(request, async (opened, challenge) => {
     const { req, context, user } = opened
     const policy = challengePolicy(opened, challenge)
-    const accepts = (membership?: Membership) => acceptedFactors(policy, membership).includes('email')
+    const accepts = (membership?: Membership) => acceptedFactors(policy, membership).includes(factor)
     // The app does not accept this factor.
     if (!accepts()) return leadTo(opened, context.base)
     const service = await context.mfa.connect()
-    // The mailbox does not replace the factors that another system of the app has of this user.
+    // A code that is sent does not replace the factors that another system of the app has of this user.
     if (context.mfa.options.importFactors && (await findBrought(opened, service, await findMember(service, user))))
       return leadTo(opened, context.base)
     const language = languageTagFor(req, context)
     const now = context.mfa.options.clock.now()
-    const outcome = await sendEmailCode(service, user, { language, now, accepts })
-    return withNotice(opened, { ...challenge, notice: outcome }, 'email', emailEvents[outcome.kind])
+    const outcome = await sendCode(service, user, factor, { language, now, accepts })
+    return withNotice(opened, { ...challenge, notice: outcome }, factor, sentEvents(factor, outcome))
   })
 }
 
-const emailEvents = {
-  emailed: [{ type: 'email.sent' }],
-  email_failed: [{ type: 'email.failed' }],
-  email_paused: [],
-  passkey_needed: [],
-} as const
+function sentEvents(factor: SentFactor, { kind }: SentOutcome): readonly EventFacts[] {
+  if (kind === `${factor}_sent`) return [{ type: `${factor}.sent` }]
+  return kind === `${factor}_failed` ? [{ type: `${factor}.failed` }] : []
+}
 
 /** Shows the page with the field for codes; it does not reload while the user types. */
 function withNotice(request: WebRequest, challenge: Challenge, kind: CodeKind, events: readonly EventFacts[]): Outcome {
