@@ -1,3 +1,4 @@
+import { switchDefaults } from '../../../contract/domains.ts'
 import { adminExampleParams } from './admin-examples.ts'
 import {
   answeredByPasskey,
@@ -67,9 +68,7 @@ const domain = {
   maxAllowedRetries: 5,
   requestTimeout: 90,
   activationCodeExpiration: 7,
-  requestPollingEnabled: true,
-  bypassEnabled: true,
-  emailOtpEnabled: false,
+  ...switchDefaults,
   numberMatching: 'offered',
   phishingResistant: 'off',
 }
