@@ -174,6 +174,7 @@ const personSummary = {
   domains: [domainId],
   factors: ['passkey', 'push'],
   bypassCodes: 1,
+  lastSignInAt: 1795086000,
 }
 
 const bypassCode = {

@@ -52,6 +52,7 @@ const user = {
   bypasscodes: [bypassCodeId],
   factors: ['passkey', 'push', 'otp', 'bypass'],
   passkeys: [passkey.rpId],
+  phishingResistant: { [domainId]: 'prefer' },
   everEnrolled: true,
   hadBypassCodes: true,
   importState: 'closed',
@@ -70,7 +71,8 @@ const domain = {
   activationCodeExpiration: 7,
   ...switchDefaults,
   numberMatching: 'offered',
-  phishingResistant: 'off',
+  phishingResistant: 'prefer',
+  synchronizationVersion: 12,
 }
 
 const newSession = {
@@ -144,6 +146,7 @@ export const examples: Readonly<Record<string, Example>> = {
       bypasscodes: [],
       factors: [],
       passkeys: [],
+      phishingResistant: {},
       everEnrolled: false,
       hadBypassCodes: false,
       importState: 'open',
