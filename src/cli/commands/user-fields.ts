@@ -1,4 +1,4 @@
-import type { UserField } from '../../contract/users.ts'
+import type { User, UserField } from '../../contract/users.ts'
 
 interface ShownField {
   readonly label: string
@@ -21,6 +21,10 @@ export type UserFieldName = { [F in UserField]: (typeof fields)[F] extends null 
 export const shownFields = Object.entries<ShownField | null>(fields).flatMap(([name, field]) =>
   field ? [{ name: name as UserFieldName, ...field }] : [],
 )
+
+/** What a user has in these fields, each with its label. */
+export const fieldRows = (user: User): readonly (readonly [label: string, text: string])[] =>
+  shownFields.map(({ name, label }) => [label, user[name]])
 
 /** Makes an object with a value for each of these fields. */
 export const mapFields = <T>(valueOf: (name: UserFieldName) => T) =>

@@ -11,7 +11,7 @@ import type { AdminSettings } from '../admin/command.ts'
 import { findDomain } from '../admin/find.ts'
 import { serviceAction } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
-import { shownFields } from './user-fields.ts'
+import { fieldRows, shownFields } from './user-fields.ts'
 import { printChunks, printJsonItems, printPages } from '../terminal/print.ts'
 
 interface Settings extends AdminSettings {
@@ -54,7 +54,7 @@ async function* usersOf(pages: Pages): AsyncIterable<User> {
 
 async function* rowsOf(pages: Pages): AsyncIterable<readonly (readonly string[])[]> {
   for await (const users of pages) {
-    yield users.map((user) => [user.username, ...shownTexts(user), factorsOf(user.factors)])
+    yield users.map((user) => [user.username, ...fieldTexts(user), factorsOf(user.factors)])
   }
 }
 
@@ -63,12 +63,12 @@ async function* csvOf(pages: Pages): AsyncIterable<string> {
   yield csvRecord(['id', 'username', ...shownFields.map(({ name }) => name), 'methods'])
   for await (const users of pages) {
     yield users
-      .map((user) => csvRecord([user.id, user.username, ...shownTexts(user), user.factors?.join('; ')]))
+      .map((user) => csvRecord([user.id, user.username, ...fieldTexts(user), user.factors?.join('; ')]))
       .join('')
   }
 }
 
-const shownTexts = (user: User) => shownFields.map(({ name }) => user[name])
+const fieldTexts = (user: User) => fieldRows(user).map(([, text]) => text)
 
 /** Users read at a time: a list of a million is printed while it is read. */
 const pageSize = 100

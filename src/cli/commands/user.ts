@@ -17,7 +17,7 @@ import type { LocalService } from '../admin/local-service.ts'
 import { dateOf, printDone, printJson, printRows, quote, yesOrNo } from '../terminal/print.ts'
 import { confirm, yesOption } from '../terminal/prompt.ts'
 import { listPasskeys, passkeyText } from './passkey.ts'
-import { mapFields, shownFields } from './user-fields.ts'
+import { fieldRows, mapFields, shownFields } from './user-fields.ts'
 import type { UserFieldName } from './user-fields.ts'
 import { userImportCommand } from './user-import.ts'
 import { factorsOf, userListCommand } from './user-list.ts'
@@ -216,7 +216,7 @@ async function show(service: LocalService, user: User, { json }: AdminSettings):
   printRows([
     ['Username', user.username],
     ['Id', user.id],
-    ...shownFields.map(({ name, label }) => [label, user[name]] as const),
+    ...fieldRows(user),
     ['Domains', domains.map(({ name }) => name).join(', ') || 'none'],
     ['Factors', factorsOf(user.factors)],
     ['Hardware token', user.hardware || 'none'],

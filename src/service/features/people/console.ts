@@ -54,12 +54,12 @@ function summaryOf(
   has: Belongings | undefined,
   lastSignInAt: number | undefined,
 ): PersonSummary {
-  const { id, username, name, domains, factors, bypasscodes, ...user } = userView(row, has)
+  const { id, username, name, domains, factors, bypasscodes } = userView(row, has)
   return {
     id,
     username,
     name,
-    ...pick(user, sentFactors.map(sentTo)),
+    ...pick(row, sentFactors.map(sentTo)),
     domains,
     factors: factors ?? [],
     ...lockOf(row, call.clock.now()),
