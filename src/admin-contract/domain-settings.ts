@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { NumberMatching } from '../contract/domains.ts'
+import { mapSwitches, NumberMatching, switchDefaults } from '../contract/domains.ts'
 import { PhishingResistance } from '../contract/phishing-resistance.ts'
 import { Title } from '../contract/title.ts'
 
@@ -14,9 +14,7 @@ const rules = {
   requestTimeout: z.int().min(10).max(maxRequestTimeout),
   activationCodeExpiration: z.int().min(1).max(365),
   maxAllowedRetries: z.int().min(1).max(20),
-  requestPollingEnabled: z.boolean(),
-  bypassEnabled: z.boolean(),
-  emailOtpEnabled: z.boolean(),
+  ...mapSwitches(() => z.boolean()),
   numberMatching: NumberMatching,
   phishingResistant: PhishingResistance,
 }
@@ -28,11 +26,7 @@ export const NewDomain = z.strictObject({
   requestTimeout: rules.requestTimeout.default(90),
   activationCodeExpiration: rules.activationCodeExpiration.default(7),
   maxAllowedRetries: rules.maxAllowedRetries.default(5),
-  requestPollingEnabled: rules.requestPollingEnabled.default(true),
-  // Safe as a default: only an administrator, or an app with a key of role `admin`, can create bypass codes.
-  bypassEnabled: rules.bypassEnabled.default(true),
-  // The weakest factor is opt-in.
-  emailOtpEnabled: rules.emailOtpEnabled.default(false),
+  ...mapSwitches((name) => rules[name].default(switchDefaults[name])),
   numberMatching: rules.numberMatching.default('offered'),
   phishingResistant: rules.phishingResistant.default('off'),
 })

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 
-import { Domain } from '../contract/domains.ts'
+import { Domain, mapSwitches } from '../contract/domains.ts'
 import { endpoint } from '../contract/endpoint.ts'
 import { Id, Seconds } from '../contract/text.ts'
 import { DomainChanges, NewDomain } from './domain-settings.ts'
 
 /** A domain with its settings. */
 export const DomainSettings = Domain.omit({ synchronizationVersion: true }).extend({
+  ...mapSwitches(() => z.boolean()),
   /** Changes name it in `If-Match`, in quotes. */
   version: z.string(),
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { BypassCode, NewBypassCode } from '../contract/bypass-codes.ts'
 import { Domain } from '../contract/domains.ts'
+import { sentFactors, sentTo } from '../contract/factor-descriptions.ts'
 import { endpoint } from '../contract/endpoint.ts'
 import { HardwareToken, SerialNumber } from '../contract/hardware.ts'
 import { Passkey } from '../contract/passkeys.ts'
@@ -23,12 +24,17 @@ export const inactiveAfter = 30 * 24 * 60 * 60
 /** How many people a page has. */
 export const peoplePage = 50
 
+/** A member of a person to which codes are sent. */
+export type PersonPlace = ReturnType<typeof sentTo>
+
+const places = Object.fromEntries(sentFactors.map((factor) => [sentTo(factor), z.string()]))
+
 /** A person in a list. */
 export const PersonSummary = z.object({
   id: Id,
   username: z.string(),
   name: z.string(),
-  email: z.string(),
+  ...(places as Record<PersonPlace, z.ZodString>),
   /** The domains of the person that the administrator can see. */
   domains: z.array(Id),
   factors: z.array(Factor),

@@ -37,6 +37,24 @@ export const Domain = Domain13.extend({
 })
 export type Domain = z.infer<typeof Domain>
 
+/** A setting of a domain that is on or off. */
+export type DomainSwitch = { [S in keyof Domain]-?: boolean extends Domain[S] ? S : never }[keyof Domain]
+
+/** Whether each switch is on in a new domain. */
+export const switchDefaults: Readonly<Record<DomainSwitch, boolean>> = {
+  requestPollingEnabled: true,
+  // Safe as a default: only an administrator, or an app with a key of role `admin`, can create bypass codes.
+  bypassEnabled: true,
+  // The weakest factor is opt-in.
+  emailOtpEnabled: false,
+}
+
+export const domainSwitches = Object.keys(switchDefaults) as DomainSwitch[]
+
+/** Makes an object with a value for each switch. */
+export const mapSwitches = <T>(valueOf: (name: DomainSwitch) => T): Record<DomainSwitch, T> =>
+  Object.fromEntries(domainSwitches.map((name) => [name, valueOf(name)])) as Record<DomainSwitch, T>
+
 export const getDomain = endpoint({
   method: 'GET',
   path: '/domains/:domainId',

@@ -47,8 +47,8 @@ function listCommand(): Command {
     serviceAction(async ({ ctx, organization }, settings: AdminSettings) => {
       const domains = await listDomains(ctx, organization.id)
       if (settings.json) return printJson(domains)
-      const rows = domains.map(({ name, type, requestTimeout, id }) => [name, type, `${requestTimeout} s`, id])
-      printTable(['Name', 'Type', 'Timeout', 'Id'], rows, 'No domains yet.')
+      const cells = domains.map(({ name, type, requestTimeout, id }) => [name, type, `${requestTimeout} s`, id])
+      printTable(['Name', 'Type', 'Timeout', 'Id'], cells, 'No domains yet.')
     }),
   )
 }
@@ -98,46 +98,57 @@ function showStored(domain: Domain, settings: AdminSettings): void {
 /** Prints a domain and its rules. */
 function showDomain(domain: Domain, { json }: AdminSettings): void {
   if (json) return printJson(domain)
-  printRows([
-    ['Name', domain.name],
-    ['Id', domain.id],
-    ['Type', domain.type],
-    ['Key type', domain.keyType],
-    ['Request timeout', `${domain.requestTimeout} seconds`],
-    ['Activation codes', `valid for ${domain.activationCodeExpiration} days`],
-    ['Wrong PINs', `${domain.maxAllowedRetries} before a token is revoked`],
-    ['Bypass codes', yesOrNo(domain.bypassEnabled)],
-    ['E-mailed codes', yesOrNo(domain.emailOtpEnabled)],
-    ['Request polling', yesOrNo(domain.requestPollingEnabled)],
-    ['Number matching', domain.numberMatching ?? 'off'],
-    ['Only passkeys', domain.phishingResistant ?? 'off'],
-  ])
+  printRows(Object.values(rows).map(([label, textOf]) => [label, textOf(domain)]))
+}
+
+type Shown = Exclude<keyof Domain, 'synchronizationVersion'>
+
+const rows: Readonly<Record<Shown, readonly [label: string, textOf: (domain: Domain) => string]>> = {
+  name: ['Name', ({ name }) => name],
+  id: ['Id', ({ id }) => id],
+  type: ['Type', ({ type }) => type],
+  keyType: ['Key type', ({ keyType }) => keyType],
+  requestTimeout: ['Request timeout', ({ requestTimeout }) => `${requestTimeout} seconds`],
+  activationCodeExpiration: ['Activation codes', (domain) => `valid for ${domain.activationCodeExpiration} days`],
+  maxAllowedRetries: ['Wrong PINs', ({ maxAllowedRetries }) => `${maxAllowedRetries} before a token is revoked`],
+  bypassEnabled: ['Bypass codes', ({ bypassEnabled }) => yesOrNo(bypassEnabled)],
+  emailOtpEnabled: ['E-mailed codes', ({ emailOtpEnabled }) => yesOrNo(emailOtpEnabled)],
+  requestPollingEnabled: ['Request polling', ({ requestPollingEnabled }) => yesOrNo(requestPollingEnabled)],
+  numberMatching: ['Number matching', ({ numberMatching }) => numberMatching ?? 'off'],
+  phishingResistant: ['Only passkeys', ({ phishingResistant }) => phishingResistant ?? 'off'],
 }
 
 function withRules(command: Command): Command {
+  for (const option of Object.values(ruleOptions())) command.addOption(option)
   return command
-    .addOption(domainTypeOption())
-    .addOption(
-      new Option(
-        '--key-type <type>',
-        'what people type into their device to approve; it cannot change while tokens are active',
-      ).choices(['NONE', 'PIN', 'PASSCODE']),
-    )
-    .option('--request-timeout <seconds>', 'lifetime of a request: 10 to 600', integer())
-    .option('--activation-code-expiration <days>', 'lifetime of activation codes: 1 to 365', integer())
-    .option('--max-allowed-retries <times>', 'wrong PINs before a token is revoked: 1 to 20', integer())
-    .option('--bypass-enabled <on|off>', 'allow bypass codes', parseSwitch)
-    .option('--email-otp-enabled <on|off>', 'allow e-mailed codes', parseSwitch)
-    .option('--request-polling-enabled <on|off>', 'allow devices to poll for requests', parseSwitch)
-    .addOption(
-      new Option('--number-matching <when>', 'make people type the number shown on the web page').choices([
-        'off',
-        'offered',
-        'required',
-      ]),
-    )
-    .addOption(phishingResistantOption())
 }
+
+const ruleOptions = (): Readonly<Record<keyof Rules, Option>> => ({
+  type: domainTypeOption(),
+  keyType: new Option(
+    '--key-type <type>',
+    'what people type into their device to approve; it cannot change while tokens are active',
+  ).choices(['NONE', 'PIN', 'PASSCODE']),
+  requestTimeout: numberOption('--request-timeout <seconds>', 'lifetime of a request: 10 to 600'),
+  activationCodeExpiration: numberOption(
+    '--activation-code-expiration <days>',
+    'lifetime of activation codes: 1 to 365',
+  ),
+  maxAllowedRetries: numberOption('--max-allowed-retries <times>', 'wrong PINs before a token is revoked: 1 to 20'),
+  bypassEnabled: switchOption('--bypass-enabled <on|off>', 'allow bypass codes'),
+  emailOtpEnabled: switchOption('--email-otp-enabled <on|off>', 'allow e-mailed codes'),
+  requestPollingEnabled: switchOption('--request-polling-enabled <on|off>', 'allow devices to poll for requests'),
+  numberMatching: new Option('--number-matching <when>', 'make people type the number shown on the web page').choices([
+    'off',
+    'offered',
+    'required',
+  ]),
+  phishingResistant: phishingResistantOption(),
+})
+
+const numberOption = (flags: string, description: string) => new Option(flags, description).argParser(integer())
+
+const switchOption = (flags: string, description: string) => new Option(flags, description).argParser(parseSwitch)
 
 /** Only the rules that were set: others keep their value or get the default of the service. */
 function rulesOf(settings: DomainChanges): DomainChanges {

@@ -11,6 +11,7 @@ import type { AdminSettings } from '../admin/command.ts'
 import { findDomain } from '../admin/find.ts'
 import { serviceAction } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
+import { fieldRows, shownFields } from './user-fields.ts'
 import { printChunks, printJsonItems, printPages } from '../terminal/print.ts'
 
 interface Settings extends AdminSettings {
@@ -36,7 +37,11 @@ export function userListCommand(): Command {
         const pages = pagesOf(service, await searchOf(service, settings), settings)
         if (settings.json) return printJsonItems(usersOf(pages))
         if (settings.csv) return printChunks(csvOf(pages))
-        await printPages(['Username', 'Name', 'E-mail', 'Factors'], rowsOf(pages), emptyMessage(settings))
+        await printPages(
+          ['Username', ...shownFields.map(({ label }) => label), 'Factors'],
+          rowsOf(pages),
+          emptyMessage(settings),
+        )
       }),
     )
 }
@@ -49,19 +54,21 @@ async function* usersOf(pages: Pages): AsyncIterable<User> {
 
 async function* rowsOf(pages: Pages): AsyncIterable<readonly (readonly string[])[]> {
   for await (const users of pages) {
-    yield users.map(({ username, name, email, factors }) => [username, name, email, factorsOf(factors)])
+    yield users.map((user) => [user.username, ...fieldTexts(user), factorsOf(user.factors)])
   }
 }
 
 /** A record for each user, as the console exports it. */
 async function* csvOf(pages: Pages): AsyncIterable<string> {
-  yield csvRecord(['id', 'username', 'name', 'email', 'methods'])
+  yield csvRecord(['id', 'username', ...shownFields.map(({ name }) => name), 'methods'])
   for await (const users of pages) {
     yield users
-      .map(({ id, username, name, email, factors }) => csvRecord([id, username, name, email, factors?.join('; ')]))
+      .map((user) => csvRecord([user.id, user.username, ...fieldTexts(user), user.factors?.join('; ')]))
       .join('')
   }
 }
+
+const fieldTexts = (user: User) => fieldRows(user).map(([, text]) => text)
 
 /** Users read at a time: a list of a million is printed while it is read. */
 const pageSize = 100

@@ -17,6 +17,8 @@ import type { LocalService } from '../admin/local-service.ts'
 import { dateOf, printDone, printJson, printRows, quote, yesOrNo } from '../terminal/print.ts'
 import { confirm, yesOption } from '../terminal/prompt.ts'
 import { listPasskeys, passkeyText } from './passkey.ts'
+import { fieldRows, mapFields, shownFields } from './user-fields.ts'
+import type { UserFieldName } from './user-fields.ts'
 import { userImportCommand } from './user-import.ts'
 import { factorsOf, userListCommand } from './user-list.ts'
 import { emailCommand, inviteUserCommand } from './user-mail.ts'
@@ -47,31 +49,24 @@ export function userCommand(): Command {
   ])
 }
 
-interface Creating extends AdminSettings {
-  readonly name: string
-  readonly email: string
+interface Creating extends AdminSettings, Readonly<Record<UserFieldName, string>> {
   readonly domain?: string
 }
 
 function createCommand(): Command {
-  return adminCommand('create', 'create a user', [
+  const command = adminCommand('create', 'create a user', [
     "user create alice --name 'Alice Doe' --email alice@example.com",
     "user create bob --name 'Bob Roe' --email bob@example.com --domain 'Intranet' --json",
-  ])
-    .argument('<username>', 'username in the app; it cannot be changed later')
-    .requiredOption('--name <name>', 'full name')
-    .requiredOption('--email <address>', 'e-mail address')
-    .option('--domain <domain>', 'name or id of a domain to join at once')
-    .action(
-      serviceAction(async (service, username: string, settings: Creating) => {
-        const { name, email } = settings
-        const domain = settings.domain === undefined ? undefined : await findDomain(service, settings.domain)
-        const user = await service.call(createUser, { body: { username, name, email } }, (input, caller) =>
-          addUser(input, caller, domain?.id),
-        )
-        await show(service, await findUser(service, user.id), settings)
-      }),
-    )
+  ]).argument('<username>', 'username in the app; it cannot be changed later')
+  for (const { flags, description } of shownFields) command.requiredOption(flags, description)
+  return command.option('--domain <domain>', 'name or id of a domain to join at once').action(
+    serviceAction(async (service, username: string, settings: Creating) => {
+      const domain = settings.domain === undefined ? undefined : await findDomain(service, settings.domain)
+      const body = { username, ...mapFields((name) => settings[name]) }
+      const user = await service.call(createUser, { body }, (input, caller) => addUser(input, caller, domain?.id))
+      await show(service, await findUser(service, user.id), settings)
+    }),
+  )
 }
 
 function showCommand(): Command {
@@ -221,8 +216,7 @@ async function show(service: LocalService, user: User, { json }: AdminSettings):
   printRows([
     ['Username', user.username],
     ['Id', user.id],
-    ['Name', user.name],
-    ['E-mail', user.email],
+    ...fieldRows(user),
     ['Domains', domains.map(({ name }) => name).join(', ') || 'none'],
     ['Factors', factorsOf(user.factors)],
     ['Hardware token', user.hardware || 'none'],

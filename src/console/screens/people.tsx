@@ -22,14 +22,13 @@ import { SelectionBar } from './bulk/selection-bar.tsx'
 import { useDomainNames } from '../parts/domain-names.ts'
 import { LastSignIn, PersonBadges } from '../parts/person-badges.tsx'
 
-const filters: readonly PeopleFilter[] = ['enrolled', 'no_factor', 'only_email', 'locked', 'bypass_code', 'inactive']
-
 /** Everyone whom the administrator can help. The address of the page contains the search. */
 export function PeopleScreen() {
   const words = useWords()
   const { client } = useSignedIn()
   const { place, go } = useRouter()
-  const query = readQuery(place.query)
+  const filters = Object.keys(words.filters) as PeopleFilter[]
+  const query = readQuery(place.query, filters)
   const { from: _from, sort: _sort, order: _order, ...searchQuery } = query
   const loaded = useLoad(peoplePlace(query), () => client.call('GET /admin/people', { query }), { keep: true })
   const { value, current } = loaded
@@ -80,7 +79,7 @@ export function PeopleScreen() {
 /** The service shows as many at once. */
 const peoplePageSize = 50
 
-function readQuery(parameters: URLSearchParams): PeopleQuery {
+function readQuery(parameters: URLSearchParams, filters: readonly PeopleFilter[]): PeopleQuery {
   const oneOf = <T extends string>(name: string, all: readonly T[]) => all.find((each) => each === parameters.get(name))
   return {
     q: readValue(parameters, 'q', queryShapes.q),

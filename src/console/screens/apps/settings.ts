@@ -3,17 +3,28 @@ import type { Words } from '../../texts/en.ts'
 
 /** The settings that administrators change. */
 export type Settings = Omit<DomainSettings, 'id' | 'version'>
-export type SettingName = keyof Words['apps']['fields']
+export type SettingName = keyof Settings
 export type SettingChanges = Partial<Settings>
 
-/** The settings in the order of the page. */
-export const settingParts: readonly (readonly [keyof Words['apps']['parts'], readonly SettingName[]])[] = [
-  ['about', ['name', 'type']],
-  ['signIn', ['phishingResistant', 'numberMatching', 'bypassEnabled', 'emailOtpEnabled', 'requestTimeout']],
-  ['devices', ['keyType', 'maxAllowedRetries', 'activationCodeExpiration', 'requestPollingEnabled']],
-]
+/** The part of the page that has each setting, in the order of the page. */
+const partOf: Readonly<Record<SettingName, keyof Words['apps']['parts']>> = {
+  name: 'about',
+  type: 'about',
+  phishingResistant: 'signIn',
+  numberMatching: 'signIn',
+  bypassEnabled: 'signIn',
+  emailOtpEnabled: 'signIn',
+  requestTimeout: 'signIn',
+  keyType: 'devices',
+  maxAllowedRetries: 'devices',
+  activationCodeExpiration: 'devices',
+  requestPollingEnabled: 'devices',
+}
 
-const names = settingParts.flatMap(([, members]) => members)
+const names = Object.keys(partOf) as SettingName[]
+
+/** The settings by the parts of the page. */
+export const settingParts = [...Map.groupBy(names, (name) => partOf[name])]
 
 /** The settings that differ. */
 export const differing = (first: Settings, second: Settings): SettingName[] =>

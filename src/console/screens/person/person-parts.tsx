@@ -1,8 +1,9 @@
+import type { PersonPlace } from '../../../admin-contract/people.ts'
 import { printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { lock } from '../../../ui/icons.ts'
-import { Facts } from '../../parts/facts.tsx'
+import { type Fact, Facts } from '../../parts/facts.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useWords } from '../../words/speech.tsx'
 import { CallerCard } from './caller-card.tsx'
@@ -66,6 +67,17 @@ function About({ person, actions, changeable, onAsk }: PersonPartsProps) {
       </small>
     )
   const mail = email === '' ? words.noEmail : <bdi>{printable(email)}</bdi>
+  const places: Readonly<Record<PersonPlace, Fact>> = {
+    email: {
+      label: words.email,
+      value: (
+        <>
+          {mail}
+          {changed}
+        </>
+      ),
+    },
+  }
   return (
     <section class="card">
       <h2>{words.about}</h2>
@@ -73,15 +85,7 @@ function About({ person, actions, changeable, onAsk }: PersonPartsProps) {
         facts={[
           { label: words.status, value: <Status person={person} /> },
           { label: words.username, value: <bdi>{printable(username)}</bdi> },
-          {
-            label: words.email,
-            value: (
-              <>
-                {mail}
-                {changed}
-              </>
-            ),
-          },
+          ...Object.values(places),
           { label: words.domains, value: <bdi>{namesOf(domains)}</bdi> },
           { label: words.bulk.lastSignIn, value: <LastSignIn person={person} /> },
           { label: words.created, value: <Time at={createdAt} /> },

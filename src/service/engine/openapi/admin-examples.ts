@@ -1,3 +1,4 @@
+import { switchDefaults } from '../../../contract/domains.ts'
 import type { Example } from './example.ts'
 import { creationOptions, passkey, registeredPasskey, requestOptions, usedPasskey } from './passkey-examples.ts'
 
@@ -84,9 +85,7 @@ const domainSettings = {
   maxAllowedRetries: 5,
   requestTimeout: 90,
   activationCodeExpiration: 7,
-  requestPollingEnabled: true,
-  bypassEnabled: true,
-  emailOtpEnabled: false,
+  ...switchDefaults,
   numberMatching: 'offered',
   phishingResistant: 'off',
   version: 'T5bQm0sX9vJr3yWc8kLh2A',
@@ -175,6 +174,7 @@ const personSummary = {
   domains: [domainId],
   factors: ['passkey', 'push'],
   bypassCodes: 1,
+  lastSignInAt: 1795086000,
 }
 
 const bypassCode = {

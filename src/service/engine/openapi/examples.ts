@@ -1,3 +1,4 @@
+import { switchDefaults } from '../../../contract/domains.ts'
 import { adminExampleParams } from './admin-examples.ts'
 import {
   answeredByPasskey,
@@ -51,6 +52,7 @@ const user = {
   bypasscodes: [bypassCodeId],
   factors: ['passkey', 'push', 'otp', 'bypass'],
   passkeys: [passkey.rpId],
+  phishingResistant: { [domainId]: 'prefer' },
   everEnrolled: true,
   hadBypassCodes: true,
   importState: 'closed',
@@ -67,11 +69,10 @@ const domain = {
   maxAllowedRetries: 5,
   requestTimeout: 90,
   activationCodeExpiration: 7,
-  requestPollingEnabled: true,
-  bypassEnabled: true,
-  emailOtpEnabled: false,
+  ...switchDefaults,
   numberMatching: 'offered',
-  phishingResistant: 'off',
+  phishingResistant: 'prefer',
+  synchronizationVersion: 12,
 }
 
 const newSession = {
@@ -145,6 +146,7 @@ export const examples: Readonly<Record<string, Example>> = {
       bypasscodes: [],
       factors: [],
       passkeys: [],
+      phishingResistant: {},
       everEnrolled: false,
       hadBypassCodes: false,
       importState: 'open',

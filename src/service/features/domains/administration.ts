@@ -1,7 +1,5 @@
-import type { z } from 'zod'
-
 import { DomainChanges as Changes, NewDomain as Settings } from '../../../admin-contract/domain-settings.ts'
-import { Domain } from '../../../contract/domains.ts'
+import { Domain, mapSwitches } from '../../../contract/domains.ts'
 import type { NumberMatching } from '../../../contract/domains.ts'
 import type { PhishingResistance } from '../../../contract/phishing-resistance.ts'
 import { audit } from '../../engine/audit/audit.ts'
@@ -89,9 +87,7 @@ export async function addDomain(
   refuseWithoutPasskeys(options)
   const row = {
     ...options,
-    requestPollingEnabled: fact(options.requestPollingEnabled),
-    bypassEnabled: fact(options.bypassEnabled),
-    emailOtpEnabled: fact(options.emailOtpEnabled),
+    ...mapSwitches((name) => fact(options[name])),
     id,
     organizationId,
     appName: null,
@@ -158,15 +154,10 @@ function changedFields(before: DomainRow, after: DomainRow): string {
   return fields.filter((field) => before[field] !== after[field]).join(',')
 }
 
-function columns(changes: z.output<typeof DomainChanges>): Columns {
-  const { requestPollingEnabled, bypassEnabled, emailOtpEnabled, ...otherChanges } = changes
-  return {
-    ...otherChanges,
-    ...(requestPollingEnabled !== undefined && { requestPollingEnabled: fact(requestPollingEnabled) }),
-    ...(bypassEnabled !== undefined && { bypassEnabled: fact(bypassEnabled) }),
-    ...(emailOtpEnabled !== undefined && { emailOtpEnabled: fact(emailOtpEnabled) }),
-  }
-}
+const columns = (changes: DomainChanges): Columns => ({
+  ...changes,
+  ...mapSwitches((name) => (changes[name] === undefined ? undefined : fact(changes[name]))),
+})
 
 const fact = (value: boolean): Fact => (value ? 1 : 0)
 

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 
+import { domainSwitches } from '../../../contract/domains.ts'
 import type { NamedImage } from '../../engine/http/image.ts'
 import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import {
@@ -25,8 +26,7 @@ export const insertDomain = changesRow('insertDomain', (db, row: Slots<Insertabl
     .insertInto('domain')
     .values({
       ...pick(row, ['id', 'organizationId', 'name', 'type', 'keyType', 'maxAllowedRetries', 'requestTimeout']),
-      ...pick(row, ['activationCodeExpiration', 'requestPollingEnabled', 'bypassEnabled', 'emailOtpEnabled']),
-      ...pick(row, ['numberMatching', 'createdAt']),
+      ...pick(row, ['activationCodeExpiration', ...domainSwitches, 'numberMatching', 'createdAt']),
       ...withDefaults(row, { appName: null, phishingResistant: 'off' as const }),
     })
     .onConflict((conflict) => conflict.doNothing()),
@@ -47,7 +47,7 @@ export const domainsOf = allRows('domainsOf', (db, organizationId: Slot<string>)
 
 /** Built for each call, as its columns are those that change. @returns false for another key type while tokens are active. */
 export async function updateDomain(db: Queryable, id: string, changes: DomainChanges): Promise<boolean> {
-  if (Object.keys(changes).length === 0) return true
+  if (Object.values(changes).every((value) => value === undefined)) return true
   const { keyType } = changes
   const active = db.selectFrom('token').select('id').where('domainId', '=', id).where('state', '=', 'active')
   const updated = await db

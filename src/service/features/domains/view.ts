@@ -1,12 +1,11 @@
+import { mapSwitches } from '../../../contract/domains.ts'
 import type { Domain } from '../../../contract/domains.ts'
 import type { DomainRow } from './statements.ts'
 
 export function domainView(domain: DomainRow): Domain {
   return {
     ...domain,
-    requestPollingEnabled: domain.requestPollingEnabled === 1,
-    bypassEnabled: domain.bypassEnabled === 1,
-    emailOtpEnabled: domain.emailOtpEnabled === 1,
+    ...mapSwitches((name) => domain[name] === 1),
     synchronizationVersion: domain.synchronizationApplied,
   }
 }

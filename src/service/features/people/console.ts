@@ -1,7 +1,9 @@
 import type * as contract from '../../../admin-contract/people.ts'
 import type { EnrollmentMail, Person, PersonSummary } from '../../../admin-contract/people.ts'
+import { sentFactors, sentTo } from '../../../contract/factor-descriptions.ts'
 import * as tokens from '../devices/tokens.ts'
 import type { SignedIn } from '../../engine/context/caller.ts'
+import { pick } from '../../engine/database/statement.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import type { Call, Handler } from '../../engine/http/route.ts'
 import { untilUnlocked } from '../codes/lock.ts'
@@ -52,12 +54,12 @@ function summaryOf(
   has: Belongings | undefined,
   lastSignInAt: number | undefined,
 ): PersonSummary {
-  const { id, username, name, email, domains, factors, bypasscodes } = userView(row, has)
+  const { id, username, name, domains, factors, bypasscodes } = userView(row, has)
   return {
     id,
     username,
     name,
-    email,
+    ...pick(row, sentFactors.map(sentTo)),
     domains,
     factors: factors ?? [],
     ...lockOf(row, call.clock.now()),

@@ -14,18 +14,6 @@ import { domainsFor } from '../administrators/scope.ts'
 /** How many people are read at once: about 20 ms. */
 const step = 200
 
-const columns = [
-  'id',
-  'username',
-  'name',
-  'email',
-  'domains',
-  'methods',
-  'locked',
-  'recovery codes',
-  'last sign-in',
-] as const
-
 export const exportCsv: Handler<typeof contract.exportPeopleCsv> = (search, call) =>
   exported('csv', peopleCsv, search, call)
 
@@ -47,10 +35,12 @@ async function exported(
 }
 
 async function* peopleCsv(call: Call, search: PeopleSearch): AsyncGenerator<string> {
-  yield csvHead(columns)
+  const all = Object.values(columns)
+  yield csvHead(all.map(([title]) => title))
   const domains = await domainsOf(call.store.db, signedIn(call).organizationId)
   const names = new Map(domains.map(({ id, name }) => [id, name]))
-  for await (const people of pages(call, search)) yield people.map((person) => csvRecord(cells(person, names))).join('')
+  for await (const people of pages(call, search))
+    yield people.map((person) => csvRecord(all.map(([, cell]) => cell(person, names)))).join('')
 }
 
 async function* peopleLines(call: Call, search: PeopleSearch): AsyncGenerator<string> {
@@ -61,19 +51,19 @@ async function* pages(call: Call, search: PeopleSearch): AsyncGenerator<readonly
   for await (const rows of allPeople(call, search, step)) yield await summaries(call, rows)
 }
 
-function cells(person: PersonSummary, names: ReadonlyMap<string, string>): readonly (string | number | undefined)[] {
-  const { id, username, name, email, domains, factors, locked, bypassCodes, lastSignInAt } = person
-  return [
-    id,
-    username,
-    name,
-    email,
-    domains.map((domain) => names.get(domain) ?? domain).join('; '),
-    factors.join('; '),
-    locked && (locked.until === null ? 'until unlocked' : timeOf(locked.until)),
-    bypassCodes,
-    lastSignInAt === undefined ? undefined : timeOf(lastSignInAt),
-  ]
+type Cell = (person: PersonSummary, names: ReadonlyMap<string, string>) => string | number | undefined
+
+/** The columns of the file, each with its title. */
+const columns: Readonly<Record<keyof PersonSummary, readonly [title: string, cell: Cell]>> = {
+  id: ['id', ({ id }) => id],
+  username: ['username', ({ username }) => username],
+  name: ['name', ({ name }) => name],
+  email: ['email', ({ email }) => email],
+  domains: ['domains', ({ domains }, names) => domains.map((domain) => names.get(domain) ?? domain).join('; ')],
+  factors: ['methods', ({ factors }) => factors.join('; ')],
+  locked: ['locked', ({ locked }) => locked && (locked.until === null ? 'until unlocked' : timeOf(locked.until))],
+  bypassCodes: ['recovery codes', ({ bypassCodes }) => bypassCodes],
+  lastSignInAt: ['last sign-in', ({ lastSignInAt }) => (lastSignInAt === undefined ? undefined : timeOf(lastSignInAt))],
 }
 
 const timeOf = (at: number): string => new Date(at * 1000).toISOString()

@@ -6,7 +6,7 @@ import { itemOf } from '../../engine/audit/item.ts'
 import type { Call, Handler } from '../../engine/http/route.ts'
 import { countSignIns } from '../sessions/count-sign-ins.ts'
 import type { AuditRow } from '../../engine/audit/statements.ts'
-import type { endsOfSignIns } from '../../engine/audit/timeline-events.ts'
+import type { EndOfSignIn } from '../../engine/audit/timeline-events.ts'
 import { answersByIds, sessionsByIds, timelinePages } from './timeline-statements.ts'
 import { visibleTo } from '../administrators/call.ts'
 import { namesIn } from '../administrators/names.ts'
@@ -54,7 +54,7 @@ const states = {
   'session.denied': 'denied',
   'session.expired': 'expired',
   'session.cancelled': 'cancelled',
-} as const satisfies Record<(typeof endsOfSignIns)[number], PersonSignIn['state']>
+} as const satisfies Record<EndOfSignIn, PersonSignIn['state']>
 
 const isSignIn = (event: string): event is keyof typeof states => Object.hasOwn(states, event)
 

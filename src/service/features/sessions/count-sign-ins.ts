@@ -8,7 +8,7 @@ import { addSignIns, moveCounted, secondsOfADay, writersToCount } from './sign-i
 import type { SignInDayRow } from './sign-in-days.ts'
 import type { Store } from '../../engine/database/store.ts'
 import { readCommitted } from '../../engine/database/transaction-ends.ts'
-import type { endsOfSignIns } from '../../engine/audit/timeline-events.ts'
+import type { EndOfSignIn } from '../../engine/audit/timeline-events.ts'
 import { addToTimeline } from '../../engine/audit/timeline.ts'
 
 /** The most entries that one transaction counts. */
@@ -83,6 +83,6 @@ const outcomes = {
   'session.denied': 'denied',
   'session.expired': 'expired',
   'session.cancelled': 'cancelled',
-} as const satisfies Record<(typeof endsOfSignIns)[number], SignInOutcome>
+} as const satisfies Record<EndOfSignIn, SignInOutcome>
 
 const isEnd = (event: string): event is keyof typeof outcomes => Object.hasOwn(outcomes, event)

@@ -13,7 +13,7 @@ import type { ApprovalReason, ApprovalState } from '../../../../contract/approva
 import type { Decision } from '../../../../contract/device.ts'
 import type { AccessChangeKind, FactorChangeKind } from '../../../../contract/device-answers.ts'
 import type { CallDecision, CallState } from '../../../../contract/phone-calls.ts'
-import type { Domain } from '../../../../contract/domains.ts'
+import type { Domain, DomainSwitch } from '../../../../contract/domains.ts'
 import type { CodeAlgorithm, CodeDigits, HardwareToken } from '../../../../contract/hardware.ts'
 import type { PhishingResistance } from '../../../../contract/phishing-resistance.ts'
 import type { SessionPurpose, SessionReason, SessionState } from '../../../../contract/sessions.ts'
@@ -65,7 +65,7 @@ export interface Database {
     /** The time of the last use, to the hour. */
     usedAt: ColumnType<number | null, never, number>
   }
-  domain: {
+  domain: Record<DomainSwitch, Fact> & {
     id: string
     organizationId: string
     name: string
@@ -77,9 +77,6 @@ export interface Database {
     requestTimeout: number
     /** Days. */
     activationCodeExpiration: number
-    requestPollingEnabled: Fact
-    bypassEnabled: Fact
-    emailOtpEnabled: Fact
     numberMatching: 'off' | 'offered' | 'required'
     phishingResistant: Generated<PhishingResistance>
     createdAt: number
