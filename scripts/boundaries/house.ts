@@ -13,7 +13,7 @@ export const features = [
   'browsers',
   'passkeys',
   'bypass-codes',
-  'email-codes',
+  'sent-codes',
   'codes',
   'administrators',
   'sessions',

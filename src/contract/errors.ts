@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import type { SentFactor } from './factor-descriptions.ts'
+
 /** Every error code that the service can return, with its HTTP status. The list is closed. */
 export const errorStatus = Object.freeze({
   'api.error.malformed': 400,
@@ -149,6 +151,11 @@ export const errorStatus = Object.freeze({
 } as const)
 
 export type ErrorCode = keyof typeof errorStatus
+
+/** Why no code of a factor is sent: the domain does not allow it, or the server that delivers it did not accept it. */
+export const sendingErrors = {
+  email: { disabled: 'api.error.conflict.emailotpenabled', failed: 'api.error.unavailable.mail' },
+} as const satisfies Readonly<Record<SentFactor, Readonly<Record<'disabled' | 'failed', ErrorCode>>>>
 
 /** Errors that every operation can return; not repeated in each declaration. */
 export const commonErrors = [

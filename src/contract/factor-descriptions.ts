@@ -39,7 +39,7 @@ export const isTyped = (factor: Factor): factor is TypedFactor => descriptions[f
 
 export const isHandedOver = (factor: Factor): boolean => descriptions[factor].handedOver
 
-const isSent = (factor: Factor): factor is SentFactor => descriptions[factor].sentTo !== null
+export const isSent = (factor: Factor): factor is SentFactor => descriptions[factor].sentTo !== null
 
 /** The factors whose code is sent to the user, in the order in which they are offered. */
 export const sentFactors: readonly SentFactor[] = Factor.options.filter(isSent)

@@ -3,6 +3,9 @@ import { z } from 'zod'
 import { BrowserKey, BrowserProof, UnknownBrowser } from './browser-key.ts'
 import { BrowserCookie, BrowserName, BrowserPlace, KnownBrowser, maxRememberDays } from './browsers.ts'
 import { endpoint } from './endpoint.ts'
+import { sendingErrors } from './errors.ts'
+import { sentFactors } from './factor-descriptions.ts'
+import type { SentFactor } from './factor-descriptions.ts'
 import { ImportedFactors } from './imported-factors.ts'
 import { parseIpAddress } from './ip-address.ts'
 import { RequestedPhishingResistance } from './phishing-resistance.ts'
@@ -307,20 +310,23 @@ export const mailTimeout = 8
 
 const SendEmailCode13 = z.object({ deliverableOTPType: z.literal('EMAIL') })
 
+export type DeliverableType = Uppercase<SentFactor>
+
+/** A factor as `deliverableOTPType` names it. */
+export const deliverableType = (factor: SentFactor) => factor.toUpperCase() as DeliverableType
+
 export const sendEmailCode = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/otp',
   repeatable: true,
   summary: "E-mails a one-time code to the user's address; the newest one counts.",
-  body: SendEmailCode13.extend({
+  body: z.object({
+    deliverableOTPType: z.literal(sentFactors.map(deliverableType)),
     /** The language of this mail alone; the default is that of the user. 1.4. */
     language: optionalField(Language),
   }),
   body13: SendEmailCode13,
   role: 'auth',
-  errors: [
-    'api.error.conflict.emailotpenabled',
-    // 1.3 callers get api.error.unavailable.
-    'api.error.unavailable.mail',
-  ],
+  // 1.3 callers get api.error.unavailable in place of `failed`.
+  errors: sentFactors.flatMap((factor) => [sendingErrors[factor].disabled, sendingErrors[factor].failed]),
 })

@@ -47,7 +47,7 @@ type CoreOptions = Pick<
   | 'logger'
   | 'failures'
   | 'limits'
-  | 'mailer'
+  | 'senders'
   | 'keys'
   | 'auditRetention'
   | 'approvalRetention'
@@ -70,7 +70,7 @@ export interface Core {
 }
 
 export async function createCore(store: Store, options: CoreOptions, observer: Observer): Promise<Core> {
-  const { addressOf, random, logger, failures, limits, mailer, keys, auditRetention, bypassCodes, pinHashCost } =
+  const { addressOf, random, logger, failures, limits, senders, keys, auditRetention, bypassCodes, pinHashCost } =
     options
   const { authenticatorUrl, approvalRetention } = options
   const clock = createNoticingClock(options.clock)
@@ -83,8 +83,8 @@ export async function createCore(store: Store, options: CoreOptions, observer: O
   const pusher = await openPusher({ store, secrets, clock, logger, observer, failures }, options.push)
   const notMeLink = createNotMeLinks({ store, clock, random, authenticatorUrl })
   const securityMails =
-    mailer && options.notify.mail
-      ? createSecurityMails({ rows: mailRows, mailer, clock, logger, notMeLink })
+    senders.email && options.notify.mail
+      ? createSecurityMails({ rows: mailRows, mailer: senders.email, clock, logger, notMeLink })
       : undefined
   const onCommitted = (entry: AuditEntry) => {
     logRevocation(logger, entry)
@@ -111,7 +111,7 @@ export async function createCore(store: Store, options: CoreOptions, observer: O
     limits,
     places: createHeldPlaces(limits),
     observer,
-    mailer,
+    senders,
     authenticatorUrl,
     securityMails,
     pusher,

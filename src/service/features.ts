@@ -9,7 +9,7 @@ import { factors } from './features/factors/feature.ts'
 import { browsers } from './features/browsers/feature.ts'
 import { passkeys } from './features/passkeys/feature.ts'
 import { bypassCodes } from './features/bypass-codes/feature.ts'
-import { emailCodes } from './features/email-codes/feature.ts'
+import { sentCodes } from './features/sent-codes/feature.ts'
 import { codes } from './features/codes/feature.ts'
 import { administrators } from './features/administrators/feature.ts'
 import { sessions } from './features/sessions/feature.ts'
@@ -34,7 +34,7 @@ export const features: readonly Feature[] = [
   browsers,
   passkeys,
   bypassCodes,
-  emailCodes,
+  sentCodes,
   codes,
   administrators,
   sessions,

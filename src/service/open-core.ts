@@ -3,7 +3,7 @@ import type { Logger } from './engine/base/logger.ts'
 import { createFailureLog } from './engine/monitoring/failure-log.ts'
 import type { ReadAddress } from './engine/context/service-context.ts'
 import { isAddress, requireKeys, openKeys } from './engine/secrets/open-keys.ts'
-import { createMailer } from './engine/mail/mailer.ts'
+import { openSenders } from './engine/senders/senders.ts'
 import { databasePlace, MissingDatabaseError } from './missing-database.ts'
 import type { Observer } from './engine/monitoring/observer.ts'
 import type { ServiceOptions } from './options.ts'
@@ -28,14 +28,14 @@ export interface CoreListeners {
 /** Opens the database and everything that works on it: the service without HTTP, which would double the loading time. */
 export async function openCore(options: CoreOptions, { addressOf, observer }: CoreListeners, opening: OpenOptions) {
   requireKeys(options)
-  const mailer = options.smtp && (await createMailer(options.smtp, options.clock))
+  const senders = await openSenders(options)
   const store = await openStore(options, opening)
   try {
     reportDatabase(store, options)
     const failures = createFailureLog(options)
     const keys = await openKeys(store, { ...options, ...opening, failures })
     const storedWords = await storedInterfaceWords(store.db)
-    const core = await createCore(store, { ...options, addressOf, mailer, keys, failures }, observer)
+    const core = await createCore(store, { ...options, addressOf, senders, keys, failures }, observer)
     // Failures before this point are the reason why opening fails.
     observeDatabase(store.db, {
       waited: (purpose, seconds) => observer.waitedForDatabase(purpose, seconds),

@@ -18,6 +18,10 @@ import { API, SymbolFlags, TypeFlags } from 'typescript/unstable/sync'
 import type { Checker, Type } from 'typescript/unstable/sync'
 
 import { Factor } from '../../src/contract/factor.ts'
+import { isSent, sentFactors } from '../../src/contract/factor-descriptions.ts'
+
+/** An object by all factors of a kind is exhaustive. */
+const kinds = [sentFactors, Factor.options.filter((factor) => !isSent(factor))]
 
 const factors: ReadonlySet<string> = new Set(Factor.options)
 
@@ -69,11 +73,13 @@ function createDecides(checker: Checker): (node: Node) => boolean {
     const indexes = present ? checker.getIndexInfosOfType(present) : []
     return indexes.find(({ keyType }) => (keyType.flags & TypeFlags.Number) !== 0)?.valueType
   }
-  const lacksNone = (type: Type): boolean =>
-    Factor.options.every((name) => {
+  const hasAll = (type: Type, names: readonly Factor[]): boolean =>
+    names.every((name) => {
       const property = checker.getPropertyOfType(type, name)
       return property !== undefined && (property.flags & SymbolFlags.Optional) === 0
     })
+  const hasNone = (type: Type, names: readonly Factor[]): boolean =>
+    names.every((name) => checker.getPropertyOfType(type, name) === undefined)
 
   return (node) => {
     if (isBinaryExpression(node) && /^[!=]==?$/.test(node.operatorToken.getText())) {
@@ -100,7 +106,7 @@ function createDecides(checker: Checker): (node: Node) => boolean {
       const type = checker.getContextualType(node)
       const properties = type ? checker.getPropertiesOfType(type) : []
       const ofFactors = properties.length > 1 && properties.every(({ name }) => factors.has(name))
-      return type !== undefined && ofFactors && !lacksNone(type)
+      return type !== undefined && ofFactors && !kinds.every((kind) => hasAll(type, kind) || hasNone(type, kind))
     }
     return false
   }

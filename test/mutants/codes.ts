@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'using an e-mailed code up',
-    file: 'src/service/features/email-codes/statements.ts',
+    file: 'src/service/features/sent-codes/statements.ts',
     find: `(db, { domainId, userId, codeLookups }: Slots<Member & { codeLookups: readonly string[] }>, now: Slot<number>) =>
     db
       .deleteFrom('emailCode')
@@ -80,15 +80,15 @@ export const mutants: readonly Mutant[] = [
       .updateTable('emailCode')
       .set({ wrongTries: 0 })
 `,
-    test: 'service/features/email-codes/email-code.test.ts',
+    test: 'service/features/sent-codes/email-code.test.ts',
     title: 'an e-mailed code is accepted once when 64 requests use it at once',
   },
   {
     defense: 'the time of an e-mailed code',
-    file: 'src/service/features/email-codes/statements.ts',
+    file: 'src/service/features/sent-codes/statements.ts',
     find: "      .where('expiresAt', '>', now)\n",
     replace: '',
-    test: 'service/features/email-codes/email-code.test.ts',
+    test: 'service/features/sent-codes/email-code.test.ts',
     title: 'an e-mailed code works for ten minutes, and not a second longer',
   },
   {

@@ -162,9 +162,9 @@ function access(): readonly Mutant[] {
     },
     {
       defense: 'when an e-mailed code was sent',
-      file: 'src/service/features/email-codes/statements.ts',
-      find: 'latestBeginning(now + emailCodeLifetime)',
-      replace: 'latestBeginning(now + emailCodeLifetime) * 2',
+      file: 'src/service/features/sent-codes/statements.ts',
+      find: 'latestBeginning(now + sentCodeLifetime)',
+      replace: 'latestBeginning(now + sentCodeLifetime) * 2',
       test: clockTest,
       title: short,
     },

@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'no code is e-mailed where a passkey is required',
-    file: 'src/service/features/email-codes/operations.ts',
+    file: 'src/service/features/sent-codes/operations.ts',
     find: " && domain.phishingResistant !== 'require'",
     replace: '',
     test,

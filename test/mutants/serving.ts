@@ -265,7 +265,7 @@ function overload(): readonly Mutant[] {
       file: 'src/service/engine/http/rest.ts',
       find: '        startsWaiting(request.reader)\n',
       replace: '',
-      test: 'service/features/email-codes/slow-mail.test.ts',
+      test: 'service/features/sent-codes/slow-mail.test.ts',
       title: 'a request that waits for the mail server takes no capacity from others',
     },
     {
@@ -273,7 +273,7 @@ function overload(): readonly Mutant[] {
       file: 'src/service/engine/http/rest.ts',
       find: 'outsideOfKey.take(admission.id)',
       replace: "outsideOfKey.take('')",
-      test: 'service/features/email-codes/slow-mail.test.ts',
+      test: 'service/features/sent-codes/slow-mail.test.ts',
       title: 'mails of one API key that wait for the mail server are limited, and those of another key are sent',
     },
     {

@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/features/sessions/create.ts',
     find: '    if (!isStrong(tried.right.factor)) await enrollUser(db, call, { userId: user.id, strong: false }, call)\n',
     replace: '',
-    test: 'service/features/email-codes/email-code.test.ts',
+    test: 'service/features/sent-codes/email-code.test.ts',
     title: 'an e-mailed code counts as a factor once it was used: then the password alone sets up no first one',
   },
   {

@@ -18,7 +18,7 @@ import * as approvalPasskeys from '../features/approvals/passkey.ts'
 import * as browsers from '../features/browsers/operations.ts'
 import * as bypassCodes from '../features/bypass-codes/operations.ts'
 import * as domains from '../features/domains/operations.ts'
-import * as emailCode from '../features/email-codes/operations.ts'
+import * as sentCode from '../features/sent-codes/operations.ts'
 import * as hardware from '../features/hardware/operations.ts'
 import * as importSignIn from '../features/imported-factors/sign-in.ts'
 import { importFactors } from '../features/imported-factors/operations.ts'
@@ -111,7 +111,7 @@ export const routes: readonly Route[] = [
   route(session.listPendingSessions, sessions.listPending),
   route(session.cancelSession, sessions.cancel),
   route(session.redeemSession, redeem),
-  route(session.sendEmailCode, emailCode.send),
+  route(session.sendEmailCode, sentCode.send),
 
   route(approval.createApproval, createApproval),
   route(approval.listApprovals, approvals.list),

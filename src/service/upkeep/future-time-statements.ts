@@ -10,7 +10,7 @@ import { ceremonyLifetime } from '../../contract/passkeys.ts'
 import { shownCodeExpiry } from '../features/devices/activation-code.ts'
 import { endOfTime } from '../features/bypass-codes/rules.ts'
 import { challengeTriesKept } from '../features/codes/lock.ts'
-import { emailCodeLifetime } from '../features/email-codes/rules.ts'
+import { sentCodeLifetime } from '../features/sent-codes/rules.ts'
 import { knownFor } from '../features/browsers/rules.ts'
 import { reach } from '../features/users/reach.ts'
 import { maxLifetime } from '../features/oidc/models.ts'
@@ -71,7 +71,7 @@ export const waitCorrections: readonly FutureRows[] = [
   toPresent('deviceHistory', 'settledAt'),
   toPresent('deviceNotice', 'createdAt'),
   // Short-lived codes, ceremonies and sessions of administrators from the future are removed: users can request new ones.
-  removedRows('emailCode', ['domainId', 'userId'], 'expiresAt', (now) => now + emailCodeLifetime),
+  removedRows('emailCode', ['domainId', 'userId'], 'expiresAt', (now) => now + sentCodeLifetime),
   removedRows('passkeyCeremony', ['challengeHash'], 'expiresAt', (now) => now + ceremonyLifetime),
   removedRows('administratorCeremony', ['challengeHash'], 'expiresAt', (now) => now + ceremonyLifetime),
   removedRows('administratorInvitation', ['tokenHash'], 'expiresAt', (now) => now + invitationLifetime),

@@ -31,7 +31,7 @@ export type Waiting =
   | { readonly for: 'nodes'; readonly nodes: readonly string[] }
   /** Nodes that may still write with another key. */
   | { readonly for: 'writers'; readonly nodes: readonly string[] }
-  /** E-mailed codes, which cannot be resealed: they expire within 10 minutes. */
+  /** Sent codes, which cannot be resealed: they expire within 10 minutes. */
   | { readonly for: 'email codes'; readonly count: number }
 
 export interface RotationOptions {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { consentLifetime } from '../../../src/admin-contract/consents.ts'
 import { insertConsent } from '../../../src/service/features/administrators/consent-statements.ts'
-import { emailCodeLifetime } from '../../../src/service/features/email-codes/rules.ts'
+import { sentCodeLifetime } from '../../../src/service/features/sent-codes/rules.ts'
 import { knownFor } from '../../../src/service/features/browsers/rules.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
 import { activationOf, replacementOf } from '../../../src/service/features/devices/activation-statements.ts'
@@ -10,7 +10,7 @@ import { secondsUntilFree } from '../../../src/service/engine/limits/attempts.ts
 import { useBypassCode } from '../../../src/service/features/bypass-codes/statements.ts'
 import { bypassCodesOfUsers } from '../../../src/service/features/users/belongings.ts'
 import { codeBudgets, codesLockedUntil } from '../../../src/service/features/codes/tries.ts'
-import { replaceEmailCode, useEmailCode } from '../../../src/service/features/email-codes/statements.ts'
+import { replaceSentCode, useSentCode } from '../../../src/service/features/sent-codes/statements.ts'
 import { announceNode } from '../../../src/service/engine/secrets/key-nodes.ts'
 import { keepKnownBrowser, knownBrowser } from '../../../src/service/features/browsers/statements.ts'
 import { organizations } from '../../../src/service/features/domains/organization-statements.ts'
@@ -204,18 +204,18 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
     const owner = { domainId: running.domain.id, userId: person.id }
     const lookup = unique()
     const sentAt = now() + ahead
-    await replaceEmailCode(db(), { ...owner, codeLookup: lookup, wrongTries: 0, expiresAt: sentAt + emailCodeLifetime })
+    await replaceSentCode(db(), { ...owner, codeLookup: lookup, wrongTries: 0, expiresAt: sentAt + sentCodeLifetime })
     const token = unique()
     await insertToken(db(), { ...owner, id: token, state: 'active', createdAt: 1 })
     const grant = { factor: null, factorId: null }
     await setReplacement(db(), token, { sealed: 'x', lookup, expiresAt: sentAt + 15 * minute, grant })
 
-    const used = await useEmailCode(db(), { ...owner, codeLookups: [lookup] }, now())
+    const used = await useSentCode(db(), { ...owner, codeLookups: [lookup] }, now())
     const replacement = await replacementOf(db(), [lookup], now())
     await correctFutureTimes(node.ctx)
 
-    expect([used, replacement]).toEqual([false, undefined])
-    expect(await useEmailCode(db(), { ...owner, codeLookups: [lookup] }, sentAt + 1)).toBe(false)
+    expect([used, replacement]).toEqual([undefined, undefined])
+    expect(await useSentCode(db(), { ...owner, codeLookups: [lookup] }, sentAt + 1)).toBeUndefined()
     expect(await replacementOf(db(), [lookup], sentAt + 1)).toBeUndefined()
   })
 

@@ -13,12 +13,12 @@ import type { HeldLimits, HeldPlaces } from '../waiting/places.ts'
 import type { Lane } from '../base/lane.ts'
 import type { Logger } from '../base/logger.ts'
 import type { LogLimit } from '../base/log-limit.ts'
-import type { Mailer } from '../mail/mailer.ts'
 import type { SecurityMails } from '../mail/security-mails.ts'
 import type { Observer } from '../monitoring/observer.ts'
 import type { Pusher } from '../push/pusher.ts'
 import type { Random } from '../base/random.ts'
 import type { HashCost } from '../base/slow-hashes.ts'
+import type { Senders } from '../senders/senders.ts'
 import type { SettledFeed } from '../waiting/settled-feed.ts'
 import type { ServiceKeys } from '../secrets/keys-context.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -80,8 +80,8 @@ export interface ServiceContext {
   /** The checks of PINs that this process has under way. */
   readonly pinChecks: PinChecks
   readonly observer: Observer
-  /** Undefined if no mail server is configured. */
-  readonly mailer: Mailer | undefined
+  /** What sends codes and other messages. */
+  readonly senders: Senders
   /** Sends mail about security events; undefined if no mail server is configured, or by the option `notify`. */
   readonly securityMails: SecurityMails | undefined
   /** The base of links in mails and in the console; undefined if it is not known. */

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../database/schema/schema.ts'
 import { notAfter } from '../base/present.ts'
 import { announceNode, insertKeyCheck, keyChecks } from './key-nodes.ts'
-import { countSealed, removeEmailCodesOfNoKey } from './sealed-values.ts'
+import { countSealed, removeSentCodesOfNoKey } from './sealed-values.ts'
 import { createSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
 import type { KeysContext } from './keys-context.ts'
@@ -104,5 +104,5 @@ async function sealPlain(db: Queryable, secrets: Secrets, ring: KeyRing): Promis
   const open: Secrets['open'] = (sealed, place) => (sealed.includes('.') ? secrets.open(sealed, place) : sealed)
   const options = { secrets, open, isCurrent: (sealed: string) => isCurrent(ring, sealed) }
   await resealAll(db, options, (step) => step(db))
-  await removeEmailCodesOfNoKey(db)
+  await removeSentCodesOfNoKey(db)
 }

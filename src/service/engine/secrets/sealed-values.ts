@@ -117,7 +117,7 @@ export async function replaceSealed(
     where ${id} = ${value.id} and ${column} = ${value.sealed}`.execute(db)
 }
 
-/** How many values use the key. E-mailed codes are counted apart: they cannot be sealed again, and expire. */
+/** How many values use the key. Sent codes are counted apart: they cannot be sealed again, and expire. */
 export interface Named {
   readonly values: number
   readonly emailCodes: number
@@ -147,6 +147,6 @@ function names(place: SealedPlace): Names {
 }
 
 /** Codes from before there were keys. They cannot be restored from their lookups. */
-export async function removeEmailCodesOfNoKey(db: Queryable): Promise<void> {
+export async function removeSentCodesOfNoKey(db: Queryable): Promise<void> {
   await db.deleteFrom('emailCode').where('codeLookup', 'not like', '%.%').execute()
 }

@@ -1,3 +1,4 @@
+import type { SentFactor } from '../../../contract/factor-descriptions.ts'
 import type { KeyRing } from './key-ring.ts'
 import { lookupWith, seal, unseal } from './sealing.ts'
 import type { Random } from '../base/random.ts'
@@ -75,5 +76,6 @@ export const moveCodeText = (code: string): string => `move:${code}`
 /** Contains the user, so that equal codes of two users do not show. */
 export const bypassCodeText = (userId: string, code: string): string => `bypass:${userId}:${code}`
 
-export const emailCodeText = (user: { domainId: string; userId: string }, code: string): string =>
-  `email:${user.domainId}:${user.userId}:${code}`
+/** Contains the factor, so that the lookup of a code says how it was sent. */
+export const sentCodeText = (factor: SentFactor, user: { domainId: string; userId: string }, code: string): string =>
+  `${factor}:${user.domainId}:${user.userId}:${code}`

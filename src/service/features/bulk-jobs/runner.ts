@@ -21,7 +21,7 @@ const step = 20
 export function createBulkJobs(ctx: ServiceContext): BulkJobs {
   const holder = newId(ctx.random)
   // A command beside the service knows of no mail server, so it leaves mails to the service.
-  const mails = ctx.mailer && ctx.authenticatorUrl !== undefined ? 1 : 0
+  const mails = ctx.senders.email && ctx.authenticatorUrl !== undefined ? 1 : 0
   const ending = new AbortController()
   let running: Promise<void> | undefined
   let requested = false

@@ -6,8 +6,8 @@ import { usableBypassCode, useBypassCode, useHandedOverCode } from '../bypass-co
 import type { DomainRow } from '../domains/statements.ts'
 import type { Queryable } from '../../engine/database/schema/schema.ts'
 import type { UserRow } from '../users/statements.ts'
-import { checkEmailCode, countWrong } from './email-code.ts'
 import { checkGeneratedCode } from './generated-code.ts'
+import { checkSentCode, countWrong } from './sent-code.ts'
 
 type Context = Pick<ServiceContext, 'clock' | 'secrets'>
 
@@ -34,7 +34,7 @@ export async function checkCode(ctx: Context, db: Queryable, request: GivenCode)
 
 export interface RightCode {
   readonly factor: Factor
-  /** The id of the generator or bypass code; null for e-mail. */
+  /** The id of the generator or bypass code; null for a sent code. */
   readonly factorId: string | null
 }
 
@@ -73,7 +73,8 @@ async function checkOtp(ctx: Context, db: Queryable, request: GivenCode): Promis
   const codeEntry = { userId: user.id, domain, code: otp }
   const generatorId = await checkGeneratedCode(ctx, db, codeEntry)
   if (generatorId !== undefined) return { factor: 'otp', factorId: generatorId }
-  if (await checkEmailCode(ctx, db, codeEntry)) return { factor: 'email', factorId: null }
+  const sentFactor = await checkSentCode(ctx, db, codeEntry)
+  if (sentFactor) return { factor: sentFactor, factorId: null }
   const recovery = user.importedCodes === 1 ? await checkBypassCode(ctx, db, request) : undefined
   if (!recovery) await countWrong(db, codeEntry)
   return recovery

@@ -1,5 +1,6 @@
 import type { Factor } from '../../../contract/factor.ts'
-import { sentFactors } from '../../../contract/factor-descriptions.ts'
+import { isSent, sentFactors } from '../../../contract/factor-descriptions.ts'
+import type { SentFactor } from '../../../contract/factor-descriptions.ts'
 import { reaches } from '../users/reach.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
 import { bypassCodesOfUsers } from '../users/belongings.ts'
@@ -13,7 +14,7 @@ import type { UserRow } from '../users/statements.ts'
 /** A factor as a pass names it. */
 export interface PassedFactor {
   readonly factor: Factor
-  /** Null for e-mail. */
+  /** Null for a sent code. */
   readonly factorId: string | null
 }
 
@@ -51,22 +52,24 @@ export async function isInForce(
   { domain, user, factor, factorId }: PassedFactor & { readonly domain: DomainRow; readonly user: UserRow },
   now: number,
 ): Promise<boolean> {
+  if (isSent(factor)) return reaches(factor, { domain, user }, now)
   return inForce[factor](db, { domain, user, id: factorId ?? '' }, now)
 }
 
 interface Used {
   readonly domain: DomainRow
   readonly user: UserRow
-  /** The id of the device, token, passkey or code; empty for e-mail. */
+  /** The id of the device, token, passkey or bypass code. */
   readonly id: string
 }
 
-const inForce: Readonly<Record<Factor, (db: Queryable, used: Used, now: number) => Promise<boolean>>> = {
+const inForce: Readonly<
+  Record<Exclude<Factor, SentFactor>, (db: Queryable, used: Used, now: number) => Promise<boolean>>
+> = {
   passkey: async (db, { user, id }) => (await passkeyOfUser(db, { id, userId: user.id })) !== undefined,
   push: isDevice,
   otp: async (db, used) =>
     (await isDevice(db, used)) || (await ownHardware(db, { id: used.id, userId: used.user.id })) !== undefined,
-  email: async (_db, used, now) => reaches('email', used, now),
   bypass: async (db, { domain, user, id }, now) =>
     domain.bypassEnabled === 1 && (await keptCode(db, { id, userId: user.id }, now)) !== undefined,
 }

@@ -98,7 +98,7 @@ export async function showPerson(call: Call, userId: string): Promise<Person> {
     elsewhere: (has?.domainIds.length ?? 0) > summary.domains.length,
     version: personVersion(row),
     enrollmentMails: await mailsTo(call, userId),
-    links: call.authenticatorUrl === undefined ? 'none' : call.mailer ? 'mailed' : 'shown',
+    links: call.authenticatorUrl === undefined ? 'none' : call.senders.email ? 'mailed' : 'shown',
     tokens: await shownTokens(call, userId),
     ...(hardware && { hardware: hardwareView(hardware) }),
     passkeys: (await passkeysOfUser(db, userId)).map((passkey) => passkeyView(passkey)),

@@ -93,7 +93,7 @@ async function reserve(call: Call, { days, ...person }: WantedMail, evidence: Ev
 
 async function deliver(call: Call, { user, domain, expiresAt, enrolled }: Reserved, code: string): Promise<void> {
   const {
-    mailer,
+    senders,
     authenticatorUrl = '',
     organizationId,
     store: { db },
@@ -110,7 +110,7 @@ async function deliver(call: Call, { user, domain, expiresAt, enrolled }: Reserv
     language,
     timeZone,
   })
-  await mailer?.send({ ...mail, to: email })
+  await senders.email?.send({ ...mail, to: email })
 }
 
 /** A failure to send is not the person's fault, and does not count for the person. */

@@ -36,7 +36,7 @@ export async function enrollmentMailProblem(
   // A mailbox would otherwise be enough to take over a stronger factor.
   if ((await tokenOf(db, domain.id, userId))?.state === 'active') return new ApiProblem('api.error.conflict.device')
   if (call.authenticatorUrl === undefined) return new ApiProblem('api.error.unavailable.authenticator')
-  if (!call.mailer)
+  if (!call.senders.email)
     return new ApiProblem('api.error.unavailable.mail', 'No mail server is set up: MFA_SMTP_URL, or the option smtp.')
   for (const { words, ...limit } of mailLimits(call, userId)) {
     const wait = await secondsUntilFree(db, limit, now)

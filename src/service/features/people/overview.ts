@@ -59,13 +59,13 @@ async function countLocked(call: Call, domainIds: readonly string[] | null): Pro
   return (await membersOfSome(call.store.db, locked, domainIds)).length
 }
 
-async function healthOf({ store, clock, keys, mailer, pusher }: Call): Promise<Health> {
+async function healthOf({ store, clock, keys, senders, pusher }: Call): Promise<Health> {
   const nodes = await nodesSeenSince(store.db, clock.now() - nodeTimeout)
   const { id } = keys.writing()
   return {
     nodes: nodes.map(({ name, seenAt }) => ({ name, seenAt })),
     keysAgree: nodes.every((node) => knows(node, id)),
-    mail: mailer !== undefined,
+    mail: senders.email !== undefined,
     push: pusher !== undefined,
   }
 }

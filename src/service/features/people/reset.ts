@@ -5,7 +5,7 @@ import type { Audited } from '../../engine/audit/events.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { announceChange } from '../factors/announcements.ts'
 import { removeBypassCodesOfUser } from '../bypass-codes/statements.ts'
-import { removeEmailCodes } from '../email-codes/statements.ts'
+import { removeSentCodes } from '../sent-codes/statements.ts'
 import { forgetEnrollment } from '../users/enrollment.ts'
 import { releaseHardwareTokens } from '../hardware/statements.ts'
 import { endOtherSessions } from '../browsers/epochs.ts'
@@ -63,7 +63,7 @@ async function dropOthers(
   const count = await removeBypassCodesOfUser(db, { userId: user, now: clock.now() })
   const passkeys = await removePasskeys(db, [user])
   await removeCeremonies(db, { userIds: [user] })
-  await removeEmailCodes(db, { userIds: [user] })
+  await removeSentCodes(db, { userIds: [user] })
   return [
     ...(released ? [{ event: 'hardware.released', organizationId, facts: { user } } as const] : []),
     ...passkeys.map(

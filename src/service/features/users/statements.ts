@@ -1,5 +1,6 @@
 import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 
+import type { sentTo } from '../../../contract/factor-descriptions.ts'
 import { userFields } from '../../../contract/users.ts'
 import type { UserChanges, UserField } from '../../../contract/users.ts'
 import { nameKey } from './rules.ts'
@@ -98,14 +99,18 @@ export const listUsers = allRows('listUsers', (db, organizationId: Slot<string>,
     .orderBy('sequence')
 })
 
-/** @returns whether the address is another one now. */
+/** @returns whether a place that codes are sent to is another one now. */
 export async function updateUser(db: Queryable, id: string, changes: UserChanges, now: number): Promise<boolean> {
-  const { email } = changes
   for (const field of userFields) {
     const value = changes[field]
-    if (field !== 'email' && value !== undefined) await setters[field](db, id, value)
+    if (!isPlace(field) && value !== undefined) await setters[field](db, id, value)
   }
-  return email !== undefined && setEmail(db, id, email, now)
+  let readdressed = false
+  for (const field of userFields.filter(isPlace)) {
+    const value = changes[field]
+    if (value !== undefined && (await placeSetters[field](db, id, value, now))) readdressed = true
+  }
+  return readdressed
 }
 
 const setName = change('setName', (db, id: Slot<string>, name: Slot<string>) =>
@@ -120,7 +125,7 @@ const setTimeZone = change('setTimeZone', (db, id: Slot<string>, timeZone: Slot<
   db.updateTable('user').set({ timeZone }).where('id', '=', id),
 )
 
-const setters: Readonly<Record<Exclude<UserField, 'email'>, typeof setName>> = {
+const setters: Readonly<Record<Exclude<UserField, Place>, typeof setName>> = {
   name: setName,
   language: setLanguage,
   timeZone: setTimeZone,
@@ -129,6 +134,13 @@ const setters: Readonly<Record<Exclude<UserField, 'email'>, typeof setName>> = {
 const setEmail = changesRow('setEmail', (db, id: Slot<string>, email: Slot<string>, now: Slot<number>) =>
   db.updateTable('user').set({ email, emailChangedAt: now }).where('id', '=', id).where('email', '<>', email),
 )
+
+type Place = ReturnType<typeof sentTo>
+
+/** They note when a place became another one. */
+const placeSetters: Readonly<Record<Place, typeof setEmail>> = { email: setEmail }
+
+const isPlace = (field: UserField): field is Place => field in placeSetters
 
 /**
  * Makes transactions about one user follow each other, and fail where it is gone: the first step of those that count

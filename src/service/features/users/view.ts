@@ -1,4 +1,6 @@
 import { Factor } from '../../../contract/factor.ts'
+import { isSent } from '../../../contract/factor-descriptions.ts'
+import type { SentFactor } from '../../../contract/factor-descriptions.ts'
 import type { User } from '../../../contract/users.ts'
 import type { Belongings } from './belongings.ts'
 import { hasPlace } from './reach.ts'
@@ -29,14 +31,15 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
 
 /** Factors that the user can use now, in at least one of the domains that were asked about. */
 function factorsOf(user: UserRow, has: Belongings): Factor[] {
-  const presence: Record<Factor, boolean> = {
+  const presence: Record<Exclude<Factor, SentFactor>, boolean> = {
     passkey: has.passkeyRpIds.length > 0,
     push: has.hasActiveToken,
     otp: has.hasDeviceCodes || has.hardwareId !== undefined,
-    email: has.sentByDomains.includes('email') && hasPlace('email', user),
     bypass: has.domainTakesBypass && has.bypassCodeIds.length > 0,
   }
-  return Factor.options.filter((factor) => presence[factor])
+  return Factor.options.filter((factor) =>
+    isSent(factor) ? has.sentByDomains.includes(factor) && hasPlace(factor, user) : presence[factor],
+  )
 }
 
 interface Named {

@@ -13,16 +13,16 @@ import {
 } from '../../../../src/service/features/codes/statements.ts'
 import { insertDomain } from '../../../../src/service/features/domains/statements.ts'
 import {
-  countWrongEmailCode,
-  removeEmailCodes,
-  replaceEmailCode,
-  useEmailCode,
-} from '../../../../src/service/features/email-codes/statements.ts'
+  countWrongSentCode,
+  removeSentCodes,
+  replaceSentCode,
+  useSentCode,
+} from '../../../../src/service/features/sent-codes/statements.ts'
 import { giveHardwareToken, insertHardwareToken } from '../../../../src/service/features/hardware/statements.ts'
 import { hardwareTokenOfUser } from '../../../../src/service/features/factors/possessions.ts'
 import { insertOrganization } from '../../../../src/service/features/domains/organization-statements.ts'
 import { bypassCodes as bypassCodesFeature } from '../../../../src/service/features/bypass-codes/feature.ts'
-import { emailCodes as emailCodesFeature } from '../../../../src/service/features/email-codes/feature.ts'
+import { sentCodes as sentCodesFeature } from '../../../../src/service/features/sent-codes/feature.ts'
 import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { createSecrets } from '../../../../src/service/engine/secrets/secrets.ts'
 import { insertUser, lockUser, userById, updateUser } from '../../../../src/service/features/users/statements.ts'
@@ -189,9 +189,9 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
 
     describe('an e-mailed code', () => {
       const put = (codeLookup: string, more: object = {}) =>
-        replaceEmailCode(store.db, { ...owner, codeLookup, wrongTries: 0, expiresAt: 100, ...more })
+        replaceSentCode(store.db, { ...owner, codeLookup, wrongTries: 0, expiresAt: 100, ...more })
       const use = (codeLookup: string, now = 50) =>
-        useEmailCode(store.db, { ...owner, codeLookups: ['k', codeLookup] }, now)
+        useSentCode(store.db, { ...owner, codeLookups: ['k', codeLookup] }, now).then((used) => used === codeLookup)
 
       it('an e-mailed code is used once', async () => {
         await put('l')
@@ -210,7 +210,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
 
       inFullRun('an e-mailed code ends with the last wrong try, and a new one starts anew', async () => {
         await put('l')
-        const wrong = () => countWrongEmailCode(store.db, owner, 3)
+        const wrong = () => countWrongSentCode(store.db, owner, 3)
 
         await Promise.all([wrong(), wrong(), wrong()])
         const dead = await use('l')
@@ -224,11 +224,11 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         'an e-mailed code stays when those of another domain or user are removed, and is swept away at its end',
         async () => {
           await put('l')
-          await removeEmailCodes(store.db, { userIds: [id('2')], domainId: id('9') })
-          await removeEmailCodes(store.db, { userIds: [id('3')] })
-          await emailCodesFeature.removals.expiredEmailCodes.removeSome(store.db, 99)
+          await removeSentCodes(store.db, { userIds: [id('2')], domainId: id('9') })
+          await removeSentCodes(store.db, { userIds: [id('3')] })
+          await sentCodesFeature.removals.expiredSentCodes.removeSome(store.db, 99)
           const before = await store.db.selectFrom('emailCode').select('codeLookup').execute()
-          await emailCodesFeature.removals.expiredEmailCodes.removeSome(store.db, 100)
+          await sentCodesFeature.removals.expiredSentCodes.removeSome(store.db, 100)
 
           expect([before.length, await use('l')]).toEqual([1, false])
         },

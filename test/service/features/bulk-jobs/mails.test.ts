@@ -185,7 +185,7 @@ describe('mails to many people', () => {
         ...running.ctx,
         store: { ...running.ctx.store, db: beforeMail },
         authenticatorUrl: 'https://mfa.example',
-        mailer: { send: ({ to }) => Promise.resolve(void sent.push(to)) },
+        senders: { ...running.ctx.senders, email: { send: ({ to }) => Promise.resolve(void sent.push(to)) } },
       })
       node.wake()
       await canceled

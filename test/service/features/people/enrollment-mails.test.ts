@@ -461,7 +461,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       }
       const call = {
         ...ctx,
-        mailer: { send: () => Promise.resolve() },
+        senders: { ...ctx.senders, email: { send: () => Promise.resolve() } },
         authenticatorUrl,
         organizationId: organization.id,
         role: 'admin',

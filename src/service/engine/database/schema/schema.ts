@@ -376,7 +376,7 @@ export interface Database {
     /** Another system made it. */
     imported: Generated<Fact>
   }
-  /** The newest code that was sent to a user for a domain. */
+  /** The newest code that was sent to a user for a domain, of whatever factor: its lookup depends on that. */
   emailCode: {
     domainId: string
     userId: string

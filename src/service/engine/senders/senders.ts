@@ -1,0 +1,15 @@
+import type { Clock } from '../../../ground/clock.ts'
+import type { SentFactor } from '../../../contract/factor-descriptions.ts'
+import { createMailer } from '../mail/mailer.ts'
+import type { SmtpServer } from '../mail/smtp-options.ts'
+
+interface SenderOptions {
+  readonly clock: Clock
+  readonly smtp?: SmtpServer | undefined
+}
+
+/** Opens what sends the codes of each factor, and other messages. Undefined for those that are not configured. */
+export const openSenders = async ({ clock, smtp }: SenderOptions) =>
+  ({ email: smtp && (await createMailer(smtp, clock)) }) as const satisfies Readonly<Record<SentFactor, unknown>>
+
+export type Senders = Readonly<Awaited<ReturnType<typeof openSenders>>>
