@@ -7,6 +7,7 @@ import { DomainChanges, NewDomain } from './domain-settings.ts'
 
 /** A domain with its settings. */
 export const DomainSettings = Domain.omit({ synchronizationVersion: true }).extend({
+  // All of them, also those that a domain of an older service lacks.
   ...mapSwitches(() => z.boolean()),
   /** Changes name it in `If-Match`, in quotes. */
   version: z.string(),

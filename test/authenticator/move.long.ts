@@ -1,4 +1,4 @@
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page, Request } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { axeViolations } from '../support/axe.ts'
@@ -30,6 +30,12 @@ async function ask(page: Page): Promise<void> {
   await headline(page, 'Add this account?')
   await button(page, 'Add this account').click()
   await headline(page, 'Confirm on your old phone')
+}
+
+/** Whether a new phone gives its move up. */
+function isCancellation(request: Request): boolean {
+  const [, payload = ''] = (request.postData() ?? '').split('.')
+  return request.url().endsWith('/move/collect') && Buffer.from(payload, 'base64url').includes('"cancel":true')
 }
 
 /** Each screen of a move starts at its headline, also after a press of a button that is gone. */
@@ -86,17 +92,32 @@ describe('moving to a new phone', () => {
     const { service, old, link } = await moving()
     const fresh = await asking(service, link)
     await old.getByRole('heading', { name: /^Move this account/ }).waitFor()
-    await fresh.route('**/move/collect', (route) => {
-      const [, payload = ''] = (route.request().postData() ?? '').split('.')
-      const isCancellation = Buffer.from(payload, 'base64url').includes('"cancel":true')
-      return isCancellation ? route.continue() : route.abort()
-    })
+    await fresh.route('**/move/collect', (route) =>
+      isCancellation(route.request()) ? route.continue() : route.abort(),
+    )
     await button(old, 'Move').click()
     await headline(old, 'Account moved')
 
     await button(fresh, 'Cancel').click()
 
     expect(await appears(fresh.getByText('Nothing to approve'))).toBe(true)
+  })
+
+  it('a new phone that has collected its account does not give the move up, and shows what is opened next', async () => {
+    const { service, old, link } = await moving()
+    const fresh = await asking(service, link)
+    const cancellations: Request[] = []
+    fresh.on('request', (request) => {
+      if (isCancellation(request)) cancellations.push(request)
+    })
+    await old.getByRole('heading', { name: /^Move this account/ }).waitFor()
+    await button(old, 'Move').click()
+    await fresh.getByText('Nothing to approve').waitFor()
+
+    await fresh.goto(`${service.url}/authenticator/#move=${'A'.repeat(22)}`)
+
+    expect(await appears(fresh.getByRole('alert').getByText('That code was used already'))).toBe(true)
+    expect(cancellations).toEqual([])
   })
 
   it('a move is given up when the new phone leaves before it has claimed the account', async () => {

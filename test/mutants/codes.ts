@@ -166,4 +166,47 @@ export const mutants: readonly Mutant[] = [
     test: 'express/unknown-user.test.ts',
     title: 'an unknown user who opens no page gets no failure (provision: %s)',
   },
+  {
+    defense: 'the pause of codes to an address that changed',
+    file: 'src/service/features/users/reach.ts',
+    find: '24 * 60 * 60 - now',
+    replace: '0 - now',
+    test: 'service/features/sent-codes/email-code.test.ts',
+    title:
+      'e-mailing codes pauses for 24 hours after the address changes, and the code in the old mailbox stops working',
+  },
+  {
+    defense: 'an address that changes while a code is sent',
+    file: 'src/service/features/sent-codes/send.ts',
+    find: `    requireSettledPlace(factor, currentMember, now)
+    const codeLookup`,
+    replace: '    const codeLookup',
+    test: 'service/features/sent-codes/email-code.test.ts',
+    title: 'e-mailing a code to an address that changes meanwhile leaves no working code behind',
+  },
+  {
+    defense: 'the end of a pass by e-mail',
+    file: 'src/service/features/factors/passes.ts',
+    find: 'if (isSent(factor)) return reaches(factor, { domain, user }, now)',
+    replace: 'if (isSent(factor)) return true',
+    test: 'service/features/factors/change-pass.test.ts',
+    title: 'a pass by e-mail ends when the address changes, or when the domain sends no codes',
+  },
+  {
+    defense: 'a domain that sends no codes any more',
+    file: 'src/service/features/codes/sent-code.ts',
+    find: `
+    .filter((factor) => sends(factor, domain))`,
+    replace: '',
+    test: 'service/features/sent-codes/email-code.test.ts',
+    title: 'an e-mailed code stops working when its domain sends none any more',
+  },
+  {
+    defense: 'the end of a move that was collected',
+    file: 'src/authenticator/screens/claim-account.tsx',
+    find: 'waiting.current && !isDone.current',
+    replace: 'waiting.current',
+    test: 'authenticator/move.long.ts',
+    title: 'a new phone that has collected its account does not give the move up, and shows what is opened next',
+  },
 ]

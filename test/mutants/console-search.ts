@@ -52,6 +52,14 @@ export const mutants: readonly Mutant[] = [
     title: figures,
   },
   {
+    defense: 'the domains that send codes, for the overview',
+    file: 'src/service/features/people/overview-statements.ts',
+    find: '${domain[reach[factor].enabled]} = 1`',
+    replace: '${domain[reach[factor].enabled]} < 2`',
+    test: 'service/features/people/overview.test.ts',
+    title: figures,
+  },
+  {
     defense: 'the domain of a device that the overview counts',
     file: 'src/service/features/people/overview-statements.ts',
     find: "isToken('token.domainId', '=', domain.id)",

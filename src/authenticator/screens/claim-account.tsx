@@ -53,6 +53,8 @@ export function ClaimAccountScreen(props: ClaimAccountScreenProps) {
   }
   const waiting = useRef<Parameters<typeof abandon> | undefined>(undefined)
   waiting.current = step === 'over' || !claimed ? undefined : [claimed, pin]
+  /** Set at once: this screen may be drawn again before it goes. */
+  const isDone = useRef(false)
 
   const fail = (error: unknown) => {
     const ended = error instanceof DeviceError && error.code === 'api.error.notfound.activationcode'
@@ -72,7 +74,7 @@ export function ClaimAccountScreen(props: ClaimAccountScreenProps) {
     void claim().catch(fail)
     return () => {
       isUnmounted = true
-      if (waiting.current) void abandon(...waiting.current).catch(() => {})
+      if (waiting.current && !isDone.current) void abandon(...waiting.current).catch(() => {})
     }
   }, [])
   useRepeated(clock, step === 'waiting', async () => {
@@ -80,7 +82,7 @@ export function ClaimAccountScreen(props: ClaimAccountScreenProps) {
     try {
       const account = await device.collectMove(claimed, { pin })
       if (!account) return
-      waiting.current = undefined
+      isDone.current = true
       await onAdded(account)
     } catch (error) {
       if (isTransient(error)) return
@@ -129,7 +131,7 @@ export function ClaimAccountScreen(props: ClaimAccountScreenProps) {
   }
   if (step === 'remove') {
     const leave = async () => {
-      waiting.current = undefined
+      isDone.current = true
       onCancel()
     }
     const { organization, domain, user } = claimed.preview

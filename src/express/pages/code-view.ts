@@ -1,3 +1,4 @@
+import type { Notice } from '../../challenge/challenge.ts'
 import { isTyped, sentFactors } from '../../contract/factor-descriptions.ts'
 import type { TypedFactor } from '../../contract/factor-descriptions.ts'
 import { Factor } from '../../contract/factor.ts'
@@ -19,9 +20,9 @@ const kinds: readonly CodeKind[] = ['code', ...Factor.options.filter(isTyped)]
 type Tone = 'done' | 'note' | 'wrong'
 
 /** How a result is shown that does not concern what was typed. */
-const tones: ReadonlyMap<string, Tone> = new Map([
+const tones: ReadonlyMap<Notice['kind'], Tone> = new Map<Notice['kind'], Tone>([
   ['app_ready', 'done'],
-  ...sentFactors.flatMap((factor): [string, Tone][] => [
+  ...sentFactors.flatMap((factor): [Notice['kind'], Tone][] => [
     [`${factor}_sent`, 'done'],
     [`${factor}_failed`, 'wrong'],
     [`${factor}_paused`, 'note'],

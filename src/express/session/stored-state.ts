@@ -76,7 +76,7 @@ function parseChallenges(
   return { challenge: challenges.find(isOwn), otherChallenges: challenges.filter((challenge) => !isOwn(challenge)) }
 }
 
-/** Versions before other codes than e-mailed ones stored this notice by another name. */
+/** An earlier version, which sent codes only by e-mail, stored this notice by another name. */
 function withNewNotice(challenge: Challenge): Challenge {
   const kind: string | undefined = challenge.notice?.kind
   return kind === 'emailed' ? { ...challenge, notice: { kind: 'email_sent' } } : challenge

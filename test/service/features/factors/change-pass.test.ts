@@ -396,6 +396,22 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect(answer.code).toBe(refused)
     })
 
+    inFullRun('a pass by e-mail ends when the address changes, or when the domain sends no codes', async () => {
+      const [moved, person] = [await addressee(), await addressee()]
+      const [pass, other] = [await moved.byEmail(), await person.byEmail()]
+
+      await running.call('PUT', `/users/${moved.id}`, { body: { email: `new-${unique()}@example.com` } })
+      const afterMove = await replaceDevice(moved.id, pass)
+      const setDomain = (emailOtpEnabled: boolean) =>
+        running.service.administration.setDomain(running.organization.id, running.domain.id, { emailOtpEnabled })
+      await setDomain(false)
+      const afterSwitch = await replaceDevice(person.id, other)
+      await setDomain(true)
+
+      expect([afterMove.code, afterSwitch.code]).toEqual([refused, refused])
+      expect((await replaceDevice(person.id, other)).status).toBe(200)
+    })
+
     inFullRun('a pass by e-mail adds nothing for a user who ever had a strong factor', async () => {
       const person = await addressee()
       await bypassCodeOf(running, person.id)

@@ -308,6 +308,18 @@ describe('sending a code', () => {
     expect([answer.status, answer.code]).toEqual([409, 'api.error.conflict.emailotpenabled'])
   })
 
+  inFullRun('an e-mailed code stops working when its domain sends none any more', async () => {
+    const { mailed, signIn } = await person()
+    const { administration } = running.service
+    const [otp, { id }] = [await mailed(), running.domain]
+
+    await administration.setDomain(running.organization.id, id, { emailOtpEnabled: false })
+    const denied = await signIn({ otp })
+    await administration.setDomain(running.organization.id, id, { emailOtpEnabled: true })
+
+    expect([denied.state, (await signIn({ otp })).state]).toEqual(['denied', 'approved'])
+  })
+
   it.each([undefined, '', 'SMS', 'email', null])(
     'sending a code of type %j is rejected',
     async (deliverableOTPType) => {
