@@ -7,21 +7,6 @@ import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
 import { findMember } from './user.ts'
 
-interface Sending {
-  /** Has the service send a code, without a retry: the user decides about that. */
-  send(service: ConnectedService, userId: string, language: string): Promise<unknown>
-  /** Whether the code could not be sent, while the service itself is available. */
-  isRejection(service: ConnectedService, error: ApiError): boolean
-}
-
-/** How the code of each factor is sent. */
-const sending = {
-  email: {
-    send: ({ client, domainId }, userId, language) => client.sessions.emailCode(domainId, userId, language),
-    isRejection: (service, error) => service.isMailRejection(error),
-  },
-} as const satisfies Readonly<Record<SentFactor, Sending>>
-
 /** The result; nothing was sent if only a passkey counts. */
 export type SentOutcome = SentNotice | { readonly kind: 'passkey_needed' }
 
@@ -44,7 +29,8 @@ export async function sendCode(
   if (!member || member.factors?.includes(factor) === false) return { kind: `${factor}_sent` }
   if (!accepts({ service, member })) return { kind: 'passkey_needed' }
   try {
-    await sending[factor].send(service, member.id, language)
+    // Without a retry: the user decides about that.
+    await service.client.sessions.sendCode(service.domainId, member.id, factor, language)
     return { kind: `${factor}_sent` }
   } catch (error) {
     if (isNotSent(factor, service, error)) return { kind: `${factor}_failed` }
@@ -57,5 +43,5 @@ export async function sendCode(
 function isNotSent(factor: SentFactor, service: ConnectedService, error: unknown): boolean {
   // The queue of what is to be sent is full.
   if (error instanceof UnreachableError) return error.reason === 'no_room'
-  return error instanceof ApiError && sending[factor].isRejection(service, error)
+  return error instanceof ApiError && service.isSendingRejection(factor, error)
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 
+import { sendingErrors } from '../contract/errors.ts'
 import { unlessRejected } from './rejection.ts'
 import type { AdapterOptions, VersionAdapter } from './version-adapter.ts'
 
@@ -31,7 +32,7 @@ export function adapt13({ client, domainId, challengeStore }: AdapterOptions): V
     },
     createUser: (user) => client.users.create({ ...user, email: user.email ?? noMailbox(user.username) }),
     // There is no error code for this. The service has just returned the user, so it is available.
-    isMailRejection: ({ code, status }) => code === 'api.error.unavailable.mail' || status === 503,
+    isSendingRejection: (factor, { code, status }) => code === sendingErrors[factor].failed || status === 503,
   }
 }
 

@@ -1,3 +1,4 @@
+import { sendingErrors } from '../contract/errors.ts'
 import { unlessRejected } from './rejection.ts'
 import type { AdapterOptions, VersionAdapter } from './version-adapter.ts'
 
@@ -19,6 +20,6 @@ export function adapt14({ client, domainId }: AdapterOptions): VersionAdapter {
     issueFirstToken: (userId) =>
       unlessRejected(client.tokens.issueFirst(domainId, userId), 'api.error.conflict.enrolled'),
     createUser: (user, { exact }) => client.users.create({ ...user, ...(!exact && { provision: true }) }),
-    isMailRejection: ({ code }) => code === 'api.error.unavailable.mail',
+    isSendingRejection: (factor, { code }) => code === sendingErrors[factor].failed,
   }
 }

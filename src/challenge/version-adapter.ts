@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts'
 import type { ApiError } from '../client/errors.ts'
 import type { Version } from '../contract/endpoint.ts'
 import type { UnknownBrowser } from '../contract/browser-key.ts'
+import type { SentFactor } from '../contract/factor-descriptions.ts'
 import type { RequestedPhishingResistance } from '../contract/phishing-resistance.ts'
 import type { PassedBrowser, RedeemedSession } from '../contract/sessions.ts'
 import type { Token } from '../contract/tokens.ts'
@@ -42,8 +43,8 @@ export interface VersionAdapter {
   issueFirstToken(userId: string, shownCode: string | undefined): Promise<Pick<Token, 'code'> | undefined>
   /** @param options.exact Whether similar names belong to different users. For a 1.3 service they always do. */
   createUser(user: Omit<CreatedUser, 'provision'>, options: { readonly exact: boolean }): Promise<User>
-  /** Whether the mail server rejected an e-mail while the service itself is available. */
-  isMailRejection(error: ApiError): boolean
+  /** Whether a code could not be sent, while the service itself is available. */
+  isSendingRejection(factor: SentFactor, error: ApiError): boolean
 }
 
 /** The conditions that an approval has to match when it is redeemed. */

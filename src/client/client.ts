@@ -8,6 +8,7 @@ import type { Domain } from '../contract/domains.ts'
 import * as domains from '../contract/domains.ts'
 import type { Endpoint, EndpointInput, Version } from '../contract/endpoint.ts'
 import type { ChangedFactor } from '../contract/factors.ts'
+import type { SentFactor } from '../contract/factor-descriptions.ts'
 import * as factorImport from '../contract/factor-import.ts'
 import type { ImportedUser } from '../contract/factor-import.ts'
 import * as factors from '../contract/factors.ts'
@@ -256,13 +257,12 @@ export function createClient(options: ClientOptions) {
         const body = { challenge, browser, phishingResistant, unknownBrowser }
         return call(sessions.redeemSession, { params: { domainId, sessionId }, body }, redeeming)
       },
-      /** E-mails the user a one-time code for the domain. @param language Of this mail alone. 1.4. */
-      emailCode: (domainId: string, userId: string, language?: string) =>
-        call(
-          sessions.sendEmailCode,
-          { params: { domainId, userId }, body: { deliverableOTPType: 'EMAIL', language } },
-          { extraTime: sessions.mailTimeout * 1_000, slow: true },
-        ),
+      /** Sends the user a one-time code for the domain. @param language Of this message alone. 1.4. */
+      sendCode: (domainId: string, userId: string, factor: SentFactor, language?: string) => {
+        const body = { deliverableOTPType: sessions.deliverableType(factor), language }
+        const sending = { extraTime: sessions.mailTimeout * 1_000, slow: true }
+        return call(sessions.sendEmailCode, { params: { domainId, userId }, body }, sending)
+      },
       /** Calls back for each user of the domain whose epoch changes, while the event stream is open. 1.4. */
       watchEpochs: (domainId: string, onChange: (userId: string) => void) => streams.watchEpochs(domainId, onChange),
       /** Waits until a session settles, or `timeout` (ms) is over. */

@@ -10,6 +10,7 @@ import { consoleLogger } from './engine/base/console-logger.ts'
 import type { Logger } from './engine/base/logger.ts'
 import { InterfaceWords } from './engine/base/interface-words.ts'
 import { parseKeyRing } from './engine/secrets/key-ring.ts'
+import type { SenderOption } from './engine/context/senders.ts'
 import { LimitOptions } from './limit-options.ts'
 import { SmtpOptions } from './engine/mail/smtp-options.ts'
 import { PushOptions } from './engine/push/push-options.ts'
@@ -241,7 +242,7 @@ const shared = {
   pinHashCost: HashCost.optional(),
   console: z.strictObject({ url: ConsoleUrl, allowSharedOrigin: z.boolean().default(false) }).optional(),
   limits: LimitOptions.prefault({}),
-}
+} satisfies Readonly<Record<SenderOption, z.ZodType>> & Readonly<Record<string, z.ZodType>>
 
 export const ServiceOptions = z.strictObject({
   ...shared,

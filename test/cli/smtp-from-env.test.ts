@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest'
 
-import { notifyFromEnv, smtpFromEnv } from '../../src/cli/serve/settings-from-env.ts'
+import { notifyFromEnv, sendersFromEnv } from '../../src/cli/serve/settings-from-env.ts'
 import { run } from './admin/run-command.ts'
 
 describe('the mail settings of second-factor serve', () => {
   const [url, from] = ['smtps://mfa:secret@mail.example', 'Example <mfa@example.com>']
 
   it('the mail settings of second-factor serve are empty without a mail server', () => {
-    expect(smtpFromEnv({ MFA_SMTP_FROM: from })).toEqual({})
-    expect(smtpFromEnv({ MFA_SMTP_URL: '', MFA_SMTP_FROM: from })).toEqual({})
+    expect(sendersFromEnv({ MFA_SMTP_FROM: from })).toEqual({})
+    expect(sendersFromEnv({ MFA_SMTP_URL: '', MFA_SMTP_FROM: from })).toEqual({})
   })
 
   it('the mail settings of second-factor serve come from the environment', () => {
-    expect(smtpFromEnv({ MFA_SMTP_URL: url, MFA_SMTP_FROM: from })).toEqual({
+    expect(sendersFromEnv({ MFA_SMTP_URL: url, MFA_SMTP_FROM: from })).toEqual({
       smtp: { url, from, allowInsecure: false },
     })
   })
 
   it('the mail settings of second-factor serve require TLS unless MFA_SMTP_ALLOW_INSECURE is true', () => {
     const allowing = (word: string) =>
-      smtpFromEnv({ MFA_SMTP_URL: url, MFA_SMTP_FROM: from, MFA_SMTP_ALLOW_INSECURE: word }).smtp?.allowInsecure
+      sendersFromEnv({ MFA_SMTP_URL: url, MFA_SMTP_FROM: from, MFA_SMTP_ALLOW_INSECURE: word }).smtp?.allowInsecure
 
     expect([allowing('true'), allowing('1'), allowing('')]).toEqual([true, false, false])
   })
 
   it('the mail settings of second-factor serve require a sender', () => {
-    expect(() => smtpFromEnv({ MFA_SMTP_URL: url })).toThrow('Set MFA_SMTP_FROM too.')
+    expect(() => sendersFromEnv({ MFA_SMTP_URL: url })).toThrow('Set MFA_SMTP_FROM too.')
   })
 
   it('the mail settings of second-factor serve can turn security mails off', () => {

@@ -67,8 +67,8 @@ describe('the client', () => {
   inFullRun('the client sends a code by e-mail, and says when the next one can be sent', async () => {
     const { client, domainId, userId, ask, mailServer } = await withUser()
 
-    await client.sessions.emailCode(domainId, userId)
-    const secondMail = client.sessions.emailCode(domainId, userId)
+    await client.sessions.sendCode(domainId, userId, 'email')
+    const secondMail = client.sessions.sendCode(domainId, userId, 'email')
 
     await expect(secondMail).rejects.toMatchObject({
       code: 'api.error.toomanyrequests',

@@ -127,7 +127,7 @@ describe('a call that the service rejected unprocessed', () => {
 
 describe('a creating call', () => {
   const id = '1f'.repeat(20)
-  const send = (client: Awaited<ReturnType<typeof start>>['client']) => client.sessions.emailCode(id, id)
+  const send = (client: Awaited<ReturnType<typeof start>>['client']) => client.sessions.sendCode(id, id, 'email')
   const unknown = { outcome: 'unknown' }
 
   it('a creating call whose outcome the service does not know is repeated once, with the same Idempotency-Key', async () => {

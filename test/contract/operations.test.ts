@@ -52,7 +52,7 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   cancelSession: ({ sessions }) => sessions.cancel(domainId, sessionId),
   redeemSession: ({ sessions }) => sessions.redeem(domainId, sessionId, request('redeemSession')['challenge']),
   watchSessions: ({ sessions }) => sessions.wait(domainId, sessionId),
-  sendEmailCode: ({ sessions }) => sessions.emailCode(domainId, userId),
+  sendEmailCode: ({ sessions }) => sessions.sendCode(domainId, userId, 'email'),
 
   createApproval: ({ approvals }) => approvals.create(domainId, request('createApproval')),
   listApprovals: ({ approvals }) => approvals.list(domainId),

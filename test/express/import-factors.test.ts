@@ -373,7 +373,7 @@ describe('other ways, while factors can be imported', () => {
     await restore()
     const { browser } = await newcomer()
 
-    await client.sessions.emailCode(domainId, (await user()).id)
+    await client.sessions.sendCode(domainId, (await user()).id, 'email')
     await browser.submit('/mfa/code', { code: server.mails.at(-1)?.code ?? '' })
 
     expect(await isIn(browser)).toBe(false)

@@ -25,7 +25,7 @@ import { createLogger, logLevels } from '../serve/logger.ts'
 import type { LogLevel } from '../serve/logger.ts'
 import { authority, hostOption, openListeners, portOption } from '../serve/listeners.ts'
 import { secretFilesHelp } from '../serve/secret-files.ts'
-import { environmentHelp, notifyFromEnv, secretsFromEnv, smtpFromEnv } from '../serve/settings-from-env.ts'
+import { environmentHelp, notifyFromEnv, secretsFromEnv, sendersFromEnv } from '../serve/settings-from-env.ts'
 import { readTls, reloadTlsOnSignal, tlsHelp, warnOfExpiry } from '../serve/tls-files.ts'
 import type { TlsFiles } from '../serve/tls-files.ts'
 import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
@@ -224,7 +224,7 @@ function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
     logger,
     logRequests: settings.logRequests,
     ...secretsFromEnv(process.env),
-    ...smtpFromEnv(process.env),
+    ...sendersFromEnv(process.env),
     ...notifyFromEnv(process.env),
     ...((metricsPort !== undefined || metricsToken !== undefined) && { metrics: { token: metricsToken } }),
   }

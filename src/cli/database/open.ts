@@ -12,7 +12,7 @@ import { MailError } from '../../service/engine/mail/mailer.ts'
 import { noObserver } from '../../service/engine/monitoring/observer.ts'
 import { openCore } from '../../service/open-core.ts'
 import { ServiceOptions } from '../../service/options.ts'
-import { notifyFromEnv, secretsFromEnv, smtpFromEnv } from '../serve/settings-from-env.ts'
+import { notifyFromEnv, secretsFromEnv, sendersFromEnv } from '../serve/settings-from-env.ts'
 import { commandOf, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { shellWord } from '../terminal/invocation.ts'
 import { isUrl, withOpenErrors } from './failures.ts'
@@ -64,7 +64,7 @@ export async function withDatabase(
           ...(isAddress(database) && { listenDatabase: process.env.MFA_LISTEN_DATABASE || undefined }),
           ...secretsFromEnv(process.env),
           ...(keys !== undefined && { keys }),
-          ...(mail && { ...smtpFromEnv(process.env), ...notifyFromEnv(process.env) }),
+          ...(mail && { ...sendersFromEnv(process.env), ...notifyFromEnv(process.env) }),
           authenticatorUrl: mail?.authenticatorUrl || undefined,
         }),
         { addressOf: () => undefined, observer: noObserver },

@@ -1,3 +1,4 @@
+import type { SenderOption } from '../../service/engine/context/senders.ts'
 import type { ServiceOptions } from '../../service/options.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
 
@@ -15,12 +16,17 @@ function readBypassCodes(text: string | undefined): 'readable' | 'once' | undefi
   throw new Failure('MFA_BYPASS_CODES: expected readable or once.', exitCode.usage)
 }
 
-/** How e-mailed codes are sent. The URL contains a password. */
-export function smtpFromEnv(env: NodeJS.ProcessEnv): Pick<ServiceOptions, 'smtp'> {
-  const { MFA_SMTP_URL: url, MFA_SMTP_FROM: from, MFA_SMTP_ALLOW_INSECURE: allowInsecure } = env
-  if (!url) return {}
-  if (!from) throw new Failure('MFA_SMTP_URL is set, but not the sender. Set MFA_SMTP_FROM too.', exitCode.usage)
-  return { smtp: { url, from, allowInsecure: allowInsecure === 'true' } }
+/** What sends codes and other messages. */
+export const sendersFromEnv = (env: NodeJS.ProcessEnv): Pick<ServiceOptions, SenderOption> =>
+  Object.assign({}, ...Object.values(senders).map((read) => read(env)))
+
+/** How each option is read, empty where it is not set. URLs contain passwords. */
+const senders: { readonly [Option in SenderOption]: (env: NodeJS.ProcessEnv) => Pick<ServiceOptions, Option> } = {
+  smtp({ MFA_SMTP_URL: url, MFA_SMTP_FROM: from, MFA_SMTP_ALLOW_INSECURE: allowInsecure }) {
+    if (!url) return {}
+    if (!from) throw new Failure('MFA_SMTP_URL is set, but not the sender. Set MFA_SMTP_FROM too.', exitCode.usage)
+    return { smtp: { url, from, allowInsecure: allowInsecure === 'true' } }
+  },
 }
 
 /** Whether security mails are sent. */
