@@ -215,7 +215,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'mail trouble is told to the person, and is no outage',
     file: 'src/challenge/service-1-4.ts',
-    find: "code === sendingErrors[factor].failed",
+    find: 'code === sendingErrors[factor].failed',
     replace: 'code === undefined',
     test: 'express/mail-trouble.test.ts',
     title: 'a mail server that refuses is called once per click, and does not block calls to the service',
