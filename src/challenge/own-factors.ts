@@ -7,7 +7,7 @@ import type { HardwareToken } from '../contract/hardware.ts'
 import type { Replacement, Token } from '../contract/tokens.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import type { User } from '../contract/users.ts'
-import { sentFactors, sentTo } from '../contract/factor-descriptions.ts'
+import { placeOf, sentFactors } from '../contract/factor-descriptions.ts'
 import type { SentFactor } from '../contract/factor-descriptions.ts'
 import type { Factor } from '../contract/factor.ts'
 import { tokenOf } from './enrollment.ts'
@@ -56,7 +56,7 @@ export async function readOwnFactors(service: ConnectedService, user: MfaUser): 
   const { id: userId, language, timeZone, factors = [], bypasscodes: codeIds, hadBypassCodes = true } = member
   return {
     userId,
-    places: sentFactors.map((factor) => ({ factor, place: member[sentTo(factor)] })),
+    places: sentFactors.map((factor) => ({ factor, place: placeOf(member, factor) })),
     language,
     timeZone,
     factors,

@@ -46,3 +46,12 @@ export const sentFactors: readonly SentFactor[] = Factor.options.filter(isSent)
 
 /** Where the code of a factor is sent: a member of the user. */
 export const sentTo = (factor: SentFactor): (typeof descriptions)[SentFactor]['sentTo'] => descriptions[factor].sentTo
+
+type Places = { readonly [Place in ReturnType<typeof sentTo>]?: string | undefined }
+
+/** The place of a user that the code of a factor is sent to; `''` for none. */
+export const placeOf = (user: Places, factor: SentFactor): string => user[sentTo(factor)] ?? ''
+
+/** Makes an object with the same value for each factor whose code is sent. */
+export const forSentFactors = <const Name extends string, const T>(nameOf: (factor: SentFactor) => Name, value: T) =>
+  Object.fromEntries(sentFactors.map((factor) => [nameOf(factor), value])) as Record<Name, T>

@@ -1,4 +1,4 @@
-import { isStrong, sentFactors, sentTo } from '../../contract/factor-descriptions.ts'
+import { isStrong, placeOf, sentFactors } from '../../contract/factor-descriptions.ts'
 import { codesPause } from '../../challenge/pauses.ts'
 import { latinDigits } from '../../contract/languages.ts'
 import { canPush, hasOnlyDevice } from './code-view.ts'
@@ -74,8 +74,8 @@ function sentWays({ layout, availableCodes, member }: StatusPage): readonly Way[
   const { ways, code } = layout.words
   return sentFactors.flatMap((factor): Way[] => {
     if (!availableCodes.includes(factor)) return []
-    const place = member?.[sentTo(factor)]
-    if (!place) return [{ title: code[factor].send, action: factor }]
+    const place = member ? placeOf(member, factor) : ''
+    if (place === '') return [{ title: code[factor].send, action: factor }]
     const [title = '', after = ''] = ways[factor]('{address}').split('{address}')
     return [{ title, address: placeViews[factor].mask(place), after, action: factor }]
   })

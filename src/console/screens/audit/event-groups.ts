@@ -1,3 +1,4 @@
+import { forSentFactors } from '../../../contract/factor-descriptions.ts'
 import { printable } from '../../../ground/printable.ts'
 import type { Words } from '../../texts/en.ts'
 
@@ -13,7 +14,7 @@ const groups: Readonly<Record<EventKind, Group>> = {
   approval: 'signIns',
   codes: 'signIns',
   push: 'signIns',
-  email_code: 'signIns',
+  ...forSentFactors((factor) => `${factor}_code` as const, 'signIns'),
   browser: 'signIns',
   browsers: 'signIns',
   token: 'methods',

@@ -1,5 +1,6 @@
 import type { ApprovalDecision } from '../../../contract/approval-facts.ts'
 import type { ApprovalReason } from '../../../contract/approval-state.ts'
+import { forSentFactors } from '../../../contract/factor-descriptions.ts'
 import type { AdminRole } from '../../../contract/roles.ts'
 import type { Factor } from '../../../contract/factor.ts'
 import type { Budget } from '../../../contract/known-browser.ts'
@@ -95,7 +96,7 @@ export const auditEvents = {
   'codes.unlocked': ['user'],
   'push.throttled': ['domain', 'user', 'budget'],
   'push.unlocked': ['user'],
-  'email_code.sent': ['domain', 'user'],
+  ...forSentFactors((factor) => `${factor}_code.sent` as const, ['domain', 'user']),
   'token.issued': ['token', 'domain', 'user'],
   /** A link that sets up a device, until that time: mailed to the user, or shown to an administrator. */
   'enrollment.mailed': ['domain', 'user', 'until'],

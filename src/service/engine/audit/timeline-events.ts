@@ -1,4 +1,5 @@
 import { formerEvents } from '../../../admin-contract/former-events.ts'
+import { forSentFactors } from '../../../contract/factor-descriptions.ts'
 import type { auditEvents, EventName } from './events.ts'
 
 /** An event about a person. */
@@ -13,7 +14,7 @@ const places = {
   'session.redeemed': 'left_out',
   'session.redeem_refused': 'left_out',
   'codes.refused': 'left_out',
-  'email_code.sent': 'left_out',
+  ...forSentFactors((factor) => `${factor}_code.sent` as const, 'left_out'),
   'browser.known': 'left_out',
   'push.throttled': 'left_out',
   'pin.refused': 'left_out',

@@ -1,6 +1,7 @@
 import { switchDefaults } from '../../../contract/domains.ts'
 import type { Example } from './example.ts'
 import { creationOptions, passkey, registeredPasskey, requestOptions, usedPasskey } from './passkey-examples.ts'
+import { userExample } from './user-example.ts'
 
 /** Values of path parameters in the examples of the console. */
 export const adminExampleParams = {
@@ -13,7 +14,7 @@ export const adminExampleParams = {
   oidcClientId: 'd7'.repeat(20),
 } as const
 
-const domainId = '2e'.repeat(20)
+const [domainId] = userExample.domains
 
 const administrator = {
   id: adminExampleParams.administratorId,
@@ -167,11 +168,7 @@ const { credentialId: _id, rpId: _rpId, ...ownPasskey } = usedPasskey
 const because = 'lost_device'
 
 const personSummary = {
-  id: '1f'.repeat(20),
-  username: 'alice',
-  name: 'Alice Example',
-  email: 'alice@example.com',
-  domains: [domainId],
+  ...userExample,
   factors: ['passkey', 'push'],
   bypassCodes: 1,
   lastSignInAt: 1795086000,

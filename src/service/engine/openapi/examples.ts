@@ -21,12 +21,13 @@ import {
   startedRegistration,
   usedPasskey,
 } from './passkey-examples.ts'
+import { userExample } from './user-example.ts'
 import type { Example } from './example.ts'
 
 /** Values of path parameters in the examples. */
 export const exampleParams = {
-  userId: '1f'.repeat(20),
-  domainId: '2e'.repeat(20),
+  userId: userExample.id,
+  domainId: userExample.domains[0],
   sessionId: '3d'.repeat(20),
   hardwareTokenId: '4c'.repeat(20),
   bypassCodeId: '5b'.repeat(20),
@@ -43,11 +44,7 @@ const challenge = 'q83vEjRWeJCrze8SNFZ4kA'
 const epoch = 'q3pXb0y2sVn8cT1mLr5wZA'
 
 const user = {
-  id: userId,
-  username: 'alice',
-  name: 'Alice Example',
-  email: 'alice@example.com',
-  domains: [domainId],
+  ...userExample,
   hardware: hardwareTokenId,
   bypasscodes: [bypassCodeId],
   factors: ['passkey', 'push', 'otp', 'bypass'],

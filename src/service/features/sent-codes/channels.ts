@@ -1,5 +1,4 @@
 import type { SentFactor } from '../../../contract/factor-descriptions.ts'
-import type { EventName } from '../../engine/audit/events.ts'
 import type { Call } from '../../engine/http/route.ts'
 import { codeMail } from '../../engine/mail/code-mail.ts'
 import type { CodeMail } from '../../engine/mail/code-mail.ts'
@@ -7,7 +6,6 @@ import type { UserRow } from '../users/statements.ts'
 
 /** How the codes of a factor are sent. */
 interface Channel {
-  readonly event: EventName
   /** What the caller reads of its codes and of the place they are sent to. */
   readonly words: { readonly code: string; readonly place: string }
   /**
@@ -20,7 +18,6 @@ interface Channel {
 
 export const channels = {
   email: {
-    event: 'email_code.sent',
     words: { code: 'e-mailed code', place: 'an e-mail address' },
     async write({ senders: { email } }, { email: to }, content) {
       if (!email) throw new Error('Codes cannot be e-mailed, because the option smtp is not set.')

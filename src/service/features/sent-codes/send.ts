@@ -71,7 +71,7 @@ export async function storeSentCode(
     const codeLookup = ctx.secrets.lookup(sentCodeText(factor, member, code))
     await replaceSentCode(db, { ...member, codeLookup, wrongTries: 0, expiresAt: now + sentCodeLifetime })
     const facts = { domain: domain.id, user: user.id }
-    await audit(db, ctx, { event: channels[factor].event, organizationId: domain.organizationId, facts })
+    await audit(db, ctx, { event: `${factor}_code.sent`, organizationId: domain.organizationId, facts })
     return code
   }
   await answerOnce(ctx, { change: store, answer: () => undefined })

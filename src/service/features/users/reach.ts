@@ -1,16 +1,17 @@
 import type { Selectable } from 'kysely'
 
-import { sentFactors, sentTo } from '../../../contract/factor-descriptions.ts'
-import type { SentFactor } from '../../../contract/factor-descriptions.ts'
+import type { DomainSwitch } from '../../../contract/domains.ts'
+import { placeOf, sentFactors } from '../../../contract/factor-descriptions.ts'
+import type { SentFactor, sentTo } from '../../../contract/factor-descriptions.ts'
 import { notAfter } from '../../engine/base/present.ts'
 import type { Database } from '../../engine/database/schema/schema.ts'
 
 /** What a code needs that is sent to a user: a place, which settled, and a domain that sends such codes. */
 interface Reach {
   /** The column that has the time of the last change of the place. */
-  readonly changedAt: 'emailChangedAt'
+  readonly changedAt: keyof Database['user']
   /** The column of the domain that says whether such codes are sent. */
-  readonly enabled: 'emailOtpEnabled'
+  readonly enabled: DomainSwitch
 }
 
 /** What the code of each factor needs to reach a user. */
@@ -29,7 +30,7 @@ export function restOfPlace(factor: SentFactor, user: Reachable, now: number): n
 }
 
 export const hasPlace = (factor: SentFactor, user: Pick<Reachable, ReturnType<typeof sentTo>>): boolean =>
-  user[sentTo(factor)] !== ''
+  placeOf(user, factor) !== ''
 
 /** Whether a domain sends codes of a factor. */
 export const sends = (factor: SentFactor, domain: Sending): boolean => domain[reach[factor].enabled] === 1

@@ -74,7 +74,10 @@ function requireUnedited(engine: Engine): void {
   for (const { name, [engine.name]: hash } of knownMigrations) {
     const actual = hashOf(migrations(engine)[name])
     if (actual === hash) continue
-    throw new Error(`Migration ${name} was edited: its hash is ${actual}, not ${hash}. Add a new migration instead.`)
+    throw new Error(
+      `Migration ${name} was edited: its hash is ${actual}, not ${hash}. Add a new migration instead. ` +
+        'The hash of a new one goes into known-migrations.ts.',
+    )
   }
 }
 
