@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { BypassCode, NewBypassCode } from '../contract/bypass-codes.ts'
 import { Domain } from '../contract/domains.ts'
 import { sentFactors, sentTo } from '../contract/factor-descriptions.ts'
+import type { SentPlace } from '../contract/factor-descriptions.ts'
 import { endpoint } from '../contract/endpoint.ts'
 import { HardwareToken, SerialNumber } from '../contract/hardware.ts'
 import { Passkey } from '../contract/passkeys.ts'
@@ -25,7 +26,7 @@ export const inactiveAfter = 30 * 24 * 60 * 60
 export const peoplePage = 50
 
 /** A member of a person to which codes are sent. */
-export type PersonPlace = ReturnType<typeof sentTo>
+export type PersonPlace = SentPlace
 
 const places = Object.fromEntries(sentFactors.map((factor) => [sentTo(factor), z.string()]))
 

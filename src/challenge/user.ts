@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { ApiError } from '../client/errors.ts'
-import type { sentTo } from '../contract/factor-descriptions.ts'
+import type { SentPlace } from '../contract/factor-descriptions.ts'
 import { hasDirectionControls, Id } from '../contract/text.ts'
 import type { User } from '../contract/users.ts'
 import { Email, Name, TimeZone, Username } from '../contract/users.ts'
@@ -20,7 +20,7 @@ const Optional = z.object({
   email: unlessEmpty(Email),
   /** The time zone in which mails tell times (IANA). */
   timeZone: unlessEmpty(TimeZone),
-} satisfies Readonly<Record<'name' | 'timeZone' | ReturnType<typeof sentTo>, z.ZodType>>)
+} satisfies Readonly<Record<'name' | 'timeZone' | SentPlace, z.ZodType>>)
 
 export const optionalMembers = Optional.keyof().options
 export type OptionalMember = (typeof optionalMembers)[number]

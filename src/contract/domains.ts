@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import type { SentFactor } from './factor-descriptions.ts'
 import { endpoint } from './endpoint.ts'
 import { pageQuery } from './page-query.ts'
 import { PhishingResistance } from './phishing-resistance.ts'
@@ -40,8 +41,11 @@ export type Domain = z.infer<typeof Domain>
 /** A setting of a domain that is on or off. */
 export type DomainSwitch = { [S in keyof Domain]-?: boolean extends Domain[S] ? S : never }[keyof Domain]
 
+/** The setting that says whether a domain takes the codes of a factor that are sent. */
+export const switchOf = (factor: SentFactor) => `${factor}OtpEnabled` as const
+
 /** Whether each switch is on in a new domain. */
-export const switchDefaults: Readonly<Record<DomainSwitch, boolean>> = {
+export const switchDefaults: Readonly<Record<DomainSwitch | ReturnType<typeof switchOf>, boolean>> = {
   requestPollingEnabled: true,
   // Safe as a default: only an administrator, or an app with a key of role `admin`, can create bypass codes.
   bypassEnabled: true,

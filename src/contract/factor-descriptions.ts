@@ -44,13 +44,20 @@ export const isSent = (factor: Factor): factor is SentFactor => descriptions[fac
 /** The factors whose code is sent to the user, in the order in which they are offered. */
 export const sentFactors: readonly SentFactor[] = Factor.options.filter(isSent)
 
-/** Where the code of a factor is sent: a member of the user. */
-export const sentTo = (factor: SentFactor): (typeof descriptions)[SentFactor]['sentTo'] => descriptions[factor].sentTo
+/** A member of the user that codes are sent to. */
+export type SentPlace = (typeof descriptions)[SentFactor]['sentTo']
 
-type Places = { readonly [Place in ReturnType<typeof sentTo>]?: string | undefined }
+/** Where the code of a factor is sent. */
+export const sentTo = (factor: SentFactor): SentPlace => descriptions[factor].sentTo
+
+type Places = { readonly [Place in SentPlace]?: string | undefined }
 
 /** The place of a user that the code of a factor is sent to; `''` for none. */
 export const placeOf = (user: Places, factor: SentFactor): string => user[sentTo(factor)] ?? ''
+
+/** All places of a user that codes are sent to; `''` for none. */
+export const placesOf = (user: Places) =>
+  Object.fromEntries(sentFactors.map((factor) => [sentTo(factor), placeOf(user, factor)])) as Record<SentPlace, string>
 
 /** Makes an object with the same value for each factor whose code is sent. */
 export const forSentFactors = <const Name extends string, const T>(nameOf: (factor: SentFactor) => Name, value: T) =>

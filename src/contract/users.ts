@@ -7,6 +7,7 @@ import { RequestedPhishingResistance } from './phishing-resistance.ts'
 import { isTimeZone } from './time-zones.ts'
 import { Id, Random128, text, optionalField } from './text.ts'
 import { Factor } from './factor.ts'
+import type { SentPlace } from './factor-descriptions.ts'
 
 export const Username = text(1, 128)
 
@@ -87,13 +88,16 @@ export const User = User13.extend({
 
 export type User = z.infer<typeof User>
 
-export const NewUser = z.object({ username: Username, name: Name, email: Email })
+/** What each place is that codes are sent to. */
+const places = { email: Email } satisfies Readonly<Record<SentPlace, z.ZodType<string>>>
+
+export const NewUser = z.object({ username: Username, name: Name, email: places.email })
 
 export type NewUser = z.infer<typeof NewUser>
 
 const CreatedUser = NewUser.extend({
   /** The default is `""`: such users get no codes by e-mail. Required in 1.3. */
-  email: optionalField(Email),
+  email: optionalField(places.email),
   /**
    * The user is added because of a sign-in to an app. Rejected where the organization has a username that could be mistaken
    * for this one, such as `alice` for `ALICE`, and where its username or name changes the direction of text. 1.4.
@@ -142,7 +146,7 @@ export const getUser = endpoint({
 
 const ChangedUser13 = z.object({
   name: optionalField(Name),
-  email: optionalField(Email),
+  email: optionalField(places.email),
   username: optionalField(Username),
 })
 

@@ -8,7 +8,8 @@ import { filesBelow } from '../../scripts/fingerprint.ts'
 import { root } from '../../scripts/run.ts'
 import { openSqliteStore } from '../../src/service/engine/database/sqlite.ts'
 import { resetUser } from '../../src/service/features/people/reset.ts'
-import { reach } from '../../src/service/features/users/reach.ts'
+import { sentFactors } from '../../src/contract/factor-descriptions.ts'
+import { changeOf } from '../../src/service/features/users/reach.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { openService } from '../../src/service/service.ts'
 import { furnishManyUsers, insertDomain, insertManyUsers } from '../support/many-users.ts'
@@ -118,9 +119,9 @@ describe('what happens to all tables at once', () => {
     const begins = columns.filter(({ column }) => /(Changed|Locked)At$/.test(column))
 
     expect(begins.length).toBeGreaterThan(2)
-    const ofPlaces = text.includes("toPresent('user', reach[") ? Object.values(reach) : []
+    const ofPlaces = text.includes("toPresent('user', changeOf(") ? sentFactors.map(changeOf) : []
     const isCorrected = ({ table, column }: { table: string; column: string }) =>
-      text.includes(`toPresent('${table}', '${column}'`) || ofPlaces.some(({ changedAt }) => changedAt === column)
+      text.includes(`toPresent('${table}', '${column}'`) || ofPlaces.some((change) => change === column)
     expect(begins.filter((each) => !isCorrected(each))).toEqual([])
   })
 

@@ -54,8 +54,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the domains that send codes, for the overview',
     file: 'src/service/features/people/overview-statements.ts',
-    find: '${domain[reach[factor].enabled]} = 1`',
-    replace: '${domain[reach[factor].enabled]} < 2`',
+    find: '${domain[switchOf(factor)]} = 1`',
+    replace: '${domain[switchOf(factor)]} < 2`',
     test: 'service/features/people/overview.test.ts',
     title: figures,
   },

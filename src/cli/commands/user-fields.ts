@@ -1,3 +1,4 @@
+import { NewUser } from '../../contract/users.ts'
 import type { User, UserField } from '../../contract/users.ts'
 
 interface ShownField {
@@ -17,14 +18,14 @@ const fields = {
 /** A field that commands show. */
 export type UserFieldName = { [F in UserField]: (typeof fields)[F] extends null ? never : F }[UserField]
 
-/** The fields that commands show, in their order. */
+/** The fields that commands show, in their order, and whether a new user needs them: those of every version of the interface do. */
 export const shownFields = Object.entries<ShownField | null>(fields).flatMap(([name, field]) =>
-  field ? [{ name: name as UserFieldName, ...field }] : [],
+  field ? [{ name: name as UserFieldName, isRequired: name in NewUser.shape, ...field }] : [],
 )
 
 /** What a user has in these fields, each with its label. */
 export const fieldRows = (user: User): readonly (readonly [label: string, text: string])[] =>
-  shownFields.map(({ name, label }) => [label, user[name]])
+  shownFields.map(({ name, label }) => [label, user[name] ?? ''])
 
 /** Makes an object with a value for each of these fields. */
 export const mapFields = <T>(valueOf: (name: UserFieldName) => T) =>

@@ -58,7 +58,10 @@ function createCommand(): Command {
     "user create alice --name 'Alice Doe' --email alice@example.com",
     "user create bob --name 'Bob Roe' --email bob@example.com --domain 'Intranet' --json",
   ]).argument('<username>', 'username in the app; it cannot be changed later')
-  for (const { flags, description } of shownFields) command.requiredOption(flags, description)
+  for (const { flags, description, isRequired } of shownFields) {
+    if (isRequired) command.requiredOption(flags, description)
+    else command.option(flags, description)
+  }
   return command.option('--domain <domain>', 'name or id of a domain to join at once').action(
     serviceAction(async (service, username: string, settings: Creating) => {
       const domain = settings.domain === undefined ? undefined : await findDomain(service, settings.domain)

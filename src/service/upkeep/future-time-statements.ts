@@ -12,7 +12,7 @@ import { endOfTime } from '../features/bypass-codes/rules.ts'
 import { challengeTriesKept } from '../features/codes/lock.ts'
 import { sentCodeLifetime } from '../features/sent-codes/rules.ts'
 import { knownFor } from '../features/browsers/rules.ts'
-import { reach } from '../features/users/reach.ts'
+import { changeOf } from '../features/users/reach.ts'
 import { maxLifetime } from '../features/oidc/models.ts'
 import { publishedBefore } from '../features/oidc/key-times.ts'
 import { mailReportLifetime } from '../features/mail-reports/rules.ts'
@@ -42,7 +42,7 @@ export interface FutureRows {
 export const waitCorrections: readonly FutureRows[] = [
   toPresent('user', 'codesLockedAt', ['codesLockedUntil']),
   toPresent('user', 'knownCodesLockedAt', ['knownCodesLockedUntil']),
-  ...sentFactors.map((factor) => toPresent('user', reach[factor].changedAt)),
+  ...sentFactors.map((factor) => toPresent('user', changeOf(factor))),
   toPresent('attempt', 'at'),
   { exist: ({ future }) => exists('tally', isLater('at', future)), correctSome: talliesToPresent },
   toPresent('session', 'settledAt'),

@@ -1,9 +1,8 @@
 import type * as contract from '../../../admin-contract/people.ts'
 import type { EnrollmentMail, Person, PersonSummary } from '../../../admin-contract/people.ts'
-import { sentFactors, sentTo } from '../../../contract/factor-descriptions.ts'
+import { placesOf } from '../../../contract/factor-descriptions.ts'
 import * as tokens from '../devices/tokens.ts'
 import type { SignedIn } from '../../engine/context/caller.ts'
-import { pick } from '../../engine/database/statement.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import type { Call, Handler } from '../../engine/http/route.ts'
 import { untilUnlocked } from '../codes/lock.ts'
@@ -59,7 +58,7 @@ function summaryOf(
     id,
     username,
     name,
-    ...pick(row, sentFactors.map(sentTo)),
+    ...placesOf(row),
     domains,
     factors: factors ?? [],
     ...lockOf(row, call.clock.now()),

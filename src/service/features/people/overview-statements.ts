@@ -1,3 +1,4 @@
+import { switchOf } from '../../../contract/domains.ts'
 import { sql } from 'kysely'
 import type { Selectable, SqlBool } from 'kysely'
 
@@ -6,7 +7,7 @@ import type { Database } from '../../engine/database/schema/schema.ts'
 import { allRows, allValues, change, oneRow, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 import { canBeSent, isStrong } from '../factors/strong-factors.ts'
-import { reach, sendingColumns } from '../users/reach.ts'
+import { sendingColumns } from '../users/reach.ts'
 import type { Sending } from '../users/reach.ts'
 
 /** The members that one statement counts: it takes about 15 ms. */
@@ -42,7 +43,7 @@ export const countMembers = oneRow('countMembers', (db, domain: Slots<Sending & 
             .as('strong'),
           is
             .case()
-            .when(canBeSent(is, (factor) => sql<SqlBool>`${domain[reach[factor].enabled]} = 1`))
+            .when(canBeSent(is, (factor) => sql<SqlBool>`${domain[switchOf(factor)]} = 1`))
             .then(1)
             .else(0)
             .end()

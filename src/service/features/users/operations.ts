@@ -1,3 +1,4 @@
+import { placesOf } from '../../../contract/factor-descriptions.ts'
 import type * as contract from '../../../contract/users.ts'
 import { quoteName } from '../../../contract/quote-name.ts'
 import { hasDirectionControls } from '../../../contract/text.ts'
@@ -32,11 +33,12 @@ export async function createUser(
   domainId?: string,
 ): Promise<User> {
   const id = newId(call.random)
-  const { username, name, email = '', language = null, timeZone = null } = input
+  const { username, name, language = null, timeZone = null } = input
   if (input.provision) rejectDirectionControls(input)
   const { organizationId } = call
   const createdAt = call.clock.now()
-  const row = { id, organizationId, username, name, email, language, timeZone, everEnrolled: 0, createdAt } as const
+  const texts = { username, name, ...placesOf(input), language, timeZone }
+  const row = { id, organizationId, ...texts, everEnrolled: 0, createdAt } as const
   const insert = async (db: Queryable) => {
     if (!(await insertUser(db, row))) return undefined
     if (input.provision) await rejectSimilarName(db, call, row)

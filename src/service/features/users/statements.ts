@@ -1,6 +1,7 @@
 import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 
-import type { sentTo } from '../../../contract/factor-descriptions.ts'
+import { sentFactors, sentTo } from '../../../contract/factor-descriptions.ts'
+import type { SentPlace } from '../../../contract/factor-descriptions.ts'
 import { userFields } from '../../../contract/users.ts'
 import type { UserChanges, UserField } from '../../../contract/users.ts'
 import { nameKey } from './rules.ts'
@@ -30,7 +31,15 @@ export const insertUser = changesRow('insertUser', (db, row: Slots<Omit<Insertab
   db
     .insertInto('user')
     .values({
-      ...pick(row, ['id', 'organizationId', 'username', 'name', 'email', 'everEnrolled', 'createdAt']),
+      ...pick(row, [
+        'id',
+        'organizationId',
+        'username',
+        'name',
+        ...sentFactors.map(sentTo),
+        'everEnrolled',
+        'createdAt',
+      ]),
       ...withDefaults(row, { strongEnrolled: 0, emailChangedAt: null, language: null, timeZone: null }),
       nameKey: derived(row.username, nameKey),
     })
@@ -125,7 +134,7 @@ const setTimeZone = change('setTimeZone', (db, id: Slot<string>, timeZone: Slot<
   db.updateTable('user').set({ timeZone }).where('id', '=', id),
 )
 
-const setters: Readonly<Record<Exclude<UserField, Place>, typeof setName>> = {
+const setters: Readonly<Record<Exclude<UserField, SentPlace>, typeof setName>> = {
   name: setName,
   language: setLanguage,
   timeZone: setTimeZone,
@@ -135,12 +144,10 @@ const setEmail = changesRow('setEmail', (db, id: Slot<string>, email: Slot<strin
   db.updateTable('user').set({ email, emailChangedAt: now }).where('id', '=', id).where('email', '<>', email),
 )
 
-type Place = ReturnType<typeof sentTo>
-
 /** They note when a place became another one. */
-const placeSetters: Readonly<Record<Place, typeof setEmail>> = { email: setEmail }
+const placeSetters: Readonly<Record<SentPlace, typeof setEmail>> = { email: setEmail }
 
-const isPlace = (field: UserField): field is Place => field in placeSetters
+const isPlace = (field: UserField): field is SentPlace => field in placeSetters
 
 /**
  * Makes transactions about one user follow each other, and fail where it is gone: the first step of those that count

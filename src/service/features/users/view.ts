@@ -1,5 +1,5 @@
 import { Factor } from '../../../contract/factor.ts'
-import { isSent } from '../../../contract/factor-descriptions.ts'
+import { isSent, placesOf } from '../../../contract/factor-descriptions.ts'
 import type { SentFactor } from '../../../contract/factor-descriptions.ts'
 import type { User } from '../../../contract/users.ts'
 import type { Belongings } from './belongings.ts'
@@ -12,7 +12,7 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
     id: user.id,
     username: user.username,
     name: user.name,
-    email: user.email,
+    ...placesOf(user),
     domains: has?.domainIds ?? [],
     hardware: has?.hardwareId ?? '',
     bypasscodes: has?.bypassCodeIds ?? [],

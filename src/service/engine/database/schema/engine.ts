@@ -21,8 +21,7 @@ export interface Engine {
   readonly personOrder: readonly string[]
   /** The triggers that give memberships the order of their users. */
   readonly memberOrder: readonly string[]
-  /** The triggers that keep what filters ask about people. */
-  readonly personFacts: readonly string[]
+  readonly personFacts: PersonFacts
   /** @throws {UnfitDatabaseError} where the database does not know characters. */
   readonly requireUnicode: (db: Queryable) => Promise<void>
   readonly hasTable: (db: Queryable, table: string) => Promise<boolean>
@@ -32,6 +31,14 @@ export interface Engine {
   readonly columns: (db: Queryable, owners: readonly string[]) => Promise<readonly Column[]>
   /** The columns of the indexes of these tables. */
   readonly indexes: (db: Queryable, owners: readonly string[]) => Promise<readonly IndexColumn[]>
+}
+
+/** The triggers that keep what filters ask about people. */
+interface PersonFacts {
+  /** What removes the triggers that did a part of it before. */
+  readonly former: readonly string[]
+  /** What creates them. @param places The columns of the user that codes are sent to. */
+  readonly of: (places: readonly string[]) => readonly string[]
 }
 
 /** A column of a table or view. */

@@ -18,6 +18,7 @@ import type { CodeAlgorithm, CodeDigits, HardwareToken } from '../../../../contr
 import type { PhishingResistance } from '../../../../contract/phishing-resistance.ts'
 import type { SessionPurpose, SessionReason, SessionState } from '../../../../contract/sessions.ts'
 import type { Token } from '../../../../contract/tokens.ts'
+import type { SentPlace } from '../../../../contract/factor-descriptions.ts'
 import type { Factor } from '../../../../contract/factor.ts'
 import type { SessionBrowser } from '../../../../contract/known-browser.ts'
 import type { ImportState } from '../../../../contract/users.ts'
@@ -34,6 +35,12 @@ type AppName = ColumnType<string | null, string | null | undefined, string>
 export type SignInOutcome = 'approved' | 'denied' | 'reported' | 'expired' | 'cancelled'
 
 export type ApiKeyRole = 'admin' | 'auth'
+
+/** A place that codes are sent to. The address is in `user` itself, because the database has no default for it. */
+type LaterPlace = Exclude<SentPlace, 'email'>
+
+/** The time at which a place that codes are sent to was last replaced; every change of the place sets it. */
+type PlaceChange = `${SentPlace}ChangedAt`
 
 /** Tables in camelCase; SQL has them in snake_case. Times are Unix seconds, facts are 0 or 1. */
 export interface Database {
@@ -92,49 +99,48 @@ export interface Database {
     png: string
     etag: string
   }
-  user: {
-    /** Order of creation. */
-    sequence: Generated<number>
-    id: string
-    organizationId: string
-    username: string
-    /** A form that names share if they could be mistaken for each other; not unique. See `features/users/rules.ts`. */
-    nameKey: string
-    name: string
-    email: string
-    everEnrolled: Fact
-    /** The same, without e-mail: as long as it is 0, a pass by e-mail may set up the first strong factor. */
-    strongEnrolled: Generated<Fact>
-    /** Whether the user ever had a bypass code. */
-    hadCodes: Generated<Fact>
-    /**
-     * Whether factors that another system made can be imported: not once they were, and not after a reset. `restored`: a reset may have been
-     * lost, so that only an administrator imports them.
-     */
-    importState: Generated<ImportState>
-    /** Whether the user got recovery codes that another system made. */
-    importedCodes: Generated<Fact>
-    /** The time at which the address was last replaced; every change of `email` sets it. */
-    emailChangedAt: number | null
-    /** The language of the user's mails, BCP 47; null if it is not known. */
-    language: ColumnType<string | null, string | null | undefined, string>
-    /** The time zone in which mails tell times (IANA); null where it is not known. */
-    timeZone: Generated<string | null>
-    /** Wrong codes in a row, of whatever factor, from anywhere but the user's known browsers. */
-    codeFailures: Generated<number>
-    codesLockedUntil: Generated<number | null>
-    /** The beginning of that lock; null where only an administrator ends it. */
-    codesLockedAt: Generated<number | null>
-    /** The same from the user's known browsers, all of them together. */
-    knownCodeFailures: Generated<number>
-    knownCodesLockedUntil: Generated<number | null>
-    knownCodesLockedAt: Generated<number | null>
-    /** The epoch that the user's verified web sessions are bound to; null until it changes for the first time. */
-    epoch: ColumnType<string | null, string | undefined, string | null>
-    createdAt: number
-    /** The synchronization with which it begins to exist. */
-    addedBy: ColumnType<string | null, string | undefined, string | null>
-  }
+  user: Record<LaterPlace, Generated<string>> &
+    Record<PlaceChange, number | null> & {
+      /** Order of creation. */
+      sequence: Generated<number>
+      id: string
+      organizationId: string
+      username: string
+      /** A form that names share if they could be mistaken for each other; not unique. See `features/users/rules.ts`. */
+      nameKey: string
+      name: string
+      email: string
+      everEnrolled: Fact
+      /** The same, without e-mail: as long as it is 0, a pass by e-mail may set up the first strong factor. */
+      strongEnrolled: Generated<Fact>
+      /** Whether the user ever had a bypass code. */
+      hadCodes: Generated<Fact>
+      /**
+       * Whether factors that another system made can be imported: not once they were, and not after a reset. `restored`: a reset may have been
+       * lost, so that only an administrator imports them.
+       */
+      importState: Generated<ImportState>
+      /** Whether the user got recovery codes that another system made. */
+      importedCodes: Generated<Fact>
+      /** The language of the user's mails, BCP 47; null if it is not known. */
+      language: ColumnType<string | null, string | null | undefined, string>
+      /** The time zone in which mails tell times (IANA); null where it is not known. */
+      timeZone: Generated<string | null>
+      /** Wrong codes in a row, of whatever factor, from anywhere but the user's known browsers. */
+      codeFailures: Generated<number>
+      codesLockedUntil: Generated<number | null>
+      /** The beginning of that lock; null where only an administrator ends it. */
+      codesLockedAt: Generated<number | null>
+      /** The same from the user's known browsers, all of them together. */
+      knownCodeFailures: Generated<number>
+      knownCodesLockedUntil: Generated<number | null>
+      knownCodesLockedAt: Generated<number | null>
+      /** The epoch that the user's verified web sessions are bound to; null until it changes for the first time. */
+      epoch: ColumnType<string | null, string | undefined, string | null>
+      createdAt: number
+      /** The synchronization with which it begins to exist. */
+      addedBy: ColumnType<string | null, string | undefined, string | null>
+    }
   /** The table that is written; what counts of it is in `member`. */
   membership: {
     sequence: Generated<number>
