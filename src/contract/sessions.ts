@@ -319,10 +319,10 @@ export const sendEmailCode = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/otp',
   repeatable: true,
-  summary: "E-mails a one-time code to the user's address; the newest one counts.",
+  summary: 'Sends a one-time code to the user; the newest one counts.',
   body: z.object({
     deliverableOTPType: z.literal(sentFactors.map(deliverableType)),
-    /** The language of this mail alone; the default is that of the user. 1.4. */
+    /** The language of this message alone; the default is that of the user. 1.4. */
     language: optionalField(Language),
   }),
   body13: SendEmailCode13,

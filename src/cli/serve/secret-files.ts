@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 import { exitCode, Failure } from '../terminal/failure.ts'
+import { senderSecrets } from '../terminal/sender-variables.ts'
 
 /** Variables that contain secrets. Each can be read from a file instead. */
 const secretVariables = [
@@ -8,10 +9,10 @@ const secretVariables = [
   'MFA_LISTEN_DATABASE',
   'MFA_TARGET_DATABASE',
   'MFA_KEYS',
-  'MFA_SMTP_URL',
+  ...senderSecrets,
   'MFA_METRICS_TOKEN',
   'MFA_API_KEY',
-] as const
+]
 
 /**
  * Reads variables from files: with `MFA_KEYS_FILE=/run/secrets/keys`, `MFA_KEYS` becomes the content of that file.
@@ -57,5 +58,5 @@ function readLines(name: string, file: string): readonly string[] {
 }
 
 export const secretFilesHelp = `
-  MFA_DATABASE_FILE, MFA_LISTEN_DATABASE_FILE, MFA_KEYS_FILE, MFA_SMTP_URL_FILE, MFA_METRICS_TOKEN_FILE
+  MFA_DATABASE_FILE, MFA_LISTEN_DATABASE_FILE, MFA_KEYS_FILE, ${senderSecrets.map((name) => `${name}_FILE`).join(', ')}, MFA_METRICS_TOKEN_FILE
                            read the variable from a file, such as /run/secrets/keys`

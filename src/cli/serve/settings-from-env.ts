@@ -1,6 +1,7 @@
 import type { SenderOption } from '../../service/engine/context/senders.ts'
 import type { ServiceOptions } from '../../service/options.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
+import { senderHelp, senderVariables } from '../terminal/sender-variables.ts'
 
 // Secrets are not passed as arguments: every user of the machine can read a command line.
 
@@ -18,16 +19,19 @@ function readBypassCodes(text: string | undefined): 'readable' | 'once' | undefi
 
 /** What sends codes and other messages. */
 export const sendersFromEnv = (env: NodeJS.ProcessEnv): Pick<ServiceOptions, SenderOption> =>
-  Object.assign({}, ...Object.values(senders).map((read) => read(env)))
-
-/** How each option is read, empty where it is not set. URLs contain passwords. */
-const senders: { readonly [Option in SenderOption]: (env: NodeJS.ProcessEnv) => Pick<ServiceOptions, Option> } = {
-  smtp({ MFA_SMTP_URL: url, MFA_SMTP_FROM: from, MFA_SMTP_ALLOW_INSECURE: allowInsecure }) {
-    if (!url) return {}
-    if (!from) throw new Failure('MFA_SMTP_URL is set, but not the sender. Set MFA_SMTP_FROM too.', exitCode.usage)
-    return { smtp: { url, from, allowInsecure: allowInsecure === 'true' } }
-  },
-}
+  Object.fromEntries(
+    Object.entries(senderVariables).flatMap(([option, members]) => {
+      const [first] = Object.values(members)
+      if (!first || !env[first.name]) return []
+      const values = Object.entries(members).map(([member, { name, isSwitch, needed }]) => {
+        const value = env[name]
+        if (needed !== undefined && !value)
+          throw new Failure(`${first.name} is set, but not ${needed}. Set ${name} too.`, exitCode.usage)
+        return [member, isSwitch ? value === 'true' : value] as const
+      })
+      return [[option, Object.fromEntries(values)]]
+    }),
+  )
 
 /** Whether security mails are sent. */
 export function notifyFromEnv({ MFA_NOTIFY_MAIL: mail }: NodeJS.ProcessEnv): Pick<ServiceOptions, 'notify'> {
@@ -44,9 +48,7 @@ export function oidcFromEnv({ MFA_OIDC: oidc }: NodeJS.ProcessEnv): boolean {
 
 export const environmentHelp = `
 Environment:
-  MFA_SMTP_URL             mail server for codes and security mails: smtps://user:password@host, or smtp:// for STARTTLS
-  MFA_SMTP_FROM            sender of the mails: 'Example <mfa@example.com>'
-  MFA_SMTP_ALLOW_INSECURE  true: send without TLS when the mail server has none
+${senderHelp}
   MFA_NOTIFY_MAIL          false: no security mails, only one-time codes
   MFA_KEYS                 keys that encrypt secrets, id:base64,…; by default the key file beside the database
   MFA_BYPASS_CODES         once: show a bypass code only when it is created`

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 
 import { printable } from '../../ground/printable.ts'
 import { asInvoked } from './invocation.ts'
+import { namesOfMembers } from './sender-variables.ts'
 
 /** How a command ends, for scripts. */
 export const exitCode = Object.freeze({ done: 0, failed: 1, usage: 2, nothingPending: 3 })
@@ -71,8 +72,7 @@ function asTyped(error: OptionFailure, { options, registeredArguments }: Command
 const irregularNames = {
   'push.subject': '--push-subject',
   'metrics.token': '--metrics-token',
-  'smtp.url': 'MFA_SMTP_URL',
-  'smtp.from': 'MFA_SMTP_FROM',
+  ...namesOfMembers,
   keys: 'MFA_KEYS',
   listenDatabase: 'MFA_LISTEN_DATABASE',
   issuer: '--oidc-issuer',
