@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 
 import { linkDays } from '../../admin-contract/link-days.ts'
+import type { SentPlace } from '../../contract/factor-descriptions.ts'
 import { updateUser } from '../../contract/users.ts'
 import * as users from '../../service/features/users/operations.ts'
 import { changeAddress } from '../../service/features/people/change-address.ts'
@@ -43,7 +44,7 @@ export function inviteUserCommand(): Command {
     )
 }
 
-export function emailCommand(): Command {
+function emailCommand(): Command {
   return adminCommand('email', `change the e-mail address of a user, who is told at the old one. ${byMail}`, [
     'user email alice alice.doe@example.com',
     'user email alice alice.doe@example.com --json',
@@ -67,3 +68,6 @@ export function emailCommand(): Command {
       }),
     )
 }
+
+/** The commands that change what codes are sent to. */
+export const placeCommands: Readonly<Record<SentPlace, () => Command>> = { email: emailCommand }

@@ -21,7 +21,7 @@ import { fieldRows, mapFields, shownFields } from './user-fields.ts'
 import type { UserFieldName } from './user-fields.ts'
 import { userImportCommand } from './user-import.ts'
 import { factorsOf, userListCommand } from './user-list.ts'
-import { emailCommand, inviteUserCommand } from './user-mail.ts'
+import { inviteUserCommand, placeCommands } from './user-mail.ts'
 import { timelineCommand } from './user-timeline.ts'
 
 type OfDomain = AdminSettings & { readonly domain: string }
@@ -37,7 +37,7 @@ export function userCommand(): Command {
     joinCommand(),
     leaveCommand(),
     inviteUserCommand(),
-    emailCommand(),
+    ...Object.values(placeCommands).map((create) => create()),
     unlockCommand(),
     endSessionsCommand(),
     resetCommand(),

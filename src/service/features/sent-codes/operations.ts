@@ -9,7 +9,7 @@ import type { Call, Handler } from '../../engine/http/route.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import { newSentCode, sentCodeLifetime } from './rules.ts'
 import { organizationById } from '../domains/organization-statements.ts'
-import { sends } from '../users/reach.ts'
+import { hasPlace, sends } from '../users/reach.ts'
 import { findMember } from '../domains/find.ts'
 
 /** The code is valid once it was accepted for delivery. Until then, and if sending fails, the previous code is valid. */
@@ -19,6 +19,8 @@ export const send: Handler<typeof contract.sendEmailCode> = async (input, call) 
   // Where a passkey is required, a sent code would never count.
   const isEnabled = sends(factor, domain) && domain.phishingResistant !== 'require'
   if (!isEnabled) throw new ApiProblem(sendingErrors[factor].disabled)
+  if (!hasPlace(factor, user))
+    throw sendingProblem(call, factor, new Error(`The user lacks ${channels[factor].words.place}.`))
   const code = newSentCode(call.random)
   const organization = await organizationById(call.store.db, call.organizationId)
   // For this message alone: an attacker with the password could otherwise choose a language for later warnings.
