@@ -2,7 +2,7 @@ import { placesOf } from '../../../contract/factor-descriptions.ts'
 import type * as contract from '../../../contract/users.ts'
 import { quoteName } from '../../../contract/quote-name.ts'
 import { hasDirectionControls } from '../../../contract/text.ts'
-import { userFields, Username } from '../../../contract/users.ts'
+import { mapLaterFields, userFields, Username } from '../../../contract/users.ts'
 import type { User, UserChanges } from '../../../contract/users.ts'
 import { auditCall, auditRevoked } from '../../engine/audit/audit.ts'
 import { answerOnce } from '../../engine/idempotency/answer-once.ts'
@@ -33,12 +33,12 @@ export async function createUser(
   domainId?: string,
 ): Promise<User> {
   const id = newId(call.random)
-  const { username, name, language = null, timeZone = null } = input
+  const { username, name } = input
   if (input.provision) rejectDirectionControls(input)
   const { organizationId } = call
   const createdAt = call.clock.now()
-  const texts = { username, name, ...placesOf(input), language, timeZone }
-  const row = { id, organizationId, ...texts, everEnrolled: 0, createdAt } as const
+  const fields = { username, name, ...placesOf(input), ...mapLaterFields((field) => input[field] ?? null) }
+  const row = { id, organizationId, ...fields, everEnrolled: 0, createdAt } as const
   const insert = async (db: Queryable) => {
     if (!(await insertUser(db, row))) return undefined
     if (input.provision) await rejectSimilarName(db, call, row)

@@ -3,6 +3,7 @@ import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 import { sentFactors, sentTo } from '../../../contract/factor-descriptions.ts'
 import type { SentPlace } from '../../../contract/factor-descriptions.ts'
 import { userFields } from '../../../contract/users.ts'
+import { mapLaterFields } from '../../../contract/users.ts'
 import type { UserChanges, UserField } from '../../../contract/users.ts'
 import { nameKey } from './rules.ts'
 import { isFoundBy } from '../../engine/database/page-rows.ts'
@@ -40,7 +41,7 @@ export const insertUser = changesRow('insertUser', (db, row: Slots<Omit<Insertab
         'everEnrolled',
         'createdAt',
       ]),
-      ...withDefaults(row, { strongEnrolled: 0, emailChangedAt: null, language: null, timeZone: null }),
+      ...withDefaults(row, { strongEnrolled: 0, emailChangedAt: null, ...mapLaterFields(() => null) }),
       nameKey: derived(row.username, nameKey),
     })
     .onConflict((conflict) => conflict.columns(['organizationId', 'username']).doNothing()),

@@ -1,6 +1,7 @@
 import { Factor } from '../../../contract/factor.ts'
 import { isSent, placesOf } from '../../../contract/factor-descriptions.ts'
 import type { SentFactor } from '../../../contract/factor-descriptions.ts'
+import { mapLaterFields } from '../../../contract/users.ts'
 import type { User } from '../../../contract/users.ts'
 import type { Belongings } from './belongings.ts'
 import { hasPlace } from './reach.ts'
@@ -24,8 +25,7 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
     importState: user.importState,
     importedCodes: has?.hasImportedCodes || undefined,
     epoch: epochOf(user),
-    language: user.language ?? undefined,
-    timeZone: user.timeZone ?? undefined,
+    ...mapLaterFields((field) => user[field] ?? undefined),
   }
 }
 
