@@ -197,6 +197,14 @@ export const mutants: readonly Mutant[] = [
       'with eight streams elsewhere, a user’s page opens no stream and polls every 15 seconds until it is verified',
   },
   {
+    defense: 'no code is sent to a user without a place for it',
+    file: 'src/service/features/sent-codes/operations.ts',
+    find: 'if (!hasPlace(factor, user))',
+    replace: 'if (!hasPlace(factor, user) && domain.id === user.id)',
+    test: 'service/features/sent-codes/email-code.test.ts',
+    title: 'a mail server is not called for a user without an address',
+  },
+  {
     defense: 'mail trouble has a code of its own',
     file: 'src/service/features/sent-codes/operations.ts',
     find: "version === '1.3' ? 'api.error.unavailable' : sendingErrors[factor].failed",

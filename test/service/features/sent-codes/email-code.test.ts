@@ -402,6 +402,25 @@ describe('a mail server that fails', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
   })
 
+  it('a mail server is not called for a user without an address', async () => {
+    let connections = 0
+    const counting = await startMailServer({
+      onConnect(_session, connected) {
+        connections += 1
+        connected()
+      },
+    })
+    const node = await startService({ smtp: { ...smtp(), port: counting.port } }, { emailOtpEnabled: true })
+    const { id } = await member(node, { email: null })
+
+    const answer = await node.call('POST', sendingPath(id, node.domain.id), { body: email })
+    await node.close()
+    await counting.close()
+
+    expect(answer).toMatchObject(refusal)
+    expect(connections).toBe(0)
+  })
+
   it('a mail server that never answers times out before the service’s callers do', async () => {
     const { send } = await person()
     server.hang()
