@@ -2,13 +2,13 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { isInterfaceDeclaration } from 'typescript/unstable/ast/is'
-import { API } from 'typescript/unstable/sync'
 import type { Type } from 'typescript/unstable/sync'
 import { describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 import { knownMigrations } from '../../src/service/engine/database/schema/known-migrations.ts'
 import { openSqliteStore } from '../../src/service/engine/database/sqlite.ts'
+import { withSources } from './compiler.ts'
 
 const folder = join(root, 'src/service/engine/database/schema')
 
@@ -37,24 +37,15 @@ describe('the schema of the database', () => {
 const isOfSearch = (column: string): boolean => /^(searchEntry|userSearch)/.test(column)
 
 /** As `Database` of schema.ts says: `table.column`. */
-function typedColumns(): string[] {
-  const compiler = new API({ cwd: root })
-  try {
-    const config = join(root, 'test/house/tsconfig.factors.json')
-    const project = compiler.updateSnapshot({ openProjects: [config] }).getProject(config)
-    const declaration = project?.program
-      .getSourceFile(join(folder, 'schema.ts'))
-      ?.statements.find(isInterfaceDeclaration)
-    if (!project || declaration?.name.text !== 'Database') throw new Error('schema.ts does not declare Database first.')
-    const { checker } = project
+const typedColumns = (): string[] =>
+  withSources(root, ({ checker, program }) => {
+    const declaration = program.getSourceFile(join(folder, 'schema.ts'))?.statements.find(isInterfaceDeclaration)
+    if (declaration?.name.text !== 'Database') throw new Error('schema.ts does not declare Database first.')
     const membersOf = (type: Type | undefined) => (type ? checker.getPropertiesOfType(type) : [])
     return membersOf(checker.getTypeAtLocation(declaration.name))
       .flatMap((table) => membersOf(checker.getTypeOfSymbol(table)).map((column) => `${table.name}.${column.name}`))
       .filter((column) => !isOfSearch(column))
-  } finally {
-    compiler.close()
-  }
-}
+  })
 
 /** As the migrations make them. */
 async function migratedColumns(): Promise<string[]> {

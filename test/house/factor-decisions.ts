@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { relative } from 'node:path'
 
 import {
   isArrayLiteralExpression,
@@ -14,11 +14,12 @@ import {
   isSwitchStatement,
 } from 'typescript/unstable/ast/is'
 import type { Node } from 'typescript/unstable/ast'
-import { API, SymbolFlags, TypeFlags } from 'typescript/unstable/sync'
+import { SymbolFlags, TypeFlags } from 'typescript/unstable/sync'
 import type { Checker, Type } from 'typescript/unstable/sync'
 
 import { Factor } from '../../src/contract/factor.ts'
 import { isSent, sentFactors } from '../../src/contract/factor-descriptions.ts'
+import { withSources } from './compiler.ts'
 
 /** An object by all factors of a kind is exhaustive. */
 const kinds = [sentFactors, Factor.options.filter((factor) => !isSent(factor))]
@@ -30,33 +31,25 @@ const namesFactor = new RegExp(String.raw`(?<!\.)\b(${Factor.options.join('|')})
 /**
  * Where the sources decide by the name of a factor: comparisons, cases, `includes`, arrays, and objects that the types allow to lack
  * one. By type, so that a word that means something else does not count. Exhaustive records are left out: the compiler names them.
- * The compiler is a process of its own, and its interface may change with its version. An older one in this process takes three times as long.
  * @returns one line for each place, with the file and the code.
  */
-export function factorDecisions(root: string): string[] {
-  const compiler = new API({ cwd: root })
-  try {
-    const config = join(root, 'test/house/tsconfig.factors.json')
-    const project = compiler.updateSnapshot({ openProjects: [config] }).getProject(config)
-    if (!project) throw new Error(`The compiler does not open ${config}.`)
-    const decides = createDecides(project.checker)
+export const factorDecisions = (root: string): string[] =>
+  withSources(root, ({ checker, program, rootFiles }) => {
+    const decides = createDecides(checker)
     const decisions: string[] = []
     // The compiler sends each file that is looked at: a file without the name of a factor decides nothing by it.
-    for (const name of project.rootFiles.filter((file) => namesFactor.test(readFileSync(file, 'utf8')))) {
+    for (const name of rootFiles.filter((file) => namesFactor.test(readFileSync(file, 'utf8')))) {
       const path = relative(root, name).replaceAll('\\', '/')
       const visit = (node: Node): void => {
         if (decides(node)) decisions.push(`${path}: ${node.getText().replaceAll(/\s+/g, ' ')}`)
         node.forEachChild(visit)
       }
-      const file = project.program.getSourceFile(name)
+      const file = program.getSourceFile(name)
       if (!file) throw new Error(`The compiler does not read ${name}.`)
       visit(file)
     }
     return decisions.toSorted()
-  } finally {
-    compiler.close()
-  }
-}
+  })
 
 /** @returns whether the node itself decides by the name of a factor. */
 function createDecides(checker: Checker): (node: Node) => boolean {
