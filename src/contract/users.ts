@@ -167,11 +167,11 @@ export type UserField = (typeof userFields)[number]
 /** A field that a user may lack: since 1.4, and nothing that codes are sent to. */
 export type LaterField = Exclude<UserField, keyof z.output<typeof User13> | SentPlace>
 
-const laterFields = userFields.filter((field): field is LaterField => !(field in User13.shape) && !(field in places))
+const isLater = (field: UserField): field is LaterField => !(field in User13.shape) && !(field in places)
 
 /** Makes an object with a value for each field that a user may lack. */
 export const mapLaterFields = <T>(valueOf: (field: LaterField) => T) =>
-  Object.fromEntries(laterFields.map((field) => [field, valueOf(field)])) as Record<LaterField, T>
+  Object.fromEntries(userFields.filter(isLater).map((field) => [field, valueOf(field)])) as Record<LaterField, T>
 
 export type UserChanges = Partial<z.output<typeof UserFields>>
 
